@@ -1,0 +1,52 @@
+# Every target makes its own .venv; Python 3.11 or newer and make are all that must be there.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help install demo test check format bench faults lock clean
+
+help:  ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(INSTALLED): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "reasonloom needs Python 3.11 or newer; found: $$($(PYTHON) --version 2>&1)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+install: $(INSTALLED)  ## make .venv with everything pinned
+
+demo: $(INSTALLED)  ## a conversation remembered, recalled and reasoned over, over MCP
+	$(BIN)/reasonloom demo
+
+test: $(INSTALLED)  ## the tests, on a real embedded Postgres
+	$(PYTEST)
+
+check: $(INSTALLED)  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)  ## let ruff put the files in order
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(INSTALLED)  ## speed, as ratios to floors measured in the same run
+	$(BIN)/reasonloom bench
+
+faults: $(INSTALLED)  ## kill -9 at every named point, many times
+	$(PYTEST) -m faults -o addopts=""
+
+lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
+	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url -q -o requirements.lock
+
+clean:  ## remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

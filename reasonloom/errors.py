@@ -1,0 +1,174 @@
+"""Every error that reasonloom raises on purpose, as one tree with two trunks.
+
+    ReasonloomError
+    ├── CallerMistake               the caller can mend it; says field, fault, valid form
+    │   ├── InvalidArgument         a value of the wrong type, size or form
+    │   ├── UnknownName             a tool, toolset, prompt or setting that does not exist
+    │   ├── NotFound                an id that this owner does not have
+    │   │   ├── MemoryNotFound
+    │   │   ├── SessionNotFound
+    │   │   ├── ThoughtNotFound
+    │   │   ├── BranchNotFound
+    │   │   ├── CheckpointNotFound
+    │   │   ├── GraphNotFound
+    │   │   ├── NodeNotFound
+    │   │   └── RunNotFound
+    │   ├── Conflict                the call contradicts an earlier one
+    │   ├── PromptMistake           a template that lacks a variable or is ill-formed
+    │   └── SettingMistake          a setting that cannot be used
+    └── ServiceFault                not the caller's; says whether trying again can help
+        ├── DatabaseUnavailable     retry
+        ├── LlmUnavailable          retry: unreachable after all attempts
+        ├── LlmRefused              final: the provider answered with an error
+        ├── TimedOut                retry: a deadline passed
+        ├── BudgetExceeded          final: a limit of the run was reached
+        ├── EmbedderUnavailable     final: dense search is off, all else works
+        └── InternalFault           final: a defect of ours, told without its insides
+
+A message never holds a traceback, a path, SQL or a secret. `server/faults.py` alone
+turns these errors into the form of each published reference.
+"""
+
+from __future__ import annotations
+
+
+class ReasonloomError(Exception):
+    """Something reasonloom tells its caller; `message` is safe to show to anyone."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class CallerMistake(ReasonloomError):
+    """The caller can mend this: `field` is the argument's dotted path, where there is one."""
+
+    def __init__(self, message: str, *, field: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class InvalidArgument(CallerMistake):
+    """A value of the wrong type, out of range, empty, too long, or not text."""
+
+
+class MissingArgument(InvalidArgument):
+    """A required argument was not given."""
+
+
+class UnknownName(CallerMistake):
+    """A name that does not exist; the message offers the nearest one that does."""
+
+
+class NotFound(CallerMistake):
+    """An id that this owner does not have; a foreign id answers exactly the same."""
+
+    kind = "Record"
+
+    def __init__(self, identifier: str, *, field: str | None = None) -> None:
+        super().__init__(f"{self.kind} not found: {identifier}", field=field)
+        self.identifier = identifier
+
+
+class MemoryNotFound(NotFound):
+    """No such memory."""
+
+    kind = "Memory"
+
+
+class SessionNotFound(NotFound):
+    """No such reasoning session."""
+
+    kind = "Session"
+
+
+class ThoughtNotFound(NotFound):
+    """No such thought."""
+
+    kind = "Thought"
+
+
+class BranchNotFound(NotFound):
+    """No such branch."""
+
+    kind = "Branch"
+
+
+class CheckpointNotFound(NotFound):
+    """No such checkpoint."""
+
+    kind = "Checkpoint"
+
+
+class GraphNotFound(NotFound):
+    """No such graph of thoughts."""
+
+    kind = "Graph"
+
+
+class NodeNotFound(NotFound):
+    """No such node of a graph."""
+
+    kind = "Node"
+
+
+class RunNotFound(NotFound):
+    """No such run."""
+
+    kind = "Run"
+
+
+class Conflict(CallerMistake):
+    """The call contradicts an earlier one, such as one key used for two requests."""
+
+
+class PromptMistake(CallerMistake):
+    """A template that names an unknown variable, lacks one, or is ill-formed."""
+
+
+class SettingMistake(CallerMistake):
+    """A setting that cannot be used; `field` is its environment variable."""
+
+
+class ServiceFault(ReasonloomError):
+    """Not the caller's fault; `retryable` says whether the same call can succeed later."""
+
+    retryable = False
+
+
+class DatabaseUnavailable(ServiceFault):
+    """The database did not answer."""
+
+    retryable = True
+
+
+class LlmUnavailable(ServiceFault):
+    """The language model's provider could not be reached after all attempts."""
+
+    retryable = True
+
+
+class LlmRefused(ServiceFault):
+    """The language model's provider answered with an error that a retry cannot mend."""
+
+
+class TimedOut(ServiceFault):
+    """A deadline passed."""
+
+    retryable = True
+
+
+class BudgetExceeded(ServiceFault):
+    """A limit of the run (calls, tokens, money or seconds) was reached."""
+
+
+class EmbedderUnavailable(ServiceFault):
+    """No embedder could be loaded."""
+
+
+class InternalFault(ServiceFault):
+    """A defect of ours, told without its insides; `reference` finds it in the log."""
+
+    def __init__(self, reference: str) -> None:
+        super().__init__(f"Internal error (reference {reference}); the server's log holds the rest")
+        self.reference = reference

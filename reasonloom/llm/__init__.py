@@ -1,0 +1,1 @@
+"""The language-model port and its providers, and the embedders beside it."""

@@ -1,0 +1,133 @@
+"""The port every language model answers at: messages and a schema in, text and its price out.
+
+Messages are `langchain_core.messages`, so that LangChain's tooling and tracing fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from langchain_core.messages import BaseMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to a language model.
+
+    Attributes:
+        messages: the conversation, oldest first.
+        schema: a JSON Schema (draft 2020-12, type object) the answer must follow, or None.
+        pipe: the name of the prompt's mode (`linear`, `got_generate`, ...), by which a
+            provider of named pipes chooses one; the others ignore it.
+        thread: the reasoning session's id, for providers that keep threads.
+        deadline: seconds this question may take in all, retries included; None for the
+            provider's own limit.
+        temperature: sampling temperature, None for the provider's default.
+        seed: asks a provider that can repeat itself to do so.
+    """
+
+    messages: Sequence[BaseMessage]
+    schema: dict[str, Any] | None = None
+    pipe: str | None = None
+    thread: str | None = None
+    deadline: float | None = None
+    temperature: float | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one answer cost.
+
+    Attributes:
+        tokens_in: tokens of the question.
+        tokens_out: tokens of the answer.
+        cost_usd: price in US dollars, None where nobody knows it.
+        estimated: True where the tokens were counted here, not reported by the provider.
+        attempts: requests sent, retries included.
+    """
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float | None = None
+    estimated: bool = False
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer of a language model.
+
+    Attributes:
+        text: the answer as it came.
+        parsed: the answer as an object that follows the schema, or None where none was
+            asked for or the text could not be read as one.
+        model: the model that answered, as the provider names it.
+        usage: tokens and price.
+        truncated: True where the provider cut the answer at its length limit.
+    """
+
+    text: str
+    parsed: dict[str, Any] | None
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    truncated: bool = False
+
+
+class LanguageModel(Protocol):
+    """A provider: `name` is what the settings call it, such as `litellm:openai/gpt-5`."""
+
+    @property
+    def name(self) -> str:
+        """The setting that chooses this llm; part of every run's record."""
+        ...
+
+    @property
+    def offline(self) -> bool:
+        """True where no language model stands behind the answers."""
+        ...
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Answer one question.
+
+        Raises:
+            LlmUnavailable: not reached after all attempts.
+            LlmRefused: the provider answered with an error a retry cannot mend.
+            TimedOut: the deadline passed.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Release connections; the provider is not used again."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors; `model` names the space they live in."""
+
+    @property
+    def model(self) -> str:
+        """Name and version of the model; vectors of two models are never compared."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in one vector."""
+        ...
+
+    @property
+    def floor(self) -> float:
+        """The cosine below which this model's likeness means nothing, measured."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one unit-length vector for each text, in order.
+
+        Raises:
+            EmbedderUnavailable: the model cannot be loaded or reached.
+        """
+        ...

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from langchain_core.messages import BaseMessage
 
@@ -28,6 +28,8 @@ class Ask:
             provider's own limit.
         temperature: sampling temperature, None for the provider's default.
         seed: asks a provider that can repeat itself to do so.
+        material: the variables the prompt was rendered with, by name; what a provider
+            without a language model works from, never sent anywhere.
     """
 
     messages: Sequence[BaseMessage]
@@ -37,6 +39,7 @@ class Ask:
     deadline: float | None = None
     temperature: float | None = None
     seed: int | None = None
+    material: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
     ReasonloomError
     ├── CallerMistake               the caller can mend it; says field, fault, valid form
     │   ├── InvalidArgument         a value of the wrong type, size or form
+    │   │   └── MissingArgument     a required argument that was not given
     │   ├── UnknownName             a tool, toolset, prompt or setting that does not exist
     │   ├── NotFound                an id that this owner does not have
     │   │   ├── MemoryNotFound
@@ -49,7 +50,14 @@ class CallerMistake(ReasonloomError):
 
 
 class InvalidArgument(CallerMistake):
-    """A value of the wrong type, out of range, empty, too long, or not text."""
+    """A value of the wrong type, out of range, empty, too long, or not text.
+
+    `kind` is missing, unknown, empty, choice, text or value.
+    """
+
+    def __init__(self, message: str, *, field: str | None = None, kind: str = "value") -> None:
+        super().__init__(message, field=field)
+        self.kind = kind
 
 
 class MissingArgument(InvalidArgument):

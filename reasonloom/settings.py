@@ -20,9 +20,9 @@ from reasonloom.errors import SettingMistake
 PREFIX = "REASONLOOM_"
 
 
-def own(name: str, *others: str) -> Any:
-    """Validation alias: the variable `REASONLOOM_<name>` before the `others`."""
-    return AliasChoices(PREFIX + name, *others)
+def shared(name: str) -> Any:
+    """Validation alias: `REASONLOOM_<name>` before a reference's own variable `<name>`."""
+    return AliasChoices(PREFIX + name, name)
 
 
 def default_home() -> Path:
@@ -43,80 +43,75 @@ class Settings(BaseSettings):
     """What a process of reasonloom was told by its environment and its flags."""
 
     model_config = SettingsConfigDict(
-        frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
+        env_prefix=PREFIX, frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
     )
 
     # where
-    home: Path = Field(default_factory=default_home, validation_alias=own("HOME"))
-    database_url: SecretStr | None = Field(None, validation_alias=own("DATABASE_URL", "DATABASE_URL"))
-    database_path: Path | None = Field(None, validation_alias=own("DATABASE_PATH", "DATABASE_PATH"))
+    home: Path = Field(default_factory=default_home)
+    database_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_URL"))
+    database_path: Path | None = Field(None, validation_alias=shared("DATABASE_PATH"))
     database_connections: int = Field(
-        5, ge=1, le=100, validation_alias=own("DATABASE_MAX_CONNECTIONS", "DATABASE_MAX_CONNECTIONS")
+        5, ge=1, le=100, validation_alias=shared("DATABASE_MAX_CONNECTIONS")
     )
 
     # who
-    user: str = Field("local", min_length=1, max_length=200, validation_alias=own("USER"))
-    project: str | None = Field(None, validation_alias=own("PROJECT"))
+    user: str = Field("local", min_length=1, max_length=200)
+    project: str | None = Field(None)
 
     # which language model, and its limits
-    llm: str | None = Field(None, validation_alias=own("LLM"))
-    embedder: str = Field("wordllama", validation_alias=own("EMBEDDER"))
-    langbase_api_key: SecretStr | None = Field(None, validation_alias=own("LANGBASE_API_KEY", "LANGBASE_API_KEY"))
+    llm: str | None = Field(None)
+    embedder: str = Field("wordllama")
+    langbase_api_key: SecretStr | None = Field(None, validation_alias=shared("LANGBASE_API_KEY"))
     langbase_base_url: str = Field(
-        "https://api.langbase.com", validation_alias=own("LANGBASE_BASE_URL", "LANGBASE_BASE_URL")
+        "https://api.langbase.com", validation_alias=shared("LANGBASE_BASE_URL")
     )
-    llm_base_url: str | None = Field(None, validation_alias=own("LLM_BASE_URL"))
-    request_timeout_ms: int = Field(
-        30_000, ge=1, validation_alias=own("REQUEST_TIMEOUT_MS", "REQUEST_TIMEOUT_MS")
-    )
-    max_retries: int = Field(3, ge=0, le=20, validation_alias=own("MAX_RETRIES", "MAX_RETRIES"))
-    retry_delay_ms: int = Field(1_000, ge=0, validation_alias=own("RETRY_DELAY_MS", "RETRY_DELAY_MS"))
-    pipe_linear: str = Field("linear-reasoning-v1", validation_alias=own("PIPE_LINEAR", "PIPE_LINEAR"))
-    pipe_tree: str = Field("tree-reasoning-v1", validation_alias=own("PIPE_TREE", "PIPE_TREE"))
-    pipe_divergent: str = Field(
-        "divergent-reasoning-v1", validation_alias=own("PIPE_DIVERGENT", "PIPE_DIVERGENT")
-    )
-    pipe_reflection: str = Field("reflection-v1", validation_alias=own("PIPE_REFLECTION", "PIPE_REFLECTION"))
-    pipe_auto: str = Field("mode-router-v1", validation_alias=own("PIPE_AUTO", "PIPE_AUTO"))
+    llm_base_url: str | None = Field(None)
+    request_timeout_ms: int = Field(30_000, ge=1, validation_alias=shared("REQUEST_TIMEOUT_MS"))
+    max_retries: int = Field(3, ge=0, le=20, validation_alias=shared("MAX_RETRIES"))
+    retry_delay_ms: int = Field(1_000, ge=0, validation_alias=shared("RETRY_DELAY_MS"))
+    pipe_linear: str = Field("linear-reasoning-v1", validation_alias=shared("PIPE_LINEAR"))
+    pipe_tree: str = Field("tree-reasoning-v1", validation_alias=shared("PIPE_TREE"))
+    pipe_divergent: str = Field("divergent-reasoning-v1", validation_alias=shared("PIPE_DIVERGENT"))
+    pipe_reflection: str = Field("reflection-v1", validation_alias=shared("PIPE_REFLECTION"))
+    pipe_auto: str = Field("mode-router-v1", validation_alias=shared("PIPE_AUTO"))
     pipe_backtracking: str = Field(
-        "backtracking-reasoning-v1", validation_alias=own("PIPE_BACKTRACKING", "PIPE_BACKTRACKING")
+        "backtracking-reasoning-v1", validation_alias=shared("PIPE_BACKTRACKING")
     )
-    pipe_got_generate: str = Field(
-        "got-generate-v1", validation_alias=own("PIPE_GOT_GENERATE", "PIPE_GOT_GENERATE")
-    )
-    pipe_got_score: str = Field("got-score-v1", validation_alias=own("PIPE_GOT_SCORE", "PIPE_GOT_SCORE"))
+    pipe_got_generate: str = Field("got-generate-v1", validation_alias=shared("PIPE_GOT_GENERATE"))
+    pipe_got_score: str = Field("got-score-v1", validation_alias=shared("PIPE_GOT_SCORE"))
     pipe_got_aggregate: str = Field(
-        "got-aggregate-v1", validation_alias=own("PIPE_GOT_AGGREGATE", "PIPE_GOT_AGGREGATE")
+        "got-aggregate-v1", validation_alias=shared("PIPE_GOT_AGGREGATE")
     )
-    pipe_got_refine: str = Field("got-refine-v1", validation_alias=own("PIPE_GOT_REFINE", "PIPE_GOT_REFINE"))
-    prompts: Path | None = Field(None, validation_alias=own("PROMPTS"))
+    pipe_got_refine: str = Field("got-refine-v1", validation_alias=shared("PIPE_GOT_REFINE"))
+    prompts: Path | None = Field(None)
 
     # limits of one run
-    tool_timeout: float = Field(300.0, gt=0, validation_alias=own("TOOL_TIMEOUT"))
-    budget_calls: int = Field(60, ge=1, validation_alias=own("BUDGET_CALLS"))
-    budget_tokens: int = Field(200_000, ge=1, validation_alias=own("BUDGET_TOKENS"))
-    budget_usd: float = Field(2.0, gt=0, validation_alias=own("BUDGET_USD"))
+    tool_timeout: float = Field(300.0, gt=0)
+    budget_calls: int = Field(60, ge=1)
+    budget_tokens: int = Field(200_000, ge=1)
+    budget_usd: float = Field(2.0, gt=0)
+
+    # memory
+    recency_half_life_days: float = Field(30.0, gt=0)
 
     # durability
-    auto_memory: bool = Field(True, validation_alias=own("AUTO_MEMORY"))
-    resume_within: float = Field(600.0, ge=0, validation_alias=own("RESUME_WITHIN"))
-    lease_seconds: float = Field(15.0, ge=0.5, validation_alias=own("LEASE_SECONDS"))
-    keep_steps_days: int = Field(30, ge=1, validation_alias=own("KEEP_STEPS_DAYS"))
+    auto_memory: bool = Field(True)
+    resume_within: float = Field(600.0, ge=0)
+    lease_seconds: float = Field(15.0, ge=0.5)
+    keep_steps_days: int = Field(30, ge=1)
 
     # the catalogue
-    toolsets: Words = Field(("default",), validation_alias=own("TOOLSETS"))
-    tools: Words = Field((), validation_alias=own("TOOLS"))
-    exclude_tools: Words = Field((), validation_alias=own("EXCLUDE_TOOLS"))
-    read_only: bool = Field(False, validation_alias=own("READ_ONLY"))
-    serve_as: str | None = Field(None, validation_alias=own("AS"))
+    toolsets: Words = Field(("default",))
+    tools: Words = Field(())
+    exclude_tools: Words = Field(())
+    read_only: bool = Field(False)
+    serve_as: str | None = Field(None)
 
     # the log
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", validation_alias=own("LOG_LEVEL", "LOG_LEVEL")
+        "info", validation_alias=shared("LOG_LEVEL")
     )
-    log_format: Literal["pretty", "json"] = Field(
-        "pretty", validation_alias=own("LOG_FORMAT", "LOG_FORMAT")
-    )
+    log_format: Literal["pretty", "json"] = Field("pretty", validation_alias=shared("LOG_FORMAT"))
 
     @field_validator("toolsets", "tools", "exclude_tools", mode="before")
     @classmethod
@@ -138,30 +133,40 @@ class Settings(BaseSettings):
         return self.database_path or self.home / "postgres"
 
 
-def variable_of(field: str) -> str:
-    """Return the environment variable that sets `field` of `Settings`.
+def variables_of(field: str) -> list[str]:
+    """Return the environment variables that set `field`, the strongest first.
 
-    Examples: `home` -> `REASONLOOM_HOME`; `max_retries` -> `MAX_RETRIES`.
+    Examples: `home` -> [`REASONLOOM_HOME`]; `max_retries` -> [`REASONLOOM_MAX_RETRIES`,
+    `MAX_RETRIES`].
     """
     alias = Settings.model_fields[field].validation_alias
-    if not isinstance(alias, AliasChoices):
-        return PREFIX + field.upper()
-    return str(alias.choices[-1])
+    if isinstance(alias, AliasChoices):
+        return [str(choice) for choice in alias.choices]
+    return [PREFIX + field.upper()]
 
 
 def load_settings(**flags: Any) -> Settings:
     """Read the environment; `flags` that are not None go over it.
 
     Raises:
-        SettingMistake: a variable cannot be used; names it, the fault and the value's form.
+        SettingMistake: a variable cannot be used; names it and what is wrong.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         return Settings(**given)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        name = str(first["loc"][0])
+        name = _variable_at_fault(str(first["loc"][0]))
         raise SettingMistake(f"{name}: {first['msg']}", field=name) from None
+
+
+def _variable_at_fault(name: str) -> str:
+    """Return the variable that was really set among those that pydantic's `name` stands for."""
+    for field in Settings.model_fields:
+        names = variables_of(field)
+        if name == field or name in names:
+            return next((known for known in names if known in os.environ), names[0])
+    return name
 
 
 def found_keys(environment: Mapping[str, str] = os.environ) -> list[str]:

@@ -1,0 +1,1 @@
+"""The commands: serve, demo, call, doctor, db, runs, bench."""

@@ -1,0 +1,45 @@
+"""The command line: every command is registered here and lives in a module of its name."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from reasonloom import __version__
+from reasonloom.cli import bench, call, db, demo, doctor, runs, serve
+from reasonloom.errors import CallerMistake, ReasonloomError
+
+app = typer.Typer(
+    name="reasonloom",
+    help="A mind for agents that can be inspected: durable reasoning over one shared memory.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("serve")(serve.serve)
+app.command("demo")(demo.demo)
+app.command("call")(call.call)
+app.command("doctor")(doctor.doctor)
+app.command("bench")(bench.bench)
+app.add_typer(db.app, name="db")
+app.add_typer(runs.app, name="runs")
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    version: bool = typer.Option(False, "--version", help="Print the version and end."),
+) -> None:
+    """Take the options that stand before a command."""
+    if version:
+        typer.echo(f"reasonloom {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; an error of ours is one line on stderr, exit 2 or 1."""
+    try:
+        app()
+    except ReasonloomError as error:
+        typer.echo(f"reasonloom: {error.message}", err=True)
+        sys.exit(2 if isinstance(error, CallerMistake) else 1)

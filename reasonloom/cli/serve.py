@@ -1,0 +1,48 @@
+"""`reasonloom serve`: the MCP server, over stdio or HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Words = Annotated[str | None, typer.Option(help="Names, separated by commas.")]
+
+
+def serve(
+    http: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Serve streamable HTTP at /mcp.")
+    ] = None,
+    toolsets: Annotated[
+        str | None,
+        typer.Option(help="default, all, thought, reasoning, ...; separated by commas."),
+    ] = None,
+    tools: Words = None,
+    exclude_tools: Words = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Only tools that read.")] = False,
+    as_: Annotated[
+        str | None,
+        typer.Option("--as", metavar="NAME", help="Serve one reference under its own names."),
+    ] = None,
+) -> None:
+    """Serve MCP over stdio, or over HTTP with --http."""
+    import anyio  # noqa: PLC0415 - the other commands start faster without
+
+    from reasonloom.cli.logs import set_up_log  # noqa: PLC0415
+    from reasonloom.server.http import parse_address, serve_http  # noqa: PLC0415
+    from reasonloom.server.stdio import serve_stdio  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings(
+        toolsets=toolsets,
+        tools=tools,
+        exclude_tools=exclude_tools,
+        read_only=read_only or None,
+        serve_as=as_,
+    )
+    set_up_log(settings)
+    if http is None:
+        anyio.run(serve_stdio, settings)
+    else:
+        parse_address(http)
+        anyio.run(serve_http, settings, http)

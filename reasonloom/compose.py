@@ -1,0 +1,79 @@
+"""Builds the loom and its engine from settings: the one place where parts meet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.journal import WriteBehind
+from reasonloom.graphs.recovery import Recovery
+from reasonloom.llm.choose import choose_llm
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.nodes.loom import Loom
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.stores.access import Access, find_access
+from reasonloom.stores.database import Database
+from reasonloom.stores.migrate import bring_up_to_date
+from reasonloom.stores.saver import SavedSteps
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Embedder, LanguageModel
+    from reasonloom.settings import Settings
+
+
+def now() -> datetime:
+    """Return the time, in UTC."""
+    return datetime.now(UTC)
+
+
+@asynccontextmanager
+async def open_engine(
+    settings: Settings,
+    *,
+    access: Access | None = None,
+    llm: LanguageModel | None = None,
+    embedder: Embedder | None = None,
+    clock: Callable[[], datetime] = now,
+    simulated: Mapping[str, Callable[[], LanguageModel]] | None = None,
+    recover: bool = True,
+) -> AsyncIterator[Engine]:
+    """Open the database, brought up to date, and yield the engine that runs on it.
+
+    Parts that are given are used instead of what the settings choose; with `recover` the
+    engine takes up runs that others left, and renews the leases of its own.
+
+    Raises:
+        SettingMistake: a setting cannot be used.
+        DatabaseUnavailable: the database cannot be reached or brought up to date.
+    """
+    prompts = PromptRegistry(settings.prompts)
+    chosen = llm or choose_llm(settings, simulated or {})
+    access = access or await find_access(settings)
+    await bring_up_to_date(access)
+    database = Database(access, connections=settings.database_connections)
+    journal = WriteBehind(database, clock)
+    loom = Loom(
+        settings, database, chosen, embedder or choose_embedder(settings), prompts, clock, journal
+    )
+    steps = SavedSteps(access.app)
+    engine = Engine(loom, steps, journal)
+    recovery = Recovery(engine)
+    tasks = [
+        asyncio.create_task(journal.run()),
+        asyncio.create_task(recovery.run() if recover else recovery.renew()),
+    ]
+    try:
+        yield engine
+    finally:
+        for task in tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await journal.flush()
+        await steps.close()
+        await database.close()
+        await chosen.close()

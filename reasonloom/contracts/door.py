@@ -1,0 +1,150 @@
+"""The door: raw arguments are read into a request here, or refused naming field and cure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from reasonloom.contracts.base import Request
+from reasonloom.errors import InvalidArgument, MissingArgument
+
+R = TypeVar("R", bound=Request)
+MOST_SHOWN = 5
+PLAIN_FORMS = {
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "string_type": "must be a string",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "model_type": "must be an object",
+    "dict_type": "must be an object",
+}
+"""What to say for pydantic's error types where its own words speak of Python."""
+NONCHARACTERS = range(0xFDD0, 0xFDF0)
+LAST_TWO_OF_A_PLANE = 0xFFFE
+
+
+def read(model: type[R], arguments: Mapping[str, Any]) -> R:
+    """Return `arguments` as a request of `model`.
+
+    Raises:
+        MissingArgument: a required argument is not there.
+        InvalidArgument: a value is not text, not finite, of another type, out of range,
+            or under a name that the tool does not have.
+    """
+    for field, fault in _faults_of_text(arguments, ()):
+        raise InvalidArgument(f"{field}: {fault}", field=field, kind="text")
+    try:
+        return model.model_validate(dict(arguments))
+    except ValidationError as error:
+        raise _mistake(model, error) from None
+
+
+def _faults_of_text(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the field and the fault of every value that JSON or Postgres could not carry."""
+    if isinstance(value, str):
+        if fault := _fault_of_string(value):
+            yield _dotted(path), fault
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield _dotted(path), "must be a finite number; NaN and Infinity are not"
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if fault := _fault_of_string(str(key)):
+                yield _dotted(path) or "arguments", f"a name in it {fault}"
+            yield from _faults_of_text(item, (*path, str(key)))
+    elif isinstance(value, list | tuple):
+        for place, item in enumerate(value):
+            yield from _faults_of_text(item, (*path, str(place)))
+
+
+def _fault_of_string(value: str) -> str | None:
+    if value.isascii():
+        return "holds a NUL character; remove it" if "\0" in value else None
+    for character in value:
+        code = ord(character)
+        if code == 0 or 0xD800 <= code <= 0xDFFF or code in NONCHARACTERS:  # noqa: PLR2004
+            return "holds NUL, a lone surrogate or a noncharacter; send Unicode text"
+        if code & LAST_TWO_OF_A_PLANE == LAST_TWO_OF_A_PLANE:
+            return "holds NUL, a lone surrogate or a noncharacter; send Unicode text"
+    return None
+
+
+def _mistake(model: type[BaseModel], error: ValidationError) -> InvalidArgument:
+    found = [_explain(model, detail) for detail in error.errors(include_url=False)]
+    first = found[0]
+    shown = "; ".join(mistake.message for mistake in found[:MOST_SHOWN])
+    more = f"; and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
+    return type(first)(shown + more, field=first.field, kind=first.kind)
+
+
+def _explain(model: type[BaseModel], detail: ErrorDetails) -> InvalidArgument:
+    """Turn one of pydantic's findings into a sentence with the field and the valid form."""
+    path = tuple(str(part) for part in detail["loc"])
+    field = _dotted(path) or "arguments"
+    match detail["type"]:
+        case "missing":
+            return MissingArgument(
+                f"Missing required parameter: {field}", field=field, kind="missing"
+            )
+        case "extra_forbidden":
+            return InvalidArgument(
+                f"{field}: unknown field{_nearest(model, path)}", field=field, kind="unknown"
+            )
+        case "empty":
+            return InvalidArgument(f"{_title(path)} cannot be empty", field=field, kind="empty")
+        case "literal_error":
+            expected = str(detail.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
+            return InvalidArgument(
+                f"{field}: must be one of {expected}", field=field, kind="choice"
+            )
+        case _:
+            return InvalidArgument(f"{field}: {_sentence(detail)}", field=field, kind="value")
+
+
+def _sentence(detail: ErrorDetails) -> str:
+    if plain := PLAIN_FORMS.get(detail["type"]):
+        return plain
+    text = detail["msg"].removeprefix("Input ").removeprefix("String ").removeprefix("List ")
+    return text.replace("should ", "must ", 1)
+
+
+def _nearest(model: type[BaseModel], path: tuple[str, ...]) -> str:
+    """Return what to say of the valid names where `path` ends: the nearest, or all."""
+    names = valid_names(model, path[:-1])
+    near = get_close_matches(path[-1], names, n=1, cutoff=0.5)
+    if near:
+        return f"; did you mean {near[0]}?"
+    return f"; the fields are {', '.join(names)}" if names else "; it takes no fields"
+
+
+def valid_names(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
+    """Return the wire names that the object at `path` of `model` may have."""
+    for part in path:
+        field = next((f for key, f in model.model_fields.items() if part in (key, f.alias)), None)
+        inner = _model_in(field.annotation) if field else None
+        if inner is None:
+            return []
+        model = inner
+    return [field.alias or key for key, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    for candidate in (annotation, *getattr(annotation, "__args__", ())):
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            return candidate
+    return None
+
+
+def _dotted(path: tuple[str, ...]) -> str:
+    return ".".join(path)
+
+
+def _title(path: tuple[str, ...]) -> str:
+    name = _dotted(path) if path[-1].isdigit() else path[-1]
+    return name[:1].upper() + name[1:]

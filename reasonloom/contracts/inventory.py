@@ -1,0 +1,80 @@
+"""The names of all seventy tools of the five references, by toolset; a plan, not a promise.
+
+A name that no toolset file serves yet is absent from the server, never faked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+REASONING = (
+    "reasoning_linear", "reasoning_tree", "reasoning_tree_focus", "reasoning_tree_list",
+    "reasoning_tree_complete", "reasoning_divergent", "reasoning_reflection",
+    "reasoning_reflection_evaluate", "reasoning_auto", "reasoning_checkpoint_create",
+    "reasoning_checkpoint_list", "reasoning_backtrack", "reasoning_got_init",
+    "reasoning_got_generate", "reasoning_got_score", "reasoning_got_aggregate",
+    "reasoning_got_refine", "reasoning_got_prune", "reasoning_got_finalize",
+    "reasoning_got_state",
+)  # fmt: skip
+THOUGHT = (
+    "remember", "recall", "update_memory", "forget", "search", "think", "analyze", "ponder",
+    "breakdown", "assess_confidence", "detect_bias", "detect_emotion", "evaluate",
+)  # fmt: skip
+GRAPH_MEMORY = (
+    "conversation_log", "memory_add", "memory_query", "memory_traverse", "memory_context",
+    "memory_similar", "memory_correct", "memory_resolve", "memory_causal", "memory_temporal",
+    "memory_quality", "memory_stats", "memory_ground", "memory_evidence", "memory_suggest",
+    "memory_workspace_create", "memory_workspace_add", "memory_workspace_list",
+    "memory_workspace_query", "memory_workspace_compare", "memory_workspace_xref",
+    "session_start", "session_end", "memory_session_resume",
+)  # fmt: skip
+HISTORY = (
+    "history_search", "history_recall", "history_predict", "history_list_projects",
+    "history_list_sessions", "history_reconstruct", "history_hook_status", "history_stats",
+    "history_forget",
+)  # fmt: skip
+MENTAL_MODELS = ("create_model", "list_models", "get_model", "revise_model")
+
+INVENTORY: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "reasoning": REASONING,
+        "thought": THOUGHT,
+        "graph_memory": GRAPH_MEMORY,
+        "history": HISTORY,
+        "mental_models": MENTAL_MODELS,
+    }
+)
+"""Tool names of the combined server, by toolset."""
+
+ALL = tuple(name for names in INVENTORY.values() for name in names)
+
+SERVED_AS: Mapping[str, str] = MappingProxyType(
+    {
+        "langbase-reasoning": "reasoning",
+        "thoughtmcp": "thought",
+        "agentic-memory": "graph_memory",
+        "causantic": "history",
+        "mental-models": "mental_models",
+    }
+)
+"""The names under which `serve --as` offers one toolset as its reference does."""
+
+
+def reference_name(name: str) -> str:
+    """Return what the tool's own reference calls it.
+
+    Example: `history_list_projects` -> `list-projects`; all others keep their name.
+    """
+    if name in HISTORY:
+        return name.removeprefix("history_").replace("_", "-")
+    return name
+
+
+DEFAULT = (
+    "remember", "recall", "search", "update_memory", "forget", "think", "analyze", "ponder",
+    "breakdown", "evaluate", "assess_confidence", "detect_bias", "reasoning_linear",
+    "reasoning_tree", "reasoning_divergent", "reasoning_reflection", "reasoning_auto",
+    "reasoning_checkpoint_create", "reasoning_backtrack", "memory_ground",
+)  # fmt: skip
+"""What `--toolsets default` serves, as far as it is built: at most twenty tools."""

@@ -1,0 +1,155 @@
+"""The memory tools of the `thought` toolset (reference: ThoughtMCP 0.5)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from reasonloom.contracts.base import (
+    CamelAnswer,
+    CamelRequest,
+    Content,
+    Moment,
+    Name,
+    Names,
+    Unit,
+    WholeNumber,
+    parse_moment,
+)
+
+Sector = Literal["episodic", "semantic", "procedural", "emotional", "reflective"]
+SECTORS: tuple[Sector, ...] = ("episodic", "semantic", "procedural", "emotional", "reflective")
+
+
+class UserRequest(CamelRequest):
+    """A request that names whose memories it is about; another user is another space."""
+
+    user_id: Annotated[Name, Field(description="User whose memories these are")]
+
+    def space(self) -> str | None:
+        """Return the user's id: the owner's own name is the default space."""
+        return self.user_id
+
+
+class MemoryMetadata(CamelRequest):
+    """What classifies a memory beside its content."""
+
+    keywords: Annotated[Names | None, Field(description="Default: taken from content")] = None
+    tags: Names | None = None
+    category: Name | None = None
+    context: Annotated[
+        str | None, Field(max_length=4_000, description="When, where, with whom")
+    ] = None
+    importance: Unit = 0.5
+
+
+class Remember(UserRequest):
+    """Store a fact, event, how-to, feeling or insight for later.
+
+    It is embedded in five sector views and linked to its nearest memories.
+    """
+
+    content: Annotated[Content, Field(description="What to remember, non-empty")]
+    session_id: Annotated[Name, Field(description="Session it belongs to")]
+    primary_sector: Sector
+    metadata: MemoryMetadata | None = None
+
+
+class Remembered(CamelAnswer):
+    """What was stored."""
+
+    memory_id: str
+    embeddings_generated: int
+    links_created: int
+    salience: float
+    strength: float
+
+
+class DateRange(CamelRequest):
+    """A span of creation times, both ends included."""
+
+    start: Moment | None = None
+    end: Moment | None = None
+
+    @model_validator(mode="after")
+    def run_forward(self) -> DateRange:
+        """Refuse a span that ends before it starts."""
+        if self.start and self.end and parse_moment(self.start) > parse_moment(self.end):
+            raise PydanticCustomError("span", "must have a start that is not after its end")
+        return self
+
+
+class MetadataFilter(CamelRequest):
+    """Keeps memories that carry any of the keywords, any of the tags, and the category."""
+
+    keywords: Names | None = None
+    tags: Names | None = None
+    category: Name | None = None
+
+
+class Recall(UserRequest):
+    """Find memories by meaning and words, best first.
+
+    Score = 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight.
+    """
+
+    text: Annotated[Content | None, Field(description="What to look for")] = None
+    sectors: Annotated[
+        list[Sector] | None, Field(max_length=5, description="Views to search (default all)")
+    ] = None
+    primary_sector: Annotated[Sector | None, Field(description="Only this sector")] = None
+    min_strength: Unit | None = None
+    min_salience: Unit | None = None
+    date_range: Annotated[DateRange | None, Field(description="Created within")] = None
+    metadata: MetadataFilter | None = None
+    limit: Annotated[WholeNumber, Field(ge=1, le=100)] = 10
+    offset: Annotated[WholeNumber, Field(ge=0, le=1_000_000)] = 0
+
+
+class StoredMetadata(CamelAnswer):
+    """What classifies a stored memory."""
+
+    keywords: list[str]
+    tags: list[str]
+    category: str | None = None
+    context: str | None = None
+    importance: float | None = None
+
+
+class RecalledMemory(CamelAnswer):
+    """One memory found; `score` is in 0..1 and comparable within one answer."""
+
+    id: str
+    content: str
+    created_at: str
+    last_accessed: str
+    strength: float
+    salience: float
+    primary_sector: str
+    metadata: StoredMetadata
+    score: float
+
+
+class Recalled(CamelAnswer):
+    """The memories found, best first; empty where nothing is relevant."""
+
+    memories: list[RecalledMemory]
+    total_count: int
+    scores: dict[str, float]
+
+
+class Forget(UserRequest):
+    """Delete a memory: for good, or softly so that it can be restored."""
+
+    memory_id: Name
+    soft: Annotated[bool, Field(description="Hide it and keep the data")] = False
+
+
+class Forgotten(CamelAnswer):
+    """What was deleted, and how."""
+
+    memory_id: str
+    deletion_type: Literal["soft", "hard"]
+    message: str

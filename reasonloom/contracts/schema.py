@@ -1,0 +1,63 @@
+"""Publishes a model as the flat JSON Schema that agents read: no titles, no references."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+
+CONSTRAINTS = {"ge": "minimum", "le": "maximum"}
+"""Pydantic names a bound so where a validator stands before the type."""
+
+
+def publish(model: type[BaseModel], *, answer: bool = False) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of `model`.
+
+    Requests say what they take; an `answer`'s schema says what is always there and leaves
+    room for more keys. Every published schema is plain: definitions are written where they
+    are used, an optional field of a request is its own type, descriptions come from the
+    fields.
+    """
+    raw = model.model_json_schema(by_alias=True, mode="serialization" if answer else "validation")
+    definitions: dict[str, Any] = raw.pop("$defs", {})
+    plain: dict[str, Any] = _plain(raw, definitions, answer=answer)
+    plain.pop("description", None)
+    return plain
+
+
+def _plain(node: Any, definitions: dict[str, Any], *, answer: bool) -> Any:
+    if isinstance(node, list):
+        return [_plain(item, definitions, answer=answer) for item in node]
+    if not isinstance(node, dict):
+        return node
+    node = _resolved(node if answer else _without_null(node), definitions)
+    return {
+        CONSTRAINTS.get(key, key): {
+            name: _plain(value, definitions, answer=answer) for name, value in item.items()
+        }
+        if key == "properties"
+        else _plain(item, definitions, answer=answer)
+        for key, item in node.items()
+        if key != "title"
+    }
+
+
+def _resolved(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return `node` with its reference, where it has one, replaced by what it refers to."""
+    if "$ref" not in node:
+        return node
+    target = dict(definitions[node["$ref"].rsplit("/", 1)[-1]])
+    target.pop("description", None)
+    return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+
+
+def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+    """Return an optional field's schema without its null branch and null default."""
+    branches = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
+    if len(branches) != 1 or len(branches) == len(node.get("anyOf", ())):
+        return node
+    rest = {key: value for key, value in node.items() if key != "anyOf"}
+    if rest.get("default", 0) is None:
+        del rest["default"]
+    return {**branches[0], **rest}

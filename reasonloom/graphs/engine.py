@@ -1,0 +1,245 @@
+"""Runs a graph as a recorded run: begun, saved step by step, ended, or taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+from reasonloom.errors import (
+    Conflict,
+    DatabaseUnavailable,
+    InternalFault,
+    ReasonloomError,
+    TimedOut,
+)
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.journal import WriteBehind
+from reasonloom.graphs.walk import Report, Walker
+from reasonloom.nodes.finish import done
+from reasonloom.nodes.loom import Execution, Loom, RunBegun
+from reasonloom.stores import leases, runs
+from reasonloom.stores.runs import RunRow
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.stores.saver import SavedSteps
+
+log = logging.getLogger(__name__)
+ASK_AGAIN = 0.2
+"""Seconds between two looks at a run that somebody else carries."""
+
+
+async def silent(step: int, total: int | None, name: str) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool: what is asked, by whom, and how to tell of its progress.
+
+    `key` is the caller's idempotency key: the same key again gives the same run's answer.
+    """
+
+    tool: str
+    graph: Graph
+    request: dict[str, Any]
+    caller: Caller
+    key: str | None = None
+    report: Report = silent
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave: the answer under its wire names, and what must be said beside it."""
+
+    run_id: UUID
+    answer: dict[str, Any]
+    notes: list[str]
+
+
+class Engine:
+    """Runs graphs for one process; holds no state that another process would need."""
+
+    def __init__(self, loom: Loom, steps: SavedSteps, journal: WriteBehind) -> None:
+        self.loom = loom
+        self.holder = uuid4()
+        self.active: set[UUID] = set()
+        self.journal = journal
+        self._walker = Walker(steps)
+
+    async def call(self, call: Call) -> Outcome:
+        """Run a tool's graph and return its outcome; nothing unacknowledged is half-stored.
+
+        Raises:
+            ReasonloomError: what the graph raised on purpose.
+            TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`.
+            InternalFault: a defect; the log holds the rest.
+        """
+        if call.key and (known := await self._find(call.caller, call.tool, call.key)):
+            return await self._again(call, known)
+        execution = self._begin(call, uuid4())
+        return await self._guarded(execution, call.graph, self._fresh(execution, call))
+
+    async def resume(self, caller: Caller, row: RunRow, graph: Graph) -> Outcome:
+        """Take up a run whose carrier is gone, where it stopped.
+
+        Raises:
+            Conflict: somebody else carries it, or its graph has changed since.
+        """
+        call = Call(row.tool, graph, row.input, caller, row.key)
+        execution = self._begin(call, row.id)
+        if graph.version != row.graph_version:
+            raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
+        if row.id in self.active or not await self._take(execution):
+            raise Conflict(f"run {row.id} is being carried on already")
+        work = self._walker.resume(execution, graph, call.report)
+        return await self._guarded(execution, graph, self._outcome(execution, work))
+
+    def _begin(self, call: Call, run_id: UUID) -> Execution:
+        run = RunBegun(
+            id=run_id,
+            tool=call.tool,
+            graph=call.graph.name,
+            graph_version=call.graph.version,
+            input=call.request,
+            started=time.perf_counter(),
+            key=call.key,
+            saved=call.graph.saved,
+        )
+        return Execution(self.loom, call.caller, run)
+
+    async def _fresh(self, execution: Execution, call: Call) -> Outcome:
+        if not call.graph.saved:
+            state = await self._walker.direct(execution, call.graph)
+            if not call.graph.writes:
+                output = {"answer": state["answer"], "notes": state.get("notes", [])}
+                self.journal.record(execution.caller, done(execution, output))
+            return _outcome(execution, state)
+        if not await self._open(execution):
+            known = await self._find(call.caller, call.tool, call.key or "")
+            if known is None:
+                raise Conflict("another call with the same idempotency key is at work; ask again")
+            return await self._again(call, known)
+        return await self._outcome(
+            execution, self._walker.begin(execution, call.graph, call.report)
+        )
+
+    async def _outcome(self, execution: Execution, work: Awaitable[dict[str, Any]]) -> Outcome:
+        return _outcome(execution, await work)
+
+    async def _guarded(
+        self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
+    ) -> Outcome:
+        """Await `work` within the run's time; a run that fails is recorded as failed."""
+        run = execution.run
+        self.active.add(run.id)
+        try:
+            async with asyncio.timeout(self.loom.settings.tool_timeout):
+                return await work
+        except TimeoutError:
+            seconds = self.loom.settings.tool_timeout
+            fault = TimedOut(f"{run.tool} took longer than {seconds:g} s")
+            await self._ended(execution, runs.FAILED, fault)
+            raise fault from None
+        except asyncio.CancelledError:
+            await asyncio.shield(self._ended(execution, runs.CANCELLED, None))
+            raise
+        except ReasonloomError as error:
+            await self._ended(execution, runs.FAILED, error)
+            raise
+        except Exception as error:
+            log.exception("run %s of %s broke", run.id, run.tool)
+            defect = InternalFault(str(run.id)[:8])
+            await self._ended(execution, runs.FAILED, defect)
+            raise defect from error
+        finally:
+            self.active.discard(run.id)
+
+    async def _open(self, execution: Execution) -> bool:
+        """Write the run's row and take its lease; False where its key began another run."""
+        run = execution.run
+        async with self.loom.database.begin(execution.caller) as tx:
+            if not await runs.begin(tx, self._row(execution, runs.RUNNING)):
+                return False
+            return await leases.take(tx, run.id, self.holder, self.loom.settings.lease_seconds)
+
+    async def _take(self, execution: Execution) -> bool:
+        async with self.loom.database.begin(execution.caller) as tx:
+            taken = await leases.take(
+                tx, execution.run.id, self.holder, self.loom.settings.lease_seconds
+            )
+            if taken:
+                await runs.record(tx, self._row(execution, runs.RUNNING))
+            return taken
+
+    async def _ended(
+        self, execution: Execution, status: str, error: ReasonloomError | None
+    ) -> None:
+        """Record a run that gave no answer; one whose database is away is left to recovery."""
+        row = self._row(execution, status, error)
+        if not execution.run.saved:
+            self.journal.record(execution.caller, row)
+            return
+        try:
+            async with self.loom.database.begin(execution.caller) as tx:
+                await runs.record(tx, row)
+                await leases.release(tx, execution.run.id)
+        except DatabaseUnavailable:
+            log.warning("run %s could not be recorded as %s", execution.run.id, status)
+
+    def _row(
+        self, execution: Execution, status: str, error: ReasonloomError | None = None
+    ) -> RunRow:
+        run = execution.run
+        ended = status != runs.RUNNING
+        return RunRow(
+            id=run.id,
+            tool=run.tool,
+            graph=run.graph,
+            graph_version=run.graph_version,
+            status=status,
+            input=run.input,
+            space=execution.caller.space,
+            error={"type": type(error).__name__, "message": error.message} if error else None,
+            key=run.key if run.saved else None,
+            client=execution.caller.client,
+            llm=self.loom.llm.name if run.saved else None,
+            latency_ms=(time.perf_counter() - run.started) * 1000 if ended else None,
+            finished_at=self.loom.clock() if ended else None,
+        )
+
+    async def _find(self, caller: Caller, tool: str, key: str) -> RunRow | None:
+        async with self.loom.database.begin(caller) as tx:
+            return await runs.find_by_key(tx, tool, key)
+
+    async def _again(self, call: Call, known: RunRow) -> Outcome:
+        """Answer a repeated key: with the stored answer, or by carrying the run on.
+
+        Raises:
+            Conflict: the key was used for another request.
+        """
+        if known.input != call.request or known.space != call.caller.space:
+            raise Conflict(
+                "the idempotency key was used for another request; take a new one", field="key"
+            )
+        deadline = time.monotonic() + self.loom.settings.tool_timeout
+        while time.monotonic() < deadline:
+            if known.status == runs.DONE and known.output:
+                return Outcome(known.id, known.output["answer"], known.output["notes"])
+            try:
+                return await self.resume(call.caller, known, call.graph)
+            except Conflict:
+                if known.graph_version != call.graph.version:
+                    raise
+            await asyncio.sleep(ASK_AGAIN)
+            known = await self._find(call.caller, call.tool, call.key or "") or known
+        raise TimedOut("the run of this key is still at work; ask again")
+
+
+def _outcome(execution: Execution, state: dict[str, Any]) -> Outcome:
+    return Outcome(execution.run.id, state["answer"], list(dict.fromkeys(state.get("notes", []))))

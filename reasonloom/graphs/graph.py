@@ -1,0 +1,42 @@
+"""What a mode's module declares: its name, its version, its wiring, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from langgraph.graph import StateGraph
+
+from reasonloom.errors import InternalFault
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A state machine that answers tools.
+
+    Attributes:
+        name: the module's name in this room.
+        version: goes up when a node is renamed or its state changes, so that a run saved
+            under another version is not resumed half-way.
+        build: returns the wiring, not yet compiled.
+        saved: steps are saved and a killed run is resumed; true where an llm is called.
+        writes: the last node records the run in the transaction of its writes.
+        components: what the `thought` reference calls the parts used.
+    """
+
+    name: str
+    version: int
+    build: Callable[[], StateGraph[Any, Any, Any, Any]]
+    saved: bool = False
+    writes: bool = False
+    components: tuple[str, ...] = ()
+
+
+def load_graph(name: str) -> Graph:
+    """Return the graph that the module `reasonloom.graphs.<name>` declares."""
+    graph = import_module(f"reasonloom.graphs.{name}").GRAPH
+    if not isinstance(graph, Graph):
+        raise InternalFault(f"graph {name}")
+    return graph

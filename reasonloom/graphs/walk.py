@@ -1,0 +1,93 @@
+"""Walks a graph: compiles it once, saves its steps for its owner, tells of each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import Conflict
+from reasonloom.graphs.graph import Graph
+from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.graph.state import CompiledStateGraph
+
+    from reasonloom.nodes.loom import Execution
+
+Report = Callable[[int, int | None, str], Awaitable[None]]
+"""Told when a step begins: steps ended so far, steps in all where known, the step's name."""
+
+MOST_STEPS = 200
+
+
+class Walker:
+    """Executes graphs with LangGraph, with or without saved steps."""
+
+    def __init__(self, steps: SavedSteps) -> None:
+        self._steps = steps
+        self._compiled: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {}
+
+    async def direct(self, execution: Execution, graph: Graph) -> dict[str, Any]:
+        """Return the last state of a graph whose steps are not saved."""
+        compiled = await self._compile(graph)
+        state = await compiled.ainvoke({"request": execution.run.input}, context=execution)
+        return dict(state)
+
+    async def begin(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
+        """Return the last state of a saved run, walked from the start."""
+        return await self._walk(execution, graph, report, {"request": execution.run.input})
+
+    async def resume(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
+        """Return the last state of a saved run, walked on from its last saved step.
+
+        Raises:
+            Conflict: its saved steps lead nowhere in this version of the graph.
+        """
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        saved = await compiled.aget_state(_config(execution))
+        if not saved.values:
+            return await self.begin(execution, graph, report)
+        if not saved.next and "answer" not in saved.values:
+            raise Conflict(f"run {execution.run.id} cannot be resumed by this version")
+        return await self._walk(execution, graph, report, None)
+
+    async def _walk(
+        self,
+        execution: Execution,
+        graph: Graph,
+        report: Report,
+        start: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        total = len(compiled.builder.nodes)
+        state: dict[str, Any] = {}
+        ended = 0
+        events: AsyncIterator[tuple[str, dict[str, Any]]] = compiled.astream(  # type: ignore[assignment]
+            start,
+            _config(execution),
+            context=execution,
+            stream_mode=["tasks", "values"],
+            durability="sync",
+        )
+        async for kind, event in events:
+            if kind == "values":
+                state = dict(event)
+            elif "input" in event:
+                await report(ended, max(total, ended + 1), event["name"])
+            else:
+                ended += 1
+        return state
+
+    async def _compile(self, graph: Graph) -> CompiledStateGraph[Any, Any, Any, Any]:
+        if graph.name not in self._compiled:
+            saver = await self._steps.open() if graph.saved else None
+            self._compiled[graph.name] = graph.build().compile(checkpointer=saver, name=graph.name)
+        return self._compiled[graph.name]
+
+
+def _config(execution: Execution) -> RunnableConfig:
+    thread = thread_of(execution.caller.owner, execution.run.id)
+    return {"configurable": {"thread_id": thread}, "recursion_limit": MOST_STEPS}

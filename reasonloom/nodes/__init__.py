@@ -1,0 +1,1 @@
+"""Steps: each takes what it needs of the state and returns what it adds."""

@@ -1,0 +1,63 @@
+"""What every step may use: one frozen object, built in one place, handed to graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID, uuid5
+
+from reasonloom.contracts.caller import Caller
+from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.settings import Settings
+from reasonloom.stores.database import Database
+
+
+class Journal(Protocol):
+    """Takes what may be written after the answer, in batches."""
+
+    def reinforce(self, caller: Caller, memories: list[int]) -> None:
+        """Note that these memories were recalled."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Loom:
+    """The parts a step may use; each is what its type says and nothing else."""
+
+    settings: Settings
+    database: Database
+    llm: LanguageModel
+    embedder: Embedder
+    prompts: PromptRegistry
+    clock: Callable[[], datetime]
+    journal: Journal
+
+
+@dataclass(frozen=True, slots=True)
+class RunBegun:
+    """The run that a step belongs to; `started` is a reading of `time.perf_counter`."""
+
+    id: UUID
+    tool: str
+    graph: str
+    graph_version: int
+    input: dict[str, Any]
+    started: float
+    key: str | None = None
+    saved: bool = False
+
+    def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
+        """Return the name of one effect of this run: the same each time the node runs again."""
+        return uuid5(self.id, f"{node}/{task}/{n}")
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """LangGraph's runtime context: the loom, who asks, and the run."""
+
+    loom: Loom
+    caller: Caller
+    run: RunBegun

@@ -1,0 +1,99 @@
+"""How a memory is judged: relevance, recency, the reference's composite, and salience."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.memory import Sector
+
+if TYPE_CHECKING:
+    from reasonloom.stores.search import FoundMemory
+
+SECONDS_PER_DAY = 86_400.0
+
+DECAY_PER_DAY: dict[Sector, float] = {
+    "episodic": 0.03,
+    "emotional": 0.025,
+    "reflective": 0.02,
+    "procedural": 0.015,
+    "semantic": 0.01,
+}
+"""Rate of forgetting of each sector, per day (the constants of ThoughtMCP's reference)."""
+
+WORD_WEIGHT = 0.8
+"""How far a full match of words alone goes towards relevance 1."""
+
+EMPHASIS = re.compile(
+    r"\b(?:important|urgent|critical|essential|always|never|must|remember|key|deadline|allerg\w+)\b",
+    re.IGNORECASE,
+)
+WORD = re.compile(r"[^\W\d_]{4,}")
+STOP_WORDS = frozenset(
+    "about above after again also because been before being below between both could does doing "
+    "down during each from further have having here hers herself himself into itself just more "
+    "most myself once only other ours over same should some such than that their theirs them "
+    "themselves then there these they this those through under until very were what when where "
+    "which while whom will with would your yours yourself".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Why a memory is a candidate: best cosine (-1..1) and share of the query's words (0..1)."""
+
+    cosine: float | None = None
+    coverage: float = 0.0
+
+
+def relevance(match: Match, floor: float) -> float:
+    """Return how relevant a match is, 0..1, on a scale that other matches do not move.
+
+    The cosine counts from the embedder's floor up; words and likeness confirm each other:
+    1 - (1 - likeness)(1 - 0.8 coverage).
+    """
+    likeness = 0.0
+    if match.cosine is not None:
+        likeness = min(1.0, max(0.0, (match.cosine - floor) / (1 - floor)))
+    return 1 - (1 - likeness) * (1 - WORD_WEIGHT * match.coverage)
+
+
+def recency(last_accessed: datetime, now: datetime, half_life_days: float) -> float:
+    """Return 1 for now, 0.5 one half-life ago, towards 0."""
+    days = max(0.0, (now - last_accessed).total_seconds() / SECONDS_PER_DAY)
+    return float(0.5 ** (days / half_life_days))
+
+
+def composite(memory: FoundMemory, similarity: float | None, recent: float) -> float:
+    """Return the reference's score, 0..1.
+
+    With a text 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight; without one
+    0.4 salience + 0.3 recency + 0.3 link weight.
+    """
+    if similarity is None:
+        return 0.4 * memory.salience + 0.3 * recent + 0.3 * memory.link
+    return 0.6 * similarity + 0.2 * memory.salience + 0.1 * recent + 0.1 * memory.link
+
+
+def salience(content: str, importance: float) -> float:
+    """Return how much a new memory stands out, 0..1.
+
+    The mean of its importance and of 0.5 + 0.1 for each distinct word of emphasis.
+    """
+    emphasis = {match.lower() for match in EMPHASIS.findall(content)}
+    return (importance + min(1.0, 0.5 + 0.1 * len(emphasis))) / 2
+
+
+def keywords(content: str, most: int = 10) -> list[str]:
+    """Return the most frequent words of four letters or more that say something."""
+    words = (word.lower() for word in WORD.findall(content))
+    counted = Counter(word for word in words if word not in STOP_WORDS)
+    return [word for word, _ in counted.most_common(most)]
+
+
+def estimated_tokens(content: str) -> int:
+    """Return about how many tokens a text has: one for four bytes of UTF-8."""
+    return len(content.encode()) // 4 + 1

@@ -1,0 +1,70 @@
+"""Builds the MCP server from a catalogue."""
+
+from __future__ import annotations
+
+import asyncio
+from difflib import get_close_matches
+from typing import Any
+
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.context import Context
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
+from mcp_types import Tool as ListedTool
+
+from reasonloom import __version__
+from reasonloom.contracts.inventory import ALL
+from reasonloom.server.catalogue import Catalogue, choose
+from reasonloom.server.room import EngineRoom
+from reasonloom.server.tool import make_tool
+
+INSTRUCTIONS = (
+    "reasonloom keeps one memory for all its tools. Store what should last with remember, "
+    "look it up with recall, and think with reasoning_linear, which recalls by itself."
+)
+WARM_UP_AFTER = 0.05
+"""Seconds from the first list of tools until the engine is opened, so that the list goes first."""
+
+
+class LoomServer(MCPServer[dict[str, Any]]):
+    """An MCP server over one catalogue; the list of tools never changes while it runs."""
+
+    def __init__(self, catalogue: Catalogue, room: EngineRoom) -> None:
+        super().__init__(
+            catalogue.name,
+            instructions=INSTRUCTIONS,
+            version=catalogue.version or __version__,
+            tools=[make_tool(served, room) for served in catalogue.tools],
+        )
+        self._served = [served.name for served in catalogue.tools]
+        self._room = room
+
+    async def list_tools(self) -> list[ListedTool]:
+        """List the tools, and begin to open the engine behind them."""
+        asyncio.get_running_loop().call_later(WARM_UP_AFTER, self._room.warm_up)
+        return await super().list_tools()
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; an unknown one is a malformed call and answers as such (-32602)."""
+        if name not in self._served:
+            raise MCPError(code=INVALID_PARAMS, message=self._unknown(name))
+        return await super().call_tool(name, arguments, context)
+
+    def _unknown(self, name: str) -> str:
+        shown = name[:100].encode(errors="replace").decode()
+        if name in ALL:
+            return f"Tool not found: {shown} is not served here; see `reasonloom doctor`"
+        near = get_close_matches(name[:100], self._served, n=1)
+        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(self._served)}"
+        return f"Tool not found: {shown}{hint}"
+
+
+def build_server(room: EngineRoom) -> LoomServer:
+    """Return the server that the room's settings ask for.
+
+    Raises:
+        SettingMistake: the settings name a tool or toolset that does not exist.
+    """
+    return LoomServer(choose(room.settings), room)

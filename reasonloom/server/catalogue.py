@@ -1,0 +1,124 @@
+"""Chooses what is served: toolsets, single tools, exclusions, read-only, or one reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.inventory import (
+    ALL,
+    DEFAULT,
+    INVENTORY,
+    SERVED_AS,
+    reference_name,
+)
+from reasonloom.errors import SettingMistake
+from reasonloom.server.forms.form import Form
+from reasonloom.server.toolsets import reasoning, thought
+from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+
+if TYPE_CHECKING:
+    from reasonloom.settings import Settings
+
+TOOLSETS: tuple[Toolset, ...] = (thought.TOOLSET, reasoning.TOOLSET)
+GROUPS = ("default", "all", *INVENTORY)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One tool that is served, with its reference's form; `name` is what clients call it."""
+
+    name: str
+    line: ToolLine
+    form: Form
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What one server offers, in the order it lists it, and how it names itself."""
+
+    name: str
+    version: str | None
+    tools: tuple[Served, ...]
+
+
+def choose(settings: Settings) -> Catalogue:
+    """Return the tools that the settings ask for, as far as they are built.
+
+    Raises:
+        SettingMistake: an unknown name, a choice beside `--as`, or nothing left to serve.
+    """
+    if settings.serve_as is not None:
+        return _as_reference(settings)
+    wanted = _wanted(settings)
+    tools = [served for served in _built() if served.name in wanted]
+    if settings.read_only:
+        tools = [served for served in tools if served.line.effect is Effect.READS]
+    if not tools:
+        raise SettingMistake("no tool is left to serve: choose other toolsets or tools")
+    return Catalogue("reasonloom", None, tuple(tools))
+
+
+def built_names() -> list[str]:
+    """Return the names of all tools that are built."""
+    return [served.name for served in _built()]
+
+
+def _built() -> list[Served]:
+    return [Served(line.name, line, toolset.form) for toolset in TOOLSETS for line in toolset.tools]
+
+
+def _as_reference(settings: Settings) -> Catalogue:
+    given = _choices_given(settings)
+    if given:
+        raise SettingMistake(f"--as serves one reference whole; leave out {given}", field="--as")
+    chosen = _known(str(settings.serve_as), SERVED_AS, "REASONLOOM_AS")
+    toolset = next((each for each in TOOLSETS if each.name == SERVED_AS[chosen]), None)
+    if toolset is None:
+        raise SettingMistake(f"--as {chosen}: none of its tools is built yet", field="--as")
+    tools = tuple(
+        Served(
+            reference_name(line.name), replace(line, name=reference_name(line.name)), toolset.form
+        )
+        for line in toolset.tools
+    )
+    return Catalogue(toolset.reference, toolset.version, tools)
+
+
+def _choices_given(settings: Settings) -> str | None:
+    """Return the first choice that cannot stand beside `--as`."""
+    choices = {
+        "--toolsets": settings.toolsets != ("default",),
+        "--tools": bool(settings.tools),
+        "--exclude-tools": bool(settings.exclude_tools),
+        "--read-only": settings.read_only,
+    }
+    return next((name for name, given in choices.items() if given), None)
+
+
+def _wanted(settings: Settings) -> set[str]:
+    """Return the chosen names: single tools are added to toolsets that are named."""
+    names: set[str] = set()
+    only_tools = settings.tools and settings.toolsets == ("default",)
+    for group in () if only_tools else settings.toolsets:
+        names.update(_members(_known(group, GROUPS, "REASONLOOM_TOOLSETS")))
+    names.update(_known(name, ALL, "REASONLOOM_TOOLS") for name in settings.tools)
+    names -= {_known(name, ALL, "REASONLOOM_EXCLUDE_TOOLS") for name in settings.exclude_tools}
+    return names
+
+
+def _members(group: str) -> Iterable[str]:
+    if group == "default":
+        return DEFAULT
+    return ALL if group == "all" else INVENTORY[group]
+
+
+def _known(name: str, names: Iterable[str], variable: str) -> str:
+    known = list(names)
+    if name in known:
+        return name
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+    raise SettingMistake(f"{variable}: there is no {name}; {hint}", field=variable)

@@ -1,0 +1,1 @@
+"""How each reference shapes its answers and its errors: one module a form."""

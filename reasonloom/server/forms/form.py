@@ -1,0 +1,51 @@
+"""What a form is: three functions between our answers and errors and a reference's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reasonloom.errors import ReasonloomError
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a tool says in the end: the structured value, and its text if not just that value."""
+
+    structured: dict[str, Any] | None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer tells beside its data.
+
+    Attributes:
+        notes: what was estimated, cut or missing.
+        seconds: how long the call took.
+        components: the parts used, as the `thought` reference names them.
+        llm: the language model that answered, None where none was asked.
+        run_id: the run's id.
+    """
+
+    notes: Sequence[str] = ()
+    seconds: float = 0.0
+    components: Sequence[str] = ()
+    llm: str | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One reference's form.
+
+    Attributes:
+        success: puts an answer into the reference's envelope.
+        failure: turns an error into the reference's error form.
+        schema: wraps an answer's JSON Schema into the envelope's.
+    """
+
+    success: Callable[[dict[str, Any], Told], Said]
+    failure: Callable[[ReasonloomError, Told], Said]
+    schema: Callable[[dict[str, Any]], dict[str, Any]]

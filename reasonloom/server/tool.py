@@ -1,0 +1,190 @@
+"""The one adapter between MCP and our graphs: any line of any toolset becomes a tool here."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.tools.base import Tool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ConfigDict
+
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.door import read
+from reasonloom.contracts.schema import publish
+from reasonloom.errors import InternalFault, InvalidArgument, ReasonloomError
+from reasonloom.server.catalogue import Served
+from reasonloom.server.forms.form import Said, Told
+from reasonloom.server.room import EngineRoom
+from reasonloom.server.toolsets.toolset import Effect
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.engine import Engine, Outcome
+
+log = logging.getLogger(__name__)
+KEY = "io.reasonloom/idempotency-key"
+"""The entry of a call's `_meta` that makes it safe to send again."""
+
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+MOST_KEY = 200
+
+
+def _unused() -> None:
+    """Stand where the SDK wants a function; `LoomTool.run` takes its place."""
+
+
+NO_FUNCTION = func_metadata(_unused)
+
+
+class LoomTool(Tool):
+    """A tool of the catalogue, run by the engine."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
+
+    served: Served
+    room: EngineRoom
+    fn_metadata: FuncMetadata = NO_FUNCTION
+    published: dict[str, Any]
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """The JSON Schema of what the tool answers when it succeeds."""
+        return self.published
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> CallToolResult:
+        """Run the tool; what goes wrong comes back in its reference's form."""
+        started = time.perf_counter()
+        line, form = self.served.line, self.served.form
+        try:
+            outcome, told = await self._outcome(arguments, context, started)
+            return _result(form.success(outcome.answer, told), failed=False)
+        except ReasonloomError as error:
+            told = Told(seconds=time.perf_counter() - started)
+            return _result(form.failure(error, told), failed=True)
+        except Exception:
+            reference = uuid.uuid4().hex[:8]
+            log.exception("%s broke (reference %s)", line.name, reference)
+            told = Told(seconds=time.perf_counter() - started)
+            return _result(form.failure(InternalFault(reference), told), failed=True)
+
+    async def _outcome(
+        self, arguments: dict[str, Any], context: Context[Any, Any], started: float
+    ) -> tuple[Outcome, Told]:
+        line = self.served.line
+        request = read(line.request, arguments)
+        key = _key(context)
+        engine = await self.room.engine()
+        from reasonloom.graphs.engine import Call  # noqa: PLC0415 - heavy, and loaded by now
+        from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
+
+        graph = load_graph(line.graph)
+        caller = self._caller(context).within(request.space())
+        outcome = await engine.call(
+            Call(
+                tool=line.name,
+                graph=graph,
+                request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+                caller=caller,
+                key=key,
+                report=_reporter(context),
+            )
+        )
+        return outcome, _told(outcome, graph.components, engine, started, saved=graph.saved)
+
+    def _caller(self, context: Context[Any, Any]) -> Caller:
+        settings = self.room.settings
+        return Caller(settings.user, client=_client(context), project=settings.project)
+
+
+def make_tool(served: Served, room: EngineRoom) -> LoomTool:
+    """Return the MCP tool of one line of the catalogue."""
+    line = served.line
+    return LoomTool(
+        fn=_unused,
+        is_async=True,
+        name=served.name,
+        title=line.title,
+        description=description_of(served),
+        parameters=publish(line.request),
+        annotations=_hints(line.effect, open_world=line.open_world),
+        served=served,
+        room=room,
+        published=served.form.schema(publish(line.answer, answer=True)),
+    )
+
+
+def description_of(served: Served) -> str:
+    """Return what agents read of a tool: its contract's docstring."""
+    lines = (served.line.request.__doc__ or "").strip().splitlines()
+    return " ".join(line.strip() for line in lines if line.strip())
+
+
+def _hints(effect: Effect, *, open_world: bool) -> ToolAnnotations:
+    return ToolAnnotations(
+        read_only_hint=effect is Effect.READS,
+        destructive_hint=effect is Effect.DESTROYS,
+        idempotent_hint=effect in (Effect.READS, Effect.DESTROYS),
+        open_world_hint=open_world,
+    )
+
+
+def _told(
+    outcome: Outcome, components: tuple[str, ...], engine: Engine, started: float, *, saved: bool
+) -> Told:
+    return Told(
+        notes=outcome.notes,
+        seconds=time.perf_counter() - started,
+        components=components,
+        llm=engine.loom.llm.name if saved else None,
+        run_id=str(outcome.run_id),
+    )
+
+
+def _result(said: Said, *, failed: bool) -> CallToolResult:
+    text = said.text
+    if text is None:
+        text = json.dumps(said.structured, ensure_ascii=False)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=said.structured,
+        is_error=failed,
+    )
+
+
+def _key(context: Context[Any, Any]) -> str | None:
+    """Return the call's idempotency key.
+
+    Raises:
+        InvalidArgument: it is no text of 1 to 200 characters.
+    """
+    key = (context.request_context.meta or {}).get(KEY)
+    if key is None:
+        return None
+    if not isinstance(key, str) or not 0 < len(key) <= MOST_KEY or not key.isprintable():
+        raise InvalidArgument(
+            f"_meta.{KEY}: must be a printable string of 1 to {MOST_KEY} characters",
+            field=f"_meta.{KEY}",
+        )
+    return key
+
+
+def _client(context: Context[Any, Any]) -> str | None:
+    parameters = context.request_context.session.client_params
+    if parameters is not None:
+        return str(parameters.client_info.name)[:MOST_KEY]
+    said = (context.request_context.meta or {}).get(CLIENT_INFO)
+    return str(said["name"])[:MOST_KEY] if isinstance(said, dict) and "name" in said else None
+
+
+def _reporter(context: Context[Any, Any]) -> Any:
+    async def report(step: int, total: int | None, name: str) -> None:
+        await context.report_progress(step, total, name)
+
+    return report

@@ -1,0 +1,1 @@
+"""The tools as data: one module a toolset, one line a tool."""

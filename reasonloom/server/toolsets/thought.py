@@ -1,0 +1,24 @@
+"""The `thought` toolset (reference: ThoughtMCP)."""
+
+from reasonloom.contracts.memory import (
+    Forget,
+    Forgotten,
+    Recall,
+    Recalled,
+    Remember,
+    Remembered,
+)
+from reasonloom.server.forms.thought import THOUGHT
+from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+
+TOOLSET = Toolset(
+    name="thought",
+    reference="thoughtmcp",
+    version="0.5.0",
+    form=THOUGHT,
+    tools=(
+        ToolLine("remember", "Remember", Remember, Remembered, "remember", Effect.ADDS),
+        ToolLine("recall", "Recall", Recall, Recalled, "recall", Effect.READS),
+        ToolLine("forget", "Forget", Forget, Forgotten, "forget", Effect.DESTROYS),
+    ),
+)

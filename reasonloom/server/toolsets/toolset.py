@@ -1,0 +1,48 @@
+"""What a toolset's file says: its reference's form, and its tools, each a line of data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from reasonloom.contracts.base import Answer, Request
+from reasonloom.server.forms.form import Form
+
+
+class Effect(Enum):
+    """What a tool does to what is stored; the hints that agents see come from it."""
+
+    READS = "reads"
+    ADDS = "adds"
+    CHANGES = "changes"
+    DESTROYS = "destroys"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLine:
+    """One tool: its name, its contract, and the graph that answers it.
+
+    `open_world` is true where the tool asks a language model.
+    """
+
+    name: str
+    title: str
+    request: type[Request]
+    answer: type[Answer]
+    graph: str
+    effect: Effect
+    open_world: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Toolset:
+    """One reference's tools, as far as they are built.
+
+    `reference` and `version` are what `serve --as` says of itself.
+    """
+
+    name: str
+    reference: str
+    version: str
+    form: Form
+    tools: tuple[ToolLine, ...]

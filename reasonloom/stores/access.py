@@ -1,0 +1,94 @@
+"""Where the database is and who may enter: one way in for migrations, one for the rest."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from psycopg import ProgrammingError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from reasonloom.errors import SettingMistake
+from reasonloom.stores.embedded.server import EmbeddedServer
+from reasonloom.stores.migrations.rls import APP_ROLE
+
+if TYPE_CHECKING:
+    from reasonloom.settings import Settings
+
+log = logging.getLogger(__name__)
+DATABASE = "reasonloom"
+SCHEMA = "reasonloom"
+SEARCH_PATH = f"-c search_path={SCHEMA},public"
+CONNECT_TIMEOUT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Two ways into one database, as libpq connection strings.
+
+    Attributes:
+        admin: for boot and migrations only; may make roles and tables.
+        app: for everything else; neither owns a table nor passes row-level security.
+        embedded: the server that must run for them, None where it is the user's own.
+    """
+
+    admin: str
+    app: str
+    embedded: EmbeddedServer | None = None
+
+    async def ensure(self) -> None:
+        """Start the embedded server where it does not run.
+
+        Raises:
+            DatabaseUnavailable: it cannot be started.
+        """
+        if self.embedded:
+            await asyncio.to_thread(self.embedded.ensure)
+
+
+async def find_access(settings: Settings) -> Access:
+    """Return the ways into the user's own server, or into the embedded one, started.
+
+    Raises:
+        SettingMistake: `DATABASE_URL` is no Postgres URL.
+        DatabaseUnavailable: the embedded server cannot be started.
+    """
+    if settings.database_url:
+        return _own_server(settings.database_url.get_secret_value())
+    server = EmbeddedServer(settings.database_folder)
+    return await embedded_access(server, DATABASE)
+
+
+async def embedded_access(server: EmbeddedServer, database: str) -> Access:
+    """Return the ways into `database` of an embedded server, which is started if need be."""
+    address = await asyncio.to_thread(server.ensure)
+    return Access(
+        admin=_with_options(address.dsn("postgres", database)),
+        app=_with_options(address.dsn(APP_ROLE, database)),
+        embedded=server,
+    )
+
+
+def _own_server(url: str) -> Access:
+    """Return access to a server of the user's own; its login steps down to the app's role."""
+    if urlsplit(url).scheme.split("+")[0] not in ("postgres", "postgresql"):
+        raise SettingMistake(
+            "DATABASE_URL: must be postgresql://USER:PASSWORD@HOST:PORT/NAME", field="DATABASE_URL"
+        )
+    plain = "postgresql://" + url.split("://", 1)[1]
+    try:
+        conninfo_to_dict(plain)
+    except ProgrammingError:
+        raise SettingMistake(
+            "DATABASE_URL: not a URL libpq can read", field="DATABASE_URL"
+        ) from None
+    return Access(admin=_with_options(plain), app=_with_options(plain, f"-c role={APP_ROLE}"))
+
+
+def _with_options(conninfo: str, extra: str = "") -> str:
+    given = conninfo_to_dict(conninfo).get("options") or ""
+    options = " ".join(filter(None, (str(given), SEARCH_PATH, extra)))
+    return make_conninfo(conninfo, options=options, connect_timeout=CONNECT_TIMEOUT)

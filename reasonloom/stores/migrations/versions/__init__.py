@@ -1,0 +1,1 @@
+"""The steps of the schema, named by their number."""

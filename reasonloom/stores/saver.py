@@ -1,0 +1,54 @@
+"""LangGraph's saver on our database: thread = owner/run, shut to all but the owner."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+from uuid import UUID
+
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+saving_for: ContextVar[str] = ContextVar("saving_for", default="")
+"""The owner whose steps the current task saves."""
+
+CONNECTIONS = 2
+"""The saver has a pool of its own: a run that held a connection of it would wait for itself."""
+
+
+def thread_of(owner: str, run_id: UUID) -> str:
+    """Return the thread under which a run's steps are saved."""
+    return f"{owner}/{run_id}"
+
+
+async def _name_owner(connection: AsyncConnection[Any]) -> None:
+    """Name the owner on a connection each time it is taken from the pool."""
+    await connection.execute("SELECT set_config('app.owner', %s, false)", (saving_for.get(),))
+
+
+class SavedSteps:
+    """The saver and its pool of connections."""
+
+    def __init__(self, conninfo: str) -> None:
+        self.pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+            conninfo,
+            min_size=0,
+            max_size=CONNECTIONS,
+            open=False,
+            check=_name_owner,
+            kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+        )
+        self.saver: AsyncPostgresSaver | None = None
+
+    async def open(self) -> AsyncPostgresSaver:
+        """Return the saver, made on first use within the running loop."""
+        if self.saver is None:
+            await self.pool.open()
+            self.saver = AsyncPostgresSaver(self.pool)
+        return self.saver
+
+    async def close(self) -> None:
+        """Close the pool."""
+        await self.pool.close()

@@ -1,0 +1,257 @@
+"""The tables as SQLAlchemy sees them; the migrations make them, a test holds both equal.
+
+The owner comes first in every primary, unique and foreign key, so that one owner's rows
+live together and the schema can be distributed by owner as it is.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pgvector.sqlalchemy import HALFVEC
+from sqlalchemy import (
+    BigInteger,
+    Double,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    PrimaryKeyConstraint,
+    SmallInteger,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TIMESTAMP, TSVECTOR
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+NOW = text("now()")
+
+
+class Table(DeclarativeBase):
+    """The registry of all tables."""
+
+    type_annotation_map = {  # noqa: RUF012 - SQLAlchemy reads it as a class attribute
+        str: Text,
+        float: Double,
+        datetime: TIMESTAMP(timezone=True),
+        dict[str, Any]: JSONB,
+        list[str]: ARRAY(Text),
+    }
+
+
+class Owner(Table):
+    """One owner's counters: ids are a sequence of their own per owner."""
+
+    __tablename__ = "owners"
+    owner: Mapped[str] = mapped_column(primary_key=True)
+    last_memory: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    last_session: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    memory_count: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
+    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
+
+
+class Session(Table):
+    """A reasoning or conversation session: a uuid, a number, and perhaps an outside name."""
+
+    __tablename__ = "sessions"
+    owner: Mapped[str]
+    id: Mapped[UUID]
+    number: Mapped[int] = mapped_column(BigInteger)
+    space: Mapped[str] = mapped_column(server_default=text("''"))
+    external_name: Mapped[str | None]
+    project: Mapped[str | None]
+    client: Mapped[str | None]
+    mode: Mapped[str | None]
+    active_branch_id: Mapped[UUID | None]
+    metadata_: Mapped[dict[str, Any]] = mapped_column("metadata", server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    updated_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "id"),
+        UniqueConstraint("owner", "number"),
+        UniqueConstraint("owner", "space", "external_name"),
+    )
+
+
+class Thought(Table):
+    """One step of a session; thoughts form a tree by parent."""
+
+    __tablename__ = "thoughts"
+    owner: Mapped[str]
+    id: Mapped[UUID]
+    session_id: Mapped[UUID]
+    position: Mapped[int] = mapped_column(Integer)
+    parent_id: Mapped[UUID | None]
+    branch_id: Mapped[UUID | None]
+    mode: Mapped[str]
+    input: Mapped[str]
+    content: Mapped[str]
+    confidence: Mapped[float]
+    llm: Mapped[str]
+    run_id: Mapped[UUID | None]
+    metadata_: Mapped[dict[str, Any]] = mapped_column("metadata", server_default=text("'{}'"))
+    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "id"),
+        ForeignKeyConstraint(
+            ["owner", "session_id"], ["sessions.owner", "sessions.id"], ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(["owner", "parent_id"], ["thoughts.owner", "thoughts.id"]),
+        Index("thoughts_by_session", "owner", "session_id", "position"),
+    )
+
+
+class Memory(Table):
+    """One remembered record; every toolset reads and writes the same."""
+
+    __tablename__ = "memories"
+    owner: Mapped[str]
+    id: Mapped[int] = mapped_column(BigInteger)
+    space: Mapped[str] = mapped_column(server_default=text("''"))
+    session_id: Mapped[UUID | None]
+    project: Mapped[str | None]
+    event_type: Mapped[str]
+    sector: Mapped[str]
+    content: Mapped[str]
+    confidence: Mapped[float] = mapped_column(server_default=text("1"))
+    strength: Mapped[float] = mapped_column(server_default=text("1"))
+    salience: Mapped[float]
+    importance: Mapped[float]
+    keywords: Mapped[list[str]] = mapped_column(server_default=text("'{}'"))
+    tags: Mapped[list[str]] = mapped_column(server_default=text("'{}'"))
+    category: Mapped[str | None]
+    context: Mapped[str | None]
+    token_count: Mapped[int] = mapped_column(Integer)
+    source_kind: Mapped[str]
+    principal: Mapped[str]
+    tool: Mapped[str]
+    run_id: Mapped[UUID | None]
+    trust: Mapped[float] = mapped_column(server_default=text("1"))
+    effect: Mapped[UUID]
+    decay_rate: Mapped[float]
+    access_count: Mapped[int] = mapped_column(Integer, server_default=text("0"))
+    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    last_accessed: Mapped[datetime] = mapped_column(server_default=NOW)
+    deleted_at: Mapped[datetime | None]
+    words: Mapped[Any] = mapped_column(TSVECTOR)
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "id"),
+        UniqueConstraint("owner", "effect"),
+        ForeignKeyConstraint(["owner", "session_id"], ["sessions.owner", "sessions.id"]),
+        Index("memories_by_session", "owner", "session_id", "id"),
+        Index("memories_by_word", "words", postgresql_using="gin"),
+    )
+
+
+class Embedding(Table):
+    """One sector's view of a memory as a vector, and the model that made it."""
+
+    __tablename__ = "embeddings"
+    owner: Mapped[str]
+    memory_id: Mapped[int] = mapped_column(BigInteger)
+    sector: Mapped[str]
+    model: Mapped[str]
+    embedding: Mapped[Any] = mapped_column(HALFVEC())
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "model", "sector", "memory_id"),
+        ForeignKeyConstraint(
+            ["owner", "memory_id"], ["memories.owner", "memories.id"], ondelete="CASCADE"
+        ),
+        Index("embeddings_by_memory", "owner", "memory_id"),
+    )
+
+
+class Edge(Table):
+    """A typed, weighted, directed link between two memories."""
+
+    __tablename__ = "edges"
+    owner: Mapped[str]
+    source_id: Mapped[int] = mapped_column(BigInteger)
+    target_id: Mapped[int] = mapped_column(BigInteger)
+    type: Mapped[str]
+    weight: Mapped[float]
+    origin: Mapped[str]
+    run_id: Mapped[UUID | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "source_id", "target_id", "type"),
+        ForeignKeyConstraint(
+            ["owner", "source_id"], ["memories.owner", "memories.id"], ondelete="CASCADE"
+        ),
+        ForeignKeyConstraint(
+            ["owner", "target_id"], ["memories.owner", "memories.id"], ondelete="CASCADE"
+        ),
+        Index("edges_by_target", "owner", "target_id"),
+    )
+
+
+class Run(Table):
+    """One execution of a graph: the reference's Invocation, and what it took."""
+
+    __tablename__ = "runs"
+    owner: Mapped[str]
+    id: Mapped[UUID]
+    space: Mapped[str] = mapped_column(server_default=text("''"))
+    tool: Mapped[str]
+    graph: Mapped[str]
+    graph_version: Mapped[int] = mapped_column(SmallInteger)
+    status: Mapped[str]
+    input: Mapped[dict[str, Any]]
+    output: Mapped[dict[str, Any] | None]
+    error: Mapped[dict[str, Any] | None]
+    session_id: Mapped[UUID | None]
+    key: Mapped[str | None]
+    client: Mapped[str | None]
+    llm: Mapped[str | None]
+    latency_ms: Mapped[float | None]
+    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    finished_at: Mapped[datetime | None]
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "id"),
+        UniqueConstraint("owner", "tool", "key"),
+        Index("runs_by_time", "owner", "created_at"),
+    )
+
+
+class LlmCall(Table):
+    """One recorded reply of a language model: recorded before it is used, paid once."""
+
+    __tablename__ = "llm_calls"
+    owner: Mapped[str]
+    run_id: Mapped[UUID]
+    node: Mapped[str]
+    task: Mapped[str]
+    n: Mapped[int] = mapped_column(SmallInteger)
+    prompt: Mapped[str]
+    prompt_version: Mapped[int] = mapped_column(SmallInteger)
+    prompt_hash: Mapped[str]
+    llm: Mapped[str]
+    model: Mapped[str]
+    reply: Mapped[dict[str, Any]]
+    tokens_in: Mapped[int] = mapped_column(Integer)
+    tokens_out: Mapped[int] = mapped_column(Integer)
+    tokens_estimated: Mapped[bool]
+    cost_usd: Mapped[float | None]
+    attempts: Mapped[int] = mapped_column(SmallInteger)
+    latency_ms: Mapped[float]
+    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "run_id", "node", "task", "n"),
+        ForeignKeyConstraint(["owner", "run_id"], ["runs.owner", "runs.id"], ondelete="CASCADE"),
+    )
+
+
+class Lease(Table):
+    """Who carries an unfinished run, and until when; gone when the run ends."""
+
+    __tablename__ = "leases"
+    owner: Mapped[str]
+    run_id: Mapped[UUID]
+    holder: Mapped[UUID]
+    until: Mapped[datetime]
+    __table_args__ = (
+        PrimaryKeyConstraint("owner", "run_id"),
+        ForeignKeyConstraint(["owner", "run_id"], ["runs.owner", "runs.id"], ondelete="CASCADE"),
+    )

@@ -177,3 +177,8 @@ def found_keys(environment: Mapping[str, str] = os.environ) -> list[str]:
         "OLLAMA_HOST", "OLLAMA_API_BASE",
     )  # fmt: skip
     return [name for name in known if environment.get(name)]
+
+
+def environment() -> dict[str, str]:
+    """Return a copy of the whole environment, for a child process of ours."""
+    return dict(os.environ)

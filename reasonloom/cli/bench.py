@@ -1,3 +1,5 @@
 """Stub."""
+
+
 def bench() -> None:
     """."""

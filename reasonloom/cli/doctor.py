@@ -1,3 +1,139 @@
-"""Stub."""
-def doctor() -> None:
-    """."""
+"""`reasonloom doctor`: what is configured, why, whether it works, and how to mend it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reasonloom.errors import ReasonloomError
+
+if TYPE_CHECKING:
+    from reasonloom.settings import Settings
+
+PARTS = ("reasonloom", "mcp", "langgraph", "sqlalchemy", "psycopg", "pgvector", "litellm")
+MARK = {True: "ok", False: "broken", None: "note"}
+STYLE = {True: "green", False: "red", None: "yellow"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at; `well` is None for advice that breaks nothing."""
+
+    part: str
+    well: bool | None
+    said: str
+    cure: str = ""
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Look at every part; exit 1 where one is broken."""
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    findings = asyncio.run(_examine(load_settings()))
+    if as_json:
+        _print_json(findings)
+    else:
+        _print_table(findings)
+    raise typer.Exit(1 if any(finding.well is False for finding in findings) else 0)
+
+
+async def _examine(settings: Settings) -> list[Finding]:
+    findings = [_versions()]
+    for look in (_llm, _embedder, _database, _catalogue, _prompts):
+        try:
+            findings += [finding async for finding in look(settings)]
+        except ReasonloomError as error:
+            name = look.__name__.strip("_")
+            findings.append(Finding(name, False, error.message, "mend the setting it names"))
+    return findings
+
+
+def _versions() -> Finding:
+    numbers = ", ".join(f"{part} {version(part)}" for part in PARTS)
+    return Finding("versions", True, f"{numbers}, Python {sys.version.split()[0]}")
+
+
+async def _llm(settings: Settings) -> AsyncIterator[Finding]:
+    from reasonloom.llm.choose import choose_llm, why  # noqa: PLC0415
+    from reasonloom.settings import found_keys  # noqa: PLC0415
+
+    llm = choose_llm(settings)
+    await llm.close()
+    cure = "set REASONLOOM_LLM, for example litellm:openai/gpt-5" if llm.offline else ""
+    yield Finding("llm", None if llm.offline else True, why(settings), cure)
+    keys = found_keys()
+    if keys and llm.offline:
+        said = f"{', '.join(keys)} found, not used unasked"
+        yield Finding("llm", None, said, "set REASONLOOM_LLM=litellm:PROVIDER/MODEL to use it")
+
+
+async def _embedder(settings: Settings) -> AsyncIterator[Finding]:
+    from reasonloom.llm.embedding.choose import choose_embedder  # noqa: PLC0415
+
+    embedder = choose_embedder(settings)
+    try:
+        await embedder.embed(["a word"])
+    except ReasonloomError as error:
+        cure = "all but dense search works; set REASONLOOM_EMBEDDER"
+        yield Finding("embedder", False, error.message, cure)
+        return
+    yield Finding("embedder", True, f"{embedder.model}, {embedder.dimension} dimensions")
+
+
+async def _database(settings: Settings) -> AsyncIterator[Finding]:
+    from reasonloom.stores.access import find_access  # noqa: PLC0415
+    from reasonloom.stores.health import examine  # noqa: PLC0415
+
+    kind = "DATABASE_URL" if settings.database_url else "embedded"
+    cure = "check DATABASE_URL" if settings.database_url else "check REASONLOOM_HOME"
+    try:
+        access = await find_access(settings)
+        for said, well, mend in await examine(access):
+            yield Finding("database", well, f"{kind}: {said}", mend)
+    except ReasonloomError as error:
+        yield Finding("database", False, f"{kind}: {error.message}", cure)
+
+
+async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
+    from reasonloom.contracts.inventory import ALL  # noqa: PLC0415
+    from reasonloom.server.catalogue import built_names, choose  # noqa: PLC0415
+
+    catalogue = choose(settings)
+    names = ", ".join(served.name for served in catalogue.tools)
+    yield Finding("tools", True, f"{len(catalogue.tools)} served: {names}")
+    yield Finding("tools", None, f"{len(built_names())} of {len(ALL)} are built in this version")
+
+
+async def _prompts(settings: Settings) -> AsyncIterator[Finding]:
+    from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415
+
+    registry = PromptRegistry(settings.prompts)
+    said = ", ".join(f"{name} v{max(registry.versions(name))}" for name in registry.names())
+    yield Finding("prompts", True, said)
+
+
+def _print_json(findings: list[Finding]) -> None:
+    import json  # noqa: PLC0415
+    from dataclasses import asdict  # noqa: PLC0415
+
+    typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
+
+
+def _print_table(findings: list[Finding]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table("part", "", "found", "to do")
+    for finding in findings:
+        mark = Text(MARK[finding.well], style=STYLE[finding.well])
+        table.add_row(finding.part, mark, Text(finding.said), Text(finding.cure))
+    Console().print(table)

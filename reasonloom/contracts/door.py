@@ -78,6 +78,11 @@ def _fault_of_string(value: str) -> str | None:
 def _mistake(model: type[BaseModel], error: ValidationError) -> InvalidArgument:
     found = [_explain(model, detail) for detail in error.errors(include_url=False)]
     first = found[0]
+    missing = [str(mistake.field) for mistake in found if mistake.kind == "missing"]
+    if missing == [mistake.field for mistake in found]:
+        return MissingArgument(
+            f"Missing required parameter: {', '.join(missing)}", field=first.field, kind="missing"
+        )
     shown = "; ".join(mistake.message for mistake in found[:MOST_SHOWN])
     more = f"; and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
     return type(first)(shown + more, field=first.field, kind=first.kind)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, jsonrpc_message_adapter
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -43,11 +43,12 @@ def mend(raw: bytes) -> bytes | Refusal:
 
 
 def _is_message(raw: bytes) -> bool:
+    """Tell whether the SDK reads `raw` as what it is: a bad id makes a request a notification."""
     try:
-        jsonrpc_message_adapter.validate_json(raw, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
     except ValidationError:
         return False
-    return True
+    return not isinstance(message, JSONRPCNotification) or "id" not in json.loads(raw)
 
 
 def _encode(value: Any) -> bytes | None:
@@ -63,6 +64,8 @@ def _reason(value: Any) -> str:
         return "Invalid request: batches are not part of this protocol; send one message a line"
     if not isinstance(value, dict):
         return "Invalid request: a message is an object"
+    if "id" in value and _fitting(value["id"]) is None:
+        return "Invalid request: id must be a string or a whole number"
     if value.get("jsonrpc") != "2.0":
         return 'Invalid request: jsonrpc must be "2.0"'
     return "Invalid request: the message has the wrong form or is nested too deeply"

@@ -13,7 +13,7 @@ from reasonloom.errors import InternalFault
 
 if TYPE_CHECKING:
     from mcp import Client
-    from mcp.client.session import ProgressFnT
+    from mcp.shared.dispatcher import ProgressFnT
     from rich.console import Console
 
 CONVERSATION = Path(__file__).parent / "conversation.json"
@@ -162,9 +162,9 @@ async def _with_progress(talk: Talk, arguments: dict[str, Any]) -> tuple[dict[st
     steps: list[str] = []
     with talk.console.status("reasoning") as status:
 
-        async def show(step: float, total: float | None, name: str | None) -> None:
-            steps.append(name or "")
-            status.update(f"step {step + 1:.0f} of {total:.0f}: {name}")
+        async def show(progress: float, total: float | None, message: str | None) -> None:
+            steps.append(message or "")
+            status.update(f"step {progress + 1:.0f} of {total:.0f}: {message}")
 
         answer = await talk.ask("reasoning_linear", arguments, show)
     talk.console.print(f"progress: {' → '.join(steps)}", style="dim")

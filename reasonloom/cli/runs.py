@@ -83,11 +83,11 @@ def _with_engine(work: Callable[[Engine, Caller], Awaitable[T]]) -> T:
 
 def _draw(found: list[RunRow]) -> None:
     from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich.table import Column, Table  # noqa: PLC0415
 
-    table = Table("run", "tool", "status", "ms", "llm", "began")
+    table = Table("began", Column("run", no_wrap=True, min_width=36), "tool", "status", "ms", "llm")
     for run in found:
         took = f"{run.latency_ms:.1f}" if run.latency_ms is not None else ""
-        began = run.created_at.strftime("%Y-%m-%d %H:%M:%S") if run.created_at else ""
-        table.add_row(str(run.id), run.tool, run.status, took, run.llm or "", began)
+        began = run.created_at.strftime("%m-%d %H:%M:%S") if run.created_at else ""
+        table.add_row(began, str(run.id), run.tool, run.status, took, run.llm or "")
     Console().print(table)

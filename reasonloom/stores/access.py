@@ -12,7 +12,7 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from reasonloom.errors import SettingMistake
-from reasonloom.stores.embedded.server import EmbeddedServer
+from reasonloom.stores.embedded.server import Address, EmbeddedServer
 from reasonloom.stores.migrations.rls import APP_ROLE
 
 if TYPE_CHECKING:
@@ -65,6 +65,11 @@ async def find_access(settings: Settings) -> Access:
 async def embedded_access(server: EmbeddedServer, database: str) -> Access:
     """Return the ways into `database` of an embedded server, which is started if need be."""
     address = await asyncio.to_thread(server.ensure)
+    return access_at(address, database, server)
+
+
+def access_at(address: Address, database: str, server: EmbeddedServer) -> Access:
+    """Return the ways into `database` of a server that runs at `address`."""
     return Access(
         admin=_with_options(address.dsn("postgres", database)),
         app=_with_options(address.dsn(APP_ROLE, database)),

@@ -1,0 +1,173 @@
+"""Where the embedded database, its sockets and its lock may lie, and whose they must be.
+
+All of it is checked before the bundled library sees the folder, since as root the library
+changes owners and modes without asking.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import pwd
+import re
+import stat
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from reasonloom.errors import DatabaseUnavailable, SettingMistake
+
+SYSTEM_USER = "pgserver"  # whom the library makes, and runs Postgres as, when it is root
+FIELD = "REASONLOOM_HOME"
+LONGEST_SOCKET_FOLDER = 93 if sys.platform == "linux" else 89
+UNFIT_FOR_SOCKETS = re.compile(r"[^\w./ +=~-]")  # lists of hosts are split at , and :
+OPEN_TO_ALL = 0o055
+LOCK_SECONDS = 180.0
+
+
+def prepare(folder: Path) -> None:
+    """Make the parents of the data folder and check that a server may live there.
+
+    Raises:
+        SettingMistake: it is a file, cannot be made or written, lies in a private place (as
+            root), belongs to another OS user, or holds something else.
+    """
+    try:
+        if is_root():
+            refuse_private_parents(folder)
+        make_parents(folder)
+        refuse_foreign(folder)
+    except OSError as error:
+        raise mistake("cannot be made or written") from error
+
+
+def mistake(fault: str) -> SettingMistake:
+    """Return the error for a data folder that cannot be used."""
+    return SettingMistake(
+        f"The database's folder {fault}. Set {FIELD} to a folder of your own that can be "
+        "written, or run `reasonloom doctor`.",
+        field=FIELD,
+    )
+
+
+def is_root() -> bool:
+    """Whether this process is root, for whom Postgres runs as another user."""
+    return os.geteuid() == 0
+
+
+def refuse_private_parents(folder: Path) -> None:
+    """Raise where the library, as root, would open a private parent folder to everyone."""
+    for parent in folder.parents:
+        if parent.is_dir() and OPEN_TO_ALL & ~parent.stat().st_mode:
+            raise SettingMistake(
+                "The database's folder lies in a private one, which a server started by root "
+                f"cannot enter. Set {FIELD} to a folder such as /var/lib/reasonloom.",
+                field=FIELD,
+            )
+
+
+def make_parents(folder: Path) -> None:
+    """Make what is missing above `folder`, passable only where another user must pass."""
+    missing = [parent for parent in folder.parents if not parent.exists()]
+    for parent in reversed(missing):
+        parent.mkdir(exist_ok=True)
+        parent.chmod(0o755 if is_root() else 0o700)
+    if not folder.parent.is_dir():
+        raise mistake("lies in a file")
+    if not os.access(folder.parent, os.W_OK | os.X_OK):
+        raise mistake("lies in one that cannot be written")
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Raise if something else than our database is at `folder`."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise mistake("is a file")
+    if folder.stat().st_uid not in owners():
+        raise mistake("belongs to another user of this system")
+    if any(folder.iterdir()) and not (folder / "PG_VERSION").exists():
+        raise mistake("holds files that are not a database's")
+
+
+def owners() -> set[int]:
+    """Return the OS users whose data folder this process may run."""
+    mine = {os.geteuid()}
+    if is_root():
+        mine |= {user.pw_uid for user in pwd.getpwall() if user.pw_name == SYSTEM_USER}
+    return mine
+
+
+def private_folder() -> Path:
+    """Return this OS user's own short folder below the system's temporary one.
+
+    Raises:
+        DatabaseUnavailable: somebody else made it first.
+    """
+    name = f"reasonloom-{os.geteuid()}"
+    base = Path(tempfile.gettempdir()).resolve()
+    if len(os.fsencode(base / name)) + 11 > LONGEST_SOCKET_FOLDER:
+        base = Path("/tmp").resolve()  # noqa: S108 - owner and mode are checked below
+    folder = base / name
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise PermissionError("it is not ours")
+        folder.chmod(0o711 if is_root() else 0o700)
+    except OSError as error:
+        raise DatabaseUnavailable(
+            "The folder for the database's sockets below the temporary folder cannot be used; "
+            "set TMPDIR to a folder of your own, or run `reasonloom doctor`."
+        ) from error
+    return folder
+
+
+def socket_folder(folder: Path) -> Path:
+    """Return where the server of `folder` shall put its socket: inside, if its path is fit."""
+    path = os.fsencode(folder)
+    if len(path) <= LONGEST_SOCKET_FOLDER and not UNFIT_FOR_SOCKETS.search(str(folder)):
+        return folder
+    inner = private_folder() / hashlib.sha256(path).hexdigest()[:10]
+    inner.mkdir(mode=0o700, exist_ok=True)
+    return inner
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[int]:
+    """Hold the data folder's lock, beside it; yield its descriptor.
+
+    A child that is given the descriptor keeps the lock while it lives, so that the lock
+    outlasts a starter that was killed.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        lock = os.open(folder.with_name(f".{folder.name}.lock"), flags, 0o600)
+    except OSError as error:
+        raise mistake("has a lock beside it that cannot be opened") from error
+    try:
+        wait_for(lock)
+        yield lock
+    finally:
+        os.close(lock)
+
+
+def wait_for(lock: int) -> None:
+    """Take `lock`, however long another process may rightly need it."""
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise DatabaseUnavailable(
+                    "Another process has been starting the embedded database for minutes; "
+                    "run `reasonloom doctor`."
+                ) from None
+            time.sleep(0.02)
+        else:
+            return

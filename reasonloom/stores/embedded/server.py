@@ -1,0 +1,273 @@
+"""The embedded Postgres as the rest of reasonloom sees it: make sure it runs, stop it, look.
+
+The server belongs to nobody who started it: it outlives them until `stop`. Any process may
+call `ensure` at any time; one that finds the server running only reads its pid file and
+connects.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+from reasonloom.errors import DatabaseUnavailable, ServiceFault, SettingMistake
+from reasonloom.stores.embedded import place
+from reasonloom.stores.embedded.postmaster import (
+    DEFAULT_PORT,
+    PID_FILE,
+    Address,
+    Answer,
+    ask,
+    head_of,
+    inhabitants,
+    process_of,
+    read_note,
+)
+
+__all__ = ["Address", "EmbeddedServer", "Status"]
+
+BOOT_SECONDS = 120.0
+BUSY_SECONDS = 60.0  # for a server that recovers or shuts down
+SILENT_SECONDS = 15.0  # for one that lives but does not answer
+GRACE_SECONDS = 3.0  # for one whose pid file is not (yet) right
+LOCALE = "C.UTF-8" if sys.platform == "linux" else "C"  # what every such system has
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is known of an embedded server without touching it.
+
+    `version` is the data's Postgres major version, None before the first start.
+    """
+
+    running: bool
+    pid: int | None
+    version: str | None
+
+
+@dataclass(frozen=True)
+class EmbeddedServer:
+    """The Postgres of one data folder; `settings` take effect at its next start."""
+
+    folder: Path
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def ensure(self) -> Address:
+        """Return the running server's address; start it first where it does not run.
+
+        Raises:
+            SettingMistake: the folder or a setting cannot be used.
+            DatabaseUnavailable: it could not be started, or does not answer.
+        """
+        folder = whole(self.folder)
+        address = joined(folder)
+        if address:
+            return address
+        check_settings(self.settings)
+        place.prepare(folder)
+        with place.only_one(folder) as lock:
+            return settled(folder) or self._start(folder, lock)
+
+    def stop(self) -> bool:
+        """Stop the server, closing its connections; return whether there was one.
+
+        Raises:
+            DatabaseUnavailable: it is another user's, or does not end.
+        """
+        folder = whole(self.folder)
+        if not folder.is_dir() or not inhabitants(folder):
+            return False
+        with place.only_one(folder):
+            residents, note = inhabitants(folder), read_note(folder)
+            if residents:
+                end(residents, folder)
+                wait_until_empty(folder)
+            if note and note.address.socket_dir != folder:
+                with suppress(OSError):
+                    note.address.socket_dir.rmdir()
+            return bool(residents)
+
+    def status(self) -> Status:
+        """Look at the server, changing nothing."""
+        folder = whole(self.folder)
+        process = process_of(read_note(folder), folder)
+        try:
+            version = (folder / "PG_VERSION").read_text().strip() or None
+        except OSError:
+            version = None
+        return Status(process is not None, process.pid if process else None, version)
+
+    def _start(self, folder: Path, lock: int) -> Address:
+        """Start the server of a folder in which nothing lives; the lock is held."""
+        sockets = place.socket_folder(folder)
+        clear_remains(folder, sockets)
+        boot(folder, sockets, self.settings, lock)
+        address = settled(folder)
+        if address is None:
+            log.error("the embedded database ended right after its start")
+            raise unavailable("ended right after its start")
+        return address
+
+
+def whole(folder: Path) -> Path:
+    """Return the one absolute path that every process gives the same folder."""
+    try:
+        return folder.expanduser().resolve()
+    except (OSError, RuntimeError) as error:
+        raise place.mistake("has a path that leads nowhere") from error
+
+
+def unavailable(fault: str) -> DatabaseUnavailable:
+    """Return the error for a server that cannot be had."""
+    return DatabaseUnavailable(
+        f"The embedded database {fault}; try again, and if it persists run `reasonloom doctor`."
+    )
+
+
+def check_settings(settings: Mapping[str, str]) -> None:
+    """Refuse a setting that could not be written on one line of Postgres' settings file."""
+    for name, value in settings.items():
+        if not re.fullmatch(r"[a-z][a-z0-9_.]*", name) or not value.isprintable():
+            raise SettingMistake("A setting of the embedded database is not of Postgres' form.")
+
+
+def joined(folder: Path) -> Address | None:
+    """Return the address of a server that runs and answers, by the shortest way."""
+    note = read_note(folder)
+    if note and process_of(note, folder) and ask(note.address) is Answer.READY:
+        return note.address
+    return None
+
+
+def settled(folder: Path) -> Address | None:
+    """Wait for the folder's server to answer, or for there to be none: then return None.
+
+    A postmaster whose pid file is damaged or gone would end itself within a minute, hard; it
+    is asked to end in order. Processes that outlived their postmaster must go before another
+    may start, else both would write to the same files.
+    """
+    begun = time.monotonic()
+    asked_to_end = False
+    while residents := inhabitants(folder):
+        head, note = head_of(residents, folder), read_note(folder)
+        noted = head and note and note.pid == head.pid and note.folder == folder
+        answer = ask(note.address) if note and noted else None
+        waited = time.monotonic() - begun
+        if note and answer:
+            if answer is Answer.READY:
+                return note.address
+            if waited > (BUSY_SECONDS if answer is Answer.BUSY else SILENT_SECONDS):
+                raise unavailable("is still busy" if answer is Answer.BUSY else "does not answer")
+        elif waited > GRACE_SECONDS and not asked_to_end:
+            log.info("ending a postgres whose pid file or postmaster is gone")
+            end(residents, folder)
+            asked_to_end = True
+        elif waited > BUSY_SECONDS:
+            raise unavailable("does not end")
+        time.sleep(0.05)
+    return served_from_elsewhere(folder)
+
+
+def served_from_elsewhere(folder: Path) -> Address | None:
+    """Return the address of a server whose processes another container hides from us."""
+    address = Address(place.socket_folder(folder), DEFAULT_PORT)
+    return None if ask(address) is Answer.SILENT else address
+
+
+def end(residents: Sequence[psutil.Process], folder: Path) -> None:
+    """Ask a postmaster to shut down fast, or orphans of one to leave at once."""
+    head = head_of(residents, folder)
+    try:
+        if head:
+            head.send_signal(signal.SIGINT)
+            return
+        for orphan in residents:
+            orphan.send_signal(signal.SIGQUIT)
+    except psutil.NoSuchProcess:
+        return
+    except psutil.AccessDenied as error:
+        raise unavailable("belongs to another user of this system") from error
+
+
+def wait_until_empty(folder: Path) -> None:
+    """Wait until no process of the server is left."""
+    until = time.monotonic() + BUSY_SECONDS
+    while inhabitants(folder):
+        if time.monotonic() > until:
+            raise unavailable("does not end")
+        time.sleep(0.02)
+
+
+def clear_remains(folder: Path, sockets: Path) -> None:
+    """Delete what a dead server left and Postgres itself would stumble over.
+
+    Only for a folder in which nothing lives. A whole pid file of a dead process stays:
+    Postgres mends that itself, after a check of its own on the server's shared memory.
+    """
+    note = read_note(folder)
+    try:
+        if note is None or psutil.pid_exists(note.pid):
+            (folder / PID_FILE).unlink(missing_ok=True)
+        (sockets / f".s.PGSQL.{DEFAULT_PORT}.lock").unlink(missing_ok=True)
+    except OSError as error:
+        raise place.mistake("cannot be written") from error
+
+
+def boot(folder: Path, sockets: Path, settings: Mapping[str, str], lock: int) -> None:
+    """Let the child start the server, in an environment that cannot surprise it."""
+    private = str(place.private_folder())
+    environment = {
+        "PATH": SYSTEM_PATH,
+        "LC_ALL": LOCALE,
+        "TZ": "UTC",
+        "TMPDIR": private,
+        "XDG_RUNTIME_DIR": private,
+        "PYTHONPATH": ":".join(str(Path(entry).resolve()) for entry in sys.path if entry),
+    }
+    order = json.dumps({"sockets": str(sockets), "settings": dict(settings)})
+    command = [sys.executable, "-P", "-m", "reasonloom.stores.embedded.boot", "start", str(folder)]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own module, no shell
+            command, input=order, capture_output=True, text=True, encoding="utf-8",
+            errors="replace", cwd="/", env=environment, pass_fds=(lock,),
+            start_new_session=True, timeout=BOOT_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        log.error("the embedded database could not be started: %s", error)  # noqa: TRY400
+        raise unavailable("could not be started") from error
+    read_answer(done)
+
+
+def read_answer(done: subprocess.CompletedProcess[str]) -> None:
+    """Turn what the child said into an error, or into nothing where all went well."""
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        answer = {"ok": False, "fault": "start", "detail": done.stdout}
+    if answer["ok"]:
+        if answer["opened"]:
+            log.warning("Postgres' user may now pass through: %s", ", ".join(answer["opened"]))
+        return
+    log.error("the embedded database did not start: %s %s", answer["detail"], done.stderr)
+    raise fault_of(answer["fault"], answer["detail"])
+
+
+def fault_of(kind: str, detail: str) -> ServiceFault | SettingMistake:
+    """Return our error for a fault of the child's."""
+    if kind == "version":
+        return place.mistake(f"was made by another major version of Postgres ({detail})")
+    return unavailable("could not be started")

@@ -1,0 +1,76 @@
+"""What all tests share: one Postgres, a database of its own for each test, an engine on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from reasonloom.compose import open_engine
+from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.engine import Engine
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.port import Embedder
+from reasonloom.settings import Settings, load_settings, variables_of
+from reasonloom.stores.access import Access
+from tests.support.databases import TestPostgres, running_server
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting of the machine reaches a test; no test can reach a paid provider."""
+    for field in Settings.model_fields:
+        for name in variables_of(field):
+            monkeypatch.delenv(name, raising=False)
+    for name in list(os.environ):
+        if name.endswith("_API_KEY"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("REASONLOOM_LLM", "offline")
+    monkeypatch.setenv("REASONLOOM_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[TestPostgres]:
+    """The test run's server."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: TestPostgres) -> Iterator[str]:
+    """The name of this test's own database."""
+    with postgres.clone() as name:
+        yield name
+
+
+@pytest.fixture
+def access(postgres: TestPostgres, database: str) -> Access:
+    """The ways into this test's database."""
+    return postgres.access(database)
+
+
+@pytest.fixture(scope="session")
+def embedder() -> Embedder:
+    """The default embedder, loaded once."""
+    return choose_embedder(Settings())
+
+
+@pytest.fixture
+def settings() -> Settings:
+    """The settings of a test: offline, with short leases."""
+    return load_settings(lease_seconds=1.0, max_retries=1, retry_delay_ms=1)
+
+
+@pytest.fixture
+async def engine(settings: Settings, access: Access, embedder: Embedder) -> AsyncIterator[Engine]:
+    """An engine on this test's database."""
+    async with open_engine(settings, access=access, embedder=embedder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def caller() -> Caller:
+    """The owner of the settings, in the default space."""
+    return Caller("local")

@@ -1,0 +1,57 @@
+"""Short ways to call tools on an engine, as the adapter does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.door import read
+from reasonloom.graphs.engine import Call, Engine, Outcome
+from reasonloom.graphs.graph import load_graph
+from reasonloom.server.catalogue import TOOLSETS
+
+LINES = {line.name: line for toolset in TOOLSETS for line in toolset.tools}
+
+
+async def call(
+    engine: Engine,
+    tool: str,
+    arguments: dict[str, Any],
+    *,
+    owner: str = "local",
+    key: str | None = None,
+) -> Outcome:
+    """Call a tool as `owner`; raises what the tool raises."""
+    line = LINES[tool]
+    request = read(line.request, arguments)
+    return await engine.call(
+        Call(
+            tool=tool,
+            graph=load_graph(line.graph),
+            request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+            caller=Caller(owner).within(request.space()),
+            key=key,
+        )
+    )
+
+
+async def remember(engine: Engine, content: str, **more: Any) -> str:
+    """Remember something in the default space; return the memory's id."""
+    owner = more.pop("owner", "local")
+    arguments = {
+        "content": content,
+        "userId": owner,
+        "sessionId": "a session",
+        "primarySector": "semantic",
+        **more,
+    }
+    outcome = await call(engine, "remember", arguments, owner=owner)
+    return str(outcome.answer["memoryId"])
+
+
+async def recalled(engine: Engine, text: str | None, **more: Any) -> list[str]:
+    """Recall in the default space; return the contents found, best first."""
+    owner = more.pop("owner", "local")
+    arguments = {"userId": owner, **({"text": text} if text else {}), **more}
+    outcome = await call(engine, "recall", arguments, owner=owner)
+    return [memory["content"] for memory in outcome.answer["memories"]]

@@ -1,0 +1,110 @@
+"""Chooses the language model from the settings; imports a provider only when it is chosen."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from reasonloom.errors import SettingMistake
+from reasonloom.llm.forms import mistaken, one_of, split_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from reasonloom.llm.port import LanguageModel
+    from reasonloom.settings import Settings
+
+VARIABLE = "REASONLOOM_LLM"
+
+FORMS = (
+    "offline",
+    "langbase",
+    "litellm:MODEL",
+    "replay:FILE",
+    "record:FILE:INNER",
+    "simulated:NAME",
+)
+"""Every form the setting may have. `replay:FILE` plays a recording; `record:FILE:INNER` asks
+INNER, itself any other form, and appends each reply to FILE."""
+
+_FILE_THEN_INNER = re.compile(r"((?:[A-Za-z]:(?=[\\/]))?[^:]+):(.+)", re.S)
+"""A file, whose only colon may be that of a drive, and what stands behind the next one."""
+
+_NONE: Mapping[str, Callable[[], LanguageModel]] = MappingProxyType({})
+
+
+def choose_llm(
+    settings: Settings, simulated: Mapping[str, Callable[[], LanguageModel]] = _NONE
+) -> LanguageModel:
+    """Return the language model that the settings name, ready to answer.
+
+    Args:
+        settings: `llm` decides; else `langbase` where its key is set; else `offline`.
+        simulated: makers of scripted models by name, for `simulated:NAME`.
+
+    Raises:
+        SettingMistake: no such kind, an argument is missing, or a recording cannot be used.
+    """
+    return _make(chosen(settings), settings, simulated)
+
+
+def chosen(settings: Settings) -> str:
+    """Return the setting in force, whether given or found."""
+    if settings.llm:
+        return settings.llm.strip()
+    return "langbase" if settings.langbase_api_key else "offline"
+
+
+def why(settings: Settings) -> str:
+    """Tell in one sentence which language model is used and for what reason."""
+    if settings.llm:
+        return f"{settings.llm.strip()}, because {VARIABLE} says so."
+    if settings.langbase_api_key:
+        return f"langbase, because LANGBASE_API_KEY is set and {VARIABLE} is not."
+    return (
+        f"offline, because neither {VARIABLE} nor LANGBASE_API_KEY is set: answers are "
+        "extracts of what is known, made without a language model."
+    )
+
+
+def _make(
+    setting: str, settings: Settings, simulated: Mapping[str, Callable[[], LanguageModel]]
+) -> LanguageModel:
+    kind, argument = split_kind(setting)
+    if kind in ("offline", "langbase") and not argument:
+        return _plain(kind, settings)
+    if kind == "litellm" and argument:
+        from reasonloom.llm.litellm_provider import LitellmModel  # noqa: PLC0415  # only if chosen
+
+        return LitellmModel(argument, settings)
+    if kind == "replay" and argument:
+        from reasonloom.llm.replay import ReplayModel  # noqa: PLC0415  # only if chosen
+
+        return ReplayModel(argument)
+    if kind == "record" and (parts := _FILE_THEN_INNER.fullmatch(argument)):
+        from reasonloom.llm.replay import Recorder  # noqa: PLC0415  # only if chosen
+
+        return Recorder(_make(parts[2], settings, simulated), parts[1])
+    if kind == "simulated" and argument:
+        return _simulated(argument, simulated)
+    raise mistaken(VARIABLE, setting, FORMS)
+
+
+def _plain(kind: str, settings: Settings) -> LanguageModel:
+    if kind == "langbase":
+        from reasonloom.llm.langbase_provider import LangbaseModel  # noqa: PLC0415  # only if chosen
+
+        return LangbaseModel(settings)
+    from reasonloom.llm.offline import OfflineModel  # noqa: PLC0415  # only if chosen
+
+    return OfflineModel()
+
+
+def _simulated(name: str, simulated: Mapping[str, Callable[[], LanguageModel]]) -> LanguageModel:
+    if name not in simulated:
+        raise SettingMistake(
+            f"{VARIABLE}: no simulated model `{name[:80]}`; {one_of(name, simulated)}",
+            field=VARIABLE,
+        )
+    return simulated[name]()

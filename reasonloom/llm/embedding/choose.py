@@ -1,0 +1,44 @@
+"""Chooses the embedder from the settings; imports one only when it is chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reasonloom.llm.forms import mistaken, split_kind
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Embedder
+    from reasonloom.settings import Settings
+
+VARIABLE = "REASONLOOM_EMBEDDER"
+
+FORMS = ("wordllama", "fastembed:MODEL", "litellm:MODEL")
+"""Every form the setting may have; MODEL of fastembed may be a local folder."""
+
+
+def choose_embedder(settings: Settings) -> Embedder:
+    """Return the embedder that the settings name; its model is loaded on first use.
+
+    Raises:
+        SettingMistake: no such kind, or its model is missing.
+    """
+    kind, model = split_kind(settings.embedder)
+    if kind == "wordllama" and not model:
+        from reasonloom.llm.embedding.wordllama_embedder import (  # noqa: PLC0415  # only if chosen
+            WordllamaEmbedder,
+        )
+
+        return WordllamaEmbedder()
+    if kind == "fastembed" and model:
+        from reasonloom.llm.embedding.fastembed_embedder import (  # noqa: PLC0415  # only if chosen
+            FastembedEmbedder,
+        )
+
+        return FastembedEmbedder(model)
+    if kind == "litellm" and model:
+        from reasonloom.llm.embedding.litellm_embedder import (  # noqa: PLC0415  # only if chosen
+            LitellmEmbedder,
+        )
+
+        return LitellmEmbedder(model, settings)
+    raise mistaken(VARIABLE, settings.embedder, FORMS)

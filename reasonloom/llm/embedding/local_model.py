@@ -1,0 +1,63 @@
+"""Makes fastembed load a model from a folder, as exported by optimum or sentence-transformers."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx")
+
+
+def is_folder(model: str) -> bool:
+    """Return whether the setting names a folder rather than a model of the registry."""
+    return model.startswith(("/", ".", "~")) or Path(model).is_dir()
+
+
+def register(fastembed: Any, name: str, folder: Path) -> None:
+    """Add the folder to fastembed's registry under `name`, once in a process.
+
+    Raises:
+        FileNotFoundError: the folder holds no ONNX file.
+    """
+    registry = fastembed.TextEmbedding
+    if any(entry["model"] == name for entry in registry.list_supported_models()):
+        return
+    described = importlib.import_module("fastembed.common.model_description")
+    file = _onnx_file(folder)
+    shape = _output_shape(folder / file)
+    registry.add_custom_model(
+        model=name,
+        pooling=described.PoolingType[_pooling(folder, len(shape))],
+        normalization=True,
+        sources=described.ModelSource(url="https://localhost"),  # never asked: files are local
+        dim=shape[-1] if isinstance(shape[-1], int) else 0,
+        model_file=file,
+    )
+
+
+def _onnx_file(folder: Path) -> str:
+    found = [name for name in _FILES if (folder / name).is_file()]
+    found += sorted(str(path.relative_to(folder)) for path in folder.rglob("*.onnx"))
+    if not found:
+        raise FileNotFoundError("no .onnx file")
+    return found[0]
+
+
+def _output_shape(file: Path) -> list[Any]:
+    """Return the shape of the first output: (batch, tokens, numbers) or (batch, numbers)."""
+    runtime = importlib.import_module("onnxruntime")
+    session = runtime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    return list(session.get_outputs()[0].shape)
+
+
+def _pooling(folder: Path, axes: int) -> str:
+    """Return the pooling that sentence-transformers wrote beside the model, else the mean."""
+    if axes == 2:  # noqa: PLR2004  # the model has pooled its tokens itself
+        return "DISABLED"
+    try:
+        told = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return "MEAN"
+    return "CLS" if told.get("pooling_mode_cls_token") else "MEAN"

@@ -1,0 +1,117 @@
+"""Turns what went wrong in one attempt into a short, safe sentence and a verdict on retrying.
+
+Nothing that a provider sends back reaches a caller without passing `excerpt`: keys, paths,
+addresses and tracebacks are cut out here, once, for every provider.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+"""HTTP answers another attempt can mend: 409 is a lock that ran out, as the official OpenAI
+client reads it, and 529 an overloaded provider."""
+
+EXCERPT_LIMIT = 160
+"""Characters of a provider's own words that a message may carry."""
+
+_SECRETS = (
+    re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.I),
+    re.compile(r"\b(?:bearer|basic)\s+\S+", re.I),
+    re.compile(r"\b(?:sk|pk|gsk|xai|hf|ghp|key|user|pipe|org)[-_][\w*.-]{6,}", re.I),
+    re.compile(r"\bAIza[\w-]{10,}"),
+    re.compile(r"\b(?:api[-_ ]?key|token|secret|password)\b\s*[=:]\s*[\"']?[^\s\"',}]+", re.I),
+    re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])[A-Za-z0-9]{20,}\b"),
+    re.compile(r"(?<![\w/])(?:~|\.{1,2})?(?:/[\w.@+-]+){2,}/?"),
+    re.compile(r"\b[A-Za-z]:\\\S+"),
+)
+
+
+class AttemptFailed(Exception):
+    """One attempt came to nothing; `reason` is safe to show, `retry_after` is in seconds."""
+
+    def __init__(self, reason: str, *, retryable: bool, retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+def refused_or_busy(
+    status: int, headers: Mapping[str, str], body: str, secrets: Iterable[str] = ()
+) -> AttemptFailed:
+    """Return the fault that an HTTP answer of `status` stands for.
+
+    `secrets` are cut from the words of `body`; a retryable fault carries no words at all.
+    """
+    if status in RETRYABLE_STATUS:
+        return AttemptFailed(f"HTTP {status}", retryable=True, retry_after=retry_after(headers))
+    words = excerpt(body, secrets)
+    return AttemptFailed(f"HTTP {status}" + (f": {words}" if words else ""), retryable=False)
+
+
+def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Return the seconds a provider asks to wait, None where it does not say so readably.
+
+    Reads `retry-after-ms`, then `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3).
+    `now` is a Unix time, the clock's by default. Header names match in any case.
+    """
+    named = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _count(named.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    given = named.get("retry-after", "")
+    seconds = _count(given)
+    return seconds if seconds is not None else _seconds_until(given, now)
+
+
+def _count(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def _seconds_until(date: str, now: float | None) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return max(0.0, moment - (time.time() if now is None else now))
+
+
+def excerpt(body: str, secrets: Iterable[str] = ()) -> str:
+    """Return at most `EXCERPT_LIMIT` characters of what a provider said, made safe.
+
+    The message of a JSON error is taken where there is one; pages of HTML say nothing.
+    """
+    words = _error_message(body).partition("Traceback")[0]
+    if words.lstrip()[:1] == "<":
+        return ""
+    for secret in secrets:
+        words = words.replace(secret, "[...]") if secret else words
+    for pattern in _SECRETS:
+        words = pattern.sub("[...]", words)
+    words = " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return words if len(words) <= EXCERPT_LIMIT else words[: EXCERPT_LIMIT - 3] + "..."
+
+
+def _error_message(body: str) -> str:
+    """Return `error.message`, `error` or `message` of a JSON body, else the body."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    for name in ("error", "message"):
+        if isinstance(found, dict) and name in found:
+            found = found[name]
+    return found if isinstance(found, str) else body

@@ -1,0 +1,43 @@
+"""Reads settings of the form `kind:argument` and tells what they may be when they are not."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from reasonloom.errors import SettingMistake
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def split_kind(setting: str) -> tuple[str, str]:
+    """Return the kind and its argument, empty where there is none; `A:b:c` is `a` and `b:c`."""
+    kind, _, argument = setting.strip().partition(":")
+    return kind.strip().lower(), argument.strip()
+
+
+def mistaken(variable: str, given: str, forms: Iterable[str]) -> SettingMistake:
+    """Return the error for a setting of an unknown kind or without its argument.
+
+    Args:
+        variable: the environment variable at fault.
+        given: what it was set to.
+        forms: every valid form, such as `litellm:MODEL`.
+    """
+    known = list(forms)
+    kinds = {form.partition(":")[0]: form for form in known}
+    near = get_close_matches(split_kind(given)[0], kinds, n=1)
+    hint = f"; did you mean `{kinds[near[0]]}`?" if near else ""
+    return SettingMistake(
+        f"{variable}: `{given[:80]}` is none of {', '.join(known)}{hint}", field=variable
+    )
+
+
+def one_of(name: str, known: Iterable[str]) -> str:
+    """Return a clause that offers the name in `known` nearest to `name`, or all of them."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    return f"known: {', '.join(names[:10])}" if names else "none is known here"

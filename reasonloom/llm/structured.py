@@ -1,0 +1,110 @@
+"""Reads a language model's reply as an object that follows a JSON Schema, or says it is none.
+
+Models wrap JSON in fences, prose and envelopes; every provider reads their replies here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from jsonschema.validators import validator_for
+from referencing import Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_STARTS = 200
+"""Opening braces tried in a prose reply, so that hostile text cannot hold the process."""
+
+_FENCE = re.compile(r"```[\w+-]*[ \t]*\r?\n(.*?)```", re.S)
+
+
+def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the object in `text` that follows `schema`, None if there is none.
+
+    Tried in this order: the whole text, fenced blocks, objects in prose (the last first,
+    because models think before they answer), then objects inside those.
+    """
+    return next((found for found in _candidates(text) if conforms(found, schema)), None)
+
+
+def conforms(value: Any, schema: dict[str, Any]) -> bool:
+    """Return whether `value` follows `schema`, itself well-formed; nothing is fetched for it."""
+    return bool(validator_for(schema)(schema, registry=Registry()).is_valid(value))
+
+
+def storable(text: str) -> str:
+    """Return `text` without what no database stores: NUL, and surrogates without a pair."""
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole.replace("\x00", "")
+
+
+def _candidates(text: str) -> Iterator[dict[str, Any]]:
+    outer = list(_outermost(text))
+    yield from outer
+    for found in outer:
+        yield from _inside(found)
+
+
+def _outermost(text: str) -> Iterator[dict[str, Any]]:
+    for passage in (text, *reversed(_FENCE.findall(text))):
+        found = _decode(passage.strip())
+        if found is not None:
+            yield found[0]
+    yield from reversed([*_embedded(text)])
+
+
+def _embedded(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the objects in prose from left to right, none inside another."""
+    start = text.find("{")
+    for _ in range(MOST_STARTS):
+        if start < 0:
+            return
+        found = _decode(text[start:], whole=False)
+        if found is not None:
+            yield found[0]
+        start = text.find("{", start + (found[1] if found else 1))
+
+
+def _inside(value: object) -> Iterator[dict[str, Any]]:
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        if isinstance(part, dict):
+            yield part
+        yield from _inside(part)
+
+
+def _decode(text: str, *, whole: bool = True) -> tuple[dict[str, Any], int] | None:
+    """Return the object at the start of `text` and where it ends, None if there is none."""
+    try:
+        value, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or (whole and end != len(text)):
+        return None
+    return _cleaned(value), end
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {storable(key): _cleaned(item) for key, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("JSON has no infinity")
+    return number
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"JSON has no {constant}")
+
+
+_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse, strict=False)

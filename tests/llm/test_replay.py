@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reasonloom.errors import LlmRefused, SettingMistake
+from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.replay import Recorder, ReplayModel, key_of
+from tests.llm.conftest import SCHEMA, ask
+
+
+class Counting:
+    """An llm that numbers its replies; the third and later ones are slow to come."""
+
+    name = "counting"
+    offline = False
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    async def answer(self, asked: Ask) -> Reply:
+        self.count += 1
+        number = self.count
+        await asyncio.sleep(0.001 * (number % 3))
+        usage = Usage(tokens_in=number, tokens_out=2, cost_usd=0.25, attempts=2)
+        return Reply(f"zw\u00f6lf {number}", {"n": number}, "m-1", usage, truncated=number == 2)
+
+    async def close(self) -> None:
+        self.count = -1
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Path:
+    return tmp_path / "tape.jsonl"
+
+
+async def test_what_was_recorded_is_played_exactly(tape: Path) -> None:
+    recorder = Recorder(Counting(), tape)
+    recorded = [await recorder.answer(ask()) for _ in range(2)]
+    other = await recorder.answer(ask(schema=SCHEMA))
+    player = ReplayModel(tape)
+    assert [await player.answer(ask()) for _ in range(2)] == recorded
+    assert await player.answer(ask(schema=SCHEMA)) == other
+    assert await player.answer(ask()) == recorded[1], "the last one repeats"
+    assert (player.name, recorder.name) == ("replay:tape.jsonl", "record:tape.jsonl:counting")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"schema": SCHEMA}, {"pipe": "tree"}, {"temperature": 0.1}, {"seed": 1}, {"messages": []}],
+)
+def test_the_key_follows_the_question(change: dict[str, Any]) -> None:
+    assert key_of(ask(**change)) != key_of(ask())
+
+
+def test_the_key_ignores_what_changes_from_run_to_run() -> None:
+    assert key_of(ask(thread="t", deadline=3.0, material={"content": "x"})) == key_of(ask())
+    reordered = dict(reversed(SCHEMA.items()))
+    assert key_of(ask(schema=reordered)) == key_of(ask(schema=SCHEMA))
+
+
+async def test_an_unknown_question_tells_how_to_record_it(tape: Path) -> None:
+    await Recorder(Counting(), tape).answer(ask())
+    with pytest.raises(LlmRefused, match=r"no such question.*record:tape\.jsonl:INNER") as caught:
+        await ReplayModel(tape).answer(ask(pipe="tree"))
+    assert str(tape.parent) not in caught.value.message
+
+
+async def test_recordings_at_the_same_time_keep_their_lines_whole(tape: Path) -> None:
+    recorders = [Recorder(Counting(), tape) for _ in range(4)]
+    await asyncio.gather(*[r.answer(ask(seed=i)) for i in range(25) for r in recorders])
+    lines = tape.read_text().splitlines()
+    assert len(lines) == 100
+    assert {json.loads(line)["key"] for line in lines} == {key_of(ask(seed=i)) for i in range(25)}
+
+
+async def test_an_old_tape_is_continued(tape: Path) -> None:
+    await Recorder(Counting(), tape).answer(ask())
+    await Recorder(Counting(), tape).answer(ask(seed=1))
+    assert len(tape.read_text().splitlines()) == 2
+
+
+async def test_errors_are_not_recorded(tape: Path) -> None:
+    await Recorder(Counting(), tape).answer(ask())
+    with pytest.raises(LlmRefused):
+        await Recorder(ReplayModel(tape), tape).answer(ask(seed=9))
+    assert len(tape.read_text().splitlines()) == 1
+
+
+async def test_a_tape_is_readable_by_its_owner_only(tape: Path) -> None:
+    await Recorder(Counting(), tape).answer(ask())
+    assert tape.stat().st_mode & 0o077 == 0
+
+
+async def test_closing_closes_the_inner_llm(tape: Path) -> None:
+    inner = Counting()
+    await Recorder(inner, tape).close()
+    assert inner.count == -1
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "does not exist"),
+        (b"\xff\xfe", "is no text"),
+        (b"hello\n", "line 1 of tape.jsonl"),
+        (b"[1]\n", "line 1"),
+        (b'{"key": "k", "reply": {"text": "x"}}\n', "line 1"),
+        (b'{"key": "k", "rep', "cut short"),
+    ],
+)
+def test_a_file_that_is_no_tape_is_a_mistake(
+    tape: Path, content: bytes | None, reason: str
+) -> None:
+    if content is not None:
+        tape.write_bytes(content)
+    with pytest.raises(SettingMistake, match=reason) as caught:
+        ReplayModel(tape)
+    assert caught.value.field == "REASONLOOM_LLM"
+    assert str(tape.parent) not in caught.value.message
+
+
+def test_recording_onto_what_is_no_tape_is_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("dear diary\n")
+    with pytest.raises(SettingMistake, match=r"notes\.txt"):
+        Recorder(Counting(), tmp_path / "notes.txt")
+    with pytest.raises(SettingMistake, match="folder"):
+        Recorder(Counting(), tmp_path / "none" / "tape.jsonl")
+    assert (tmp_path / "notes.txt").read_text() == "dear diary\n"

@@ -1,5 +1,77 @@
-"""Stub."""
+"""`reasonloom bench`: speed as ratios to floors measured in the same run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from reasonloom.evals.speed.sample import Figure
 
 
-def bench() -> None:
-    """."""
+def bench(
+    runs: Annotated[int, typer.Option(min=5, max=10_000, help="Times each work is timed.")] = 60,
+    starts: Annotated[int, typer.Option(min=3, max=100, help="Servers that are started.")] = 7,
+    memories: Annotated[int, typer.Option(min=10, help="Memories stored before.")] = 1000,
+    output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
+) -> None:
+    """Measure start, reasoning_linear, remember and recall on a database thrown away after."""
+    figures = asyncio.run(_measure(runs, starts, memories))
+    _draw(figures)
+    if output:
+        settings = {"runs": runs, "starts": starts, "memories": memories}
+        output.write_text(json.dumps(_report(figures, settings), indent=2), encoding="utf-8")
+
+
+async def _measure(runs: int, starts: int, memories: int) -> list[Figure]:
+    from reasonloom.evals.speed import linear, memory, start  # noqa: PLC0415
+    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+
+    figures = await start.measure(starts)
+    async with ground() as prepared:
+        figures += await linear.measure(prepared, runs)
+        figures += await memory.measure(prepared, runs, memories)
+    return figures
+
+
+def _report(figures: list[Figure], settings: dict[str, int]) -> dict[str, Any]:
+    from dataclasses import asdict  # noqa: PLC0415
+
+    from reasonloom import __version__  # noqa: PLC0415
+    from reasonloom.evals.speed.memory import SEED  # noqa: PLC0415
+
+    return {
+        "reasonloom": __version__,
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "seed": SEED,
+        "settings": settings,
+        "figures": [
+            {**asdict(figure), "ratio": figure.ratio, "reached": figure.reached}
+            for figure in figures
+        ],
+    }
+
+
+def _draw(figures: list[Figure]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("what", "p50 ms", "p95 ms", "floor ms", "ratio", "goal", "", title="speed")
+    for figure in figures:
+        table.add_row(
+            f"{figure.name}\n[dim]{figure.said}",
+            f"{figure.p50:.2f}",
+            f"{figure.p95:.2f}",
+            f"{figure.floor:.2f}" if figure.floor else "",
+            f"{figure.ratio:.2f}" if figure.ratio else "",
+            f"{figure.goal:g}" if figure.goal else "",
+            {True: "[green]reached", False: "[red]missed", None: ""}[figure.reached],
+        )
+    Console().print(table)

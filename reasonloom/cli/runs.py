@@ -88,6 +88,6 @@ def _draw(found: list[RunRow]) -> None:
     table = Table("began", Column("run", no_wrap=True, min_width=36), "tool", "status", "ms", "llm")
     for run in found:
         took = f"{run.latency_ms:.1f}" if run.latency_ms is not None else ""
-        began = run.created_at.strftime("%m-%d %H:%M:%S") if run.created_at else ""
+        began = run.created_at.strftime("%m-%d %H:%M:%S")
         table.add_row(began, str(run.id), run.tool, run.status, took, run.llm or "")
     Console().print(table)

@@ -15,6 +15,7 @@ from reasonloom.errors import InvalidArgument, MissingArgument
 
 R = TypeVar("R", bound=Request)
 MOST_SHOWN = 5
+MOST_NAME = 100
 PLAIN_FORMS = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -50,9 +51,9 @@ def _faults_of_text(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, st
     """Yield the field and the fault of every value that JSON or Postgres could not carry."""
     if isinstance(value, str):
         if fault := _fault_of_string(value):
-            yield _dotted(path), fault
+            yield _dotted(path) or "arguments", fault
     elif isinstance(value, float) and not math.isfinite(value):
-        yield _dotted(path), "must be a finite number; NaN and Infinity are not"
+        yield _dotted(path) or "arguments", "must be a finite number; NaN and Infinity are not"
     elif isinstance(value, Mapping):
         for key, item in value.items():
             if fault := _fault_of_string(str(key)):
@@ -147,7 +148,8 @@ def _model_in(annotation: Any) -> type[BaseModel] | None:
 
 
 def _dotted(path: tuple[str, ...]) -> str:
-    return ".".join(path)
+    """Return the path as errors name it; a caller's own long names are cut."""
+    return ".".join(part if len(part) <= MOST_NAME else f"{part[:MOST_NAME]}…" for part in path)
 
 
 def _title(path: tuple[str, ...]) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-
 CONSTRAINTS = {"ge": "minimum", "le": "maximum"}
 """Pydantic names a bound so where a validator stands before the type."""
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
@@ -92,13 +92,20 @@ class Engine:
             Conflict: somebody else carries it, or its graph has changed since.
         """
         call = Call(row.tool, graph, row.input, caller, row.key)
-        execution = self._begin(call, row.id)
+        execution = await self._taken_up(call, row)
         if graph.version != row.graph_version:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
         if row.id in self.active or not await self._take(execution):
             raise Conflict(f"run {row.id} is being carried on already")
         work = self._walker.resume(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
+
+    async def _taken_up(self, call: Call, row: RunRow) -> Execution:
+        async with self.loom.database.begin(call.caller) as tx:
+            spent = await runs.spent(tx, row.id)
+        begun = self._begin(call, row.id).run
+        run = replace(begun, resumed=True, spent=spent, created_at=row.created_at)
+        return Execution(self.loom, call.caller, run)
 
     def _begin(self, call: Call, run_id: UUID) -> Execution:
         run = RunBegun(
@@ -108,6 +115,7 @@ class Engine:
             graph_version=call.graph.version,
             input=call.request,
             started=time.perf_counter(),
+            created_at=self.loom.clock(),
             key=call.key,
             saved=call.graph.saved,
         )
@@ -162,11 +170,10 @@ class Engine:
 
     async def _open(self, execution: Execution) -> bool:
         """Write the run's row and take its lease; False where its key began another run."""
-        run = execution.run
+        row = self._row(execution, runs.RUNNING)
+        seconds = self.loom.settings.lease_seconds
         async with self.loom.database.begin(execution.caller) as tx:
-            if not await runs.begin(tx, self._row(execution, runs.RUNNING)):
-                return False
-            return await leases.take(tx, run.id, self.holder, self.loom.settings.lease_seconds)
+            return await runs.open_run(tx, row, self.holder, seconds)
 
     async def _take(self, execution: Execution) -> bool:
         async with self.loom.database.begin(execution.caller) as tx:
@@ -174,7 +181,7 @@ class Engine:
                 tx, execution.run.id, self.holder, self.loom.settings.lease_seconds
             )
             if taken:
-                await runs.record(tx, self._row(execution, runs.RUNNING))
+                await runs.change(tx, self._row(execution, runs.RUNNING))
             return taken
 
     async def _ended(
@@ -187,8 +194,7 @@ class Engine:
             return
         try:
             async with self.loom.database.begin(execution.caller) as tx:
-                await runs.record(tx, row)
-                await leases.release(tx, execution.run.id)
+                await runs.close_run(tx, row)
         except DatabaseUnavailable:
             log.warning("run %s could not be recorded as %s", execution.run.id, status)
 
@@ -204,6 +210,7 @@ class Engine:
             graph_version=run.graph_version,
             status=status,
             input=run.input,
+            created_at=run.created_at,
             space=execution.caller.space,
             error={"type": type(error).__name__, "message": error.message} if error else None,
             key=run.key if run.saved else None,

@@ -75,7 +75,7 @@ class Recovery:
         loom = self._engine.loom
         async with loom.database.begin(caller) as tx:
             row = await runs.find(tx, run_id)
-        if row is None or row.created_at is None:
+        if row is None:
             return True
         age = (loom.clock() - row.created_at).total_seconds()
         changed = load_graph(row.graph).version != row.graph_version

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.port import Ask, Reply, Usage
-from reasonloom.stores import replies, runs
+from reasonloom.stores import replies
 from reasonloom.stores.replies import CallKey, RecordedCall
 
 if TYPE_CHECKING:
@@ -36,21 +36,26 @@ async def ask(execution: Execution, question: Question) -> Reply:
         BudgetExceeded: a limit of the run was reached before the call.
         LlmUnavailable, LlmRefused, TimedOut: as the provider answers.
     """
-    loom, caller = execution.loom, execution.caller
+    loom, run = execution.loom, execution.run
     prompt = loom.prompts.get(question.prompt).render(**question.variables)
-    key = CallKey(execution.run.id, question.node, question.task, question.n)
-    async with loom.database.begin(caller) as tx:
-        known = await replies.recorded(tx, key)
-        if known:
-            return _reply(known)
-        spent = await runs.spent(tx, execution.run.id)
-    remaining = _remaining_seconds(execution, spent)
+    key = CallKey(run.id, question.node, question.task, question.n)
+    if run.resumed and (known := await _recorded(execution, key)):
+        return known
+    seconds = _remaining_seconds(execution)
     started = time.perf_counter()
-    reply = await loom.llm.answer(_to_port(question, prompt, remaining))
+    reply = await loom.llm.answer(_to_port(question, prompt, seconds))
+    run.spent.calls += 1
+    run.spent.tokens += reply.usage.tokens_in + reply.usage.tokens_out
+    run.spent.usd += reply.usage.cost_usd or 0.0
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)
-    async with loom.database.begin(caller) as tx:
-        await replies.record(tx, call)
-    return reply
+    async with loom.database.begin(execution.caller) as tx:
+        return _reply(await replies.record(tx, call))
+
+
+async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
+    async with execution.loom.database.begin(execution.caller) as tx:
+        known = await replies.recorded(tx, key)
+    return _reply(known) if known else None
 
 
 def _to_port(question: Question, prompt: RenderedPrompt, seconds: float) -> Ask:
@@ -64,13 +69,13 @@ def _to_port(question: Question, prompt: RenderedPrompt, seconds: float) -> Ask:
     )
 
 
-def _remaining_seconds(execution: Execution, spent: runs.Spent) -> float:
+def _remaining_seconds(execution: Execution) -> float:
     """Return the seconds left for a call.
 
     Raises:
         BudgetExceeded: calls, tokens, money or seconds of the run are used up.
     """
-    limits = execution.loom.settings
+    limits, spent = execution.loom.settings, execution.run.spent
     seconds = limits.tool_timeout - (time.perf_counter() - execution.run.started)
     for name, used, limit in (
         ("calls", spent.calls, limits.budget_calls),

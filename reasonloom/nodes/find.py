@@ -5,19 +5,18 @@ The `recall` tool and every reasoning mode find by this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory import SECTORS
-from reasonloom.nodes.scoring import Match, composite, recency, relevance
+from reasonloom.nodes.scoring import composite, recency, relevance
 from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.stores import search
-from reasonloom.stores.search import FoundMemory, Scope
+from reasonloom.stores.search import FoundMemory, Match, Nearness, Scope
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
-    from reasonloom.stores.database import Transaction
 
 SMALLEST_POOL = 200
 """Candidates that each list gives at least, so that filters and pages have enough."""
@@ -52,58 +51,48 @@ async def find(
 
     The query is embedded before the one transaction that searches.
     """
-    loom = execution.loom
     pool = max(SMALLEST_POOL, wanted)
-    vectors, notes = await embed_or_say(loom.embedder, [query]) if query else ([], [])
-    async with loom.database.begin(execution.caller) as tx:
-        if query is None:
-            matches = dict.fromkeys(await search.within(tx, scope=scope, pool=pool), None)
-            relevant: dict[int, float | None] = dict(matches)
+    vectors, notes = await embed_or_say(execution.loom.embedder, [query]) if query else ([], [])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        if query:
+            near = Nearness(vectors[0], execution.loom.embedder.model, sectors) if vectors else None
+            matches = await search.candidates(tx, query, near, scope=scope, pool=pool)
+            similar = _similar(execution, matches)
         else:
-            vector = vectors[0] if vectors else None
-            relevant = dict(await _relevant(tx, execution, query, vector, scope, sectors, pool))
-        found = await search.fetch(tx, list(relevant))
-    if len(relevant) >= pool:
-        notes = [*notes, f"more than {pool} memories match; the best {pool} were ranked"]
-    return Finding(_ranked(execution, found.values(), relevant), notes)
+            similar = dict.fromkeys(await search.within(tx, scope=scope, pool=pool))
+        memories = await search.fetch(tx, list(similar))
+    scored = _ranked(execution, [(memory, similar[memory.id]) for memory in memories])
+    return Finding(scored, [*notes, *_too_many(similar, pool)])
 
 
-async def _relevant(
-    tx: Transaction,
-    execution: Execution,
-    query: str,
-    vector: list[float] | None,
-    scope: Scope,
-    sectors: Sequence[str],
-    pool: int,
-) -> dict[int, float]:
-    """Return the relevance of each memory that is alike beyond the floor or shares a word."""
-    embedder = execution.loom.embedder
-    alike: dict[int, float] = {}
-    if vector is not None:
-        alike = await search.alike(
-            tx, vector, model=embedder.model, sectors=sectors, scope=scope, pool=pool
-        )
-    worded = await search.worded(tx, query, scope=scope, pool=pool)
-    floor = embedder.floor if alike else 0.0
+def _similar(execution: Execution, matches: Mapping[int, Match]) -> dict[int, float | None]:
+    """Return the relevance of each match that has a word, or a cosine above the floor."""
+    alike = any(match.cosine is not None for match in matches.values())
+    floor = execution.loom.embedder.floor if alike else 0.0
     return {
-        key: relevance(Match(alike.get(key), worded.get(key, 0.0)), floor)
-        for key in alike.keys() | worded.keys()
-        if key in worded or alike[key] > floor
+        key: relevance(match.cosine, match.coverage, floor)
+        for key, match in matches.items()
+        if match.coverage > 0 or (match.cosine or 0) > floor
     }
 
 
+def _too_many(found: Sized, pool: int) -> list[str]:
+    if len(found) < pool:
+        return []
+    return [f"more than {pool} memories match; {len(found)} were ranked"]
+
+
 def _ranked(
-    execution: Execution, found: Iterable[FoundMemory], relevant: dict[int, float | None]
+    execution: Execution, found: Iterable[tuple[FoundMemory, float | None]]
 ) -> list[Scored]:
     loom = execution.loom
     now, half_life = loom.clock(), loom.settings.recency_half_life_days
     scored = [
         Scored(
             memory,
-            composite(memory, relevant[memory.id], recency(memory.last_accessed, now, half_life)),
-            relevant[memory.id],
+            composite(memory, similarity, recency(memory.last_accessed, now, half_life)),
+            similarity,
         )
-        for memory in found
+        for memory, similarity in found
     ]
     return sorted(scored, key=lambda each: (-each.score, each.memory.id))

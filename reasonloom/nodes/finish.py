@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reasonloom.contracts.base import Answer
 from reasonloom.errors import Conflict
-from reasonloom.stores import leases, runs
+from reasonloom.stores import runs
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
@@ -31,9 +31,8 @@ async def finish(
     wire = answer.wire()
     row = done(execution, {"answer": wire, "notes": notes}, session_id=session_id)
     if execution.run.saved:
-        await runs.record(tx, row)
-        await leases.release(tx, execution.run.id)
-    elif not await runs.begin(tx, row):
+        await runs.close_run(tx, row)
+    elif not await runs.record(tx, row):
         raise Conflict("another call with the same idempotency key is at work; ask again")
     return {"answer": wire, "notes": notes}
 
@@ -50,6 +49,7 @@ def done(
         graph_version=run.graph_version,
         status=runs.DONE,
         input=run.input,
+        created_at=run.created_at,
         space=execution.caller.space,
         output=output,
         session_id=session_id,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from reasonloom.nodes.scoring import DECAY_PER_DAY, estimated_tokens, keywords, salience
 from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.nodes.views import Viewed, views
-from reasonloom.stores import memories, search
+from reasonloom.stores import memories
 from reasonloom.stores.memories import NewMemory
 
 if TYPE_CHECKING:
@@ -29,11 +29,10 @@ class KeptThought:
     async def store(self, tx: Transaction, used: Sequence[int]) -> int:
         """Store it with an edge `derived_from` to each memory it used that is still there."""
         memory_id = await memories.store(tx, self.memory)
-        there = await search.fetch(tx, used)
         await memories.link(
             tx,
             memory_id,
-            dict.fromkeys(there, self.memory.confidence),
+            dict.fromkeys(used, self.memory.confidence),
             kind="derived_from",
             origin=self.memory.tool,
             run_id=self.memory.run_id,

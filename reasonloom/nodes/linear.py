@@ -148,7 +148,8 @@ async def keep_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[
         await thoughts.store(tx, thought)
         if memory:
             await memory.store(tx, used)
-        await sessions.touch(tx, session)
+        if previous:
+            await sessions.touch(tx, session)
         answer = _answer(execution, thought, used, request.confidence)
         all_notes = [*state.get("notes", []), *notes]
         added = await finish(tx, execution, answer, notes=all_notes, session_id=session)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID, uuid5
@@ -13,6 +13,7 @@ from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Database
+from reasonloom.stores.runs import Spent
 
 
 class Journal(Protocol):
@@ -38,7 +39,13 @@ class Loom:
 
 @dataclass(frozen=True, slots=True)
 class RunBegun:
-    """The run that a step belongs to; `started` is a reading of `time.perf_counter`."""
+    """The run that a step belongs to.
+
+    Attributes:
+        started: a reading of `time.perf_counter`.
+        resumed: True where an earlier process began it, so that recorded replies may exist.
+        spent: what its calls of language models have cost so far; the steps add to it.
+    """
 
     id: UUID
     tool: str
@@ -46,8 +53,11 @@ class RunBegun:
     graph_version: int
     input: dict[str, Any]
     started: float
+    created_at: datetime
     key: str | None = None
     saved: bool = False
+    resumed: bool = False
+    spent: Spent = field(default_factory=Spent)
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
         """Return the name of one effect of this run: the same each time the node runs again."""

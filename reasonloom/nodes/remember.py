@@ -16,7 +16,7 @@ from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.nodes.views import Viewed, views
 from reasonloom.stores import memories, search, sessions
 from reasonloom.stores.memories import NewMemory
-from reasonloom.stores.search import Scope
+from reasonloom.stores.search import Nearness, Scope
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -122,12 +122,6 @@ async def _nearest(
     """Return the most alike memories that are alike enough, with their cosines."""
     if vector is None:
         return {}
-    found = await search.alike(
-        tx,
-        vector,
-        model=execution.loom.embedder.model,
-        sectors=["semantic"],
-        scope=Scope(),
-        pool=MOST_WAYPOINTS,
-    )
+    near = Nearness(vector, execution.loom.embedder.model, ["semantic"])
+    found = await search.alike(tx, near, scope=Scope(), pool=MOST_WAYPOINTS)
     return {key: cosine for key, cosine in found.items() if cosine >= WAYPOINT_COSINE}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -33,32 +32,20 @@ EMPHASIS = re.compile(
 )
 WORD = re.compile(r"[^\W\d_]{4,}")
 STOP_WORDS = frozenset(
-    "about above after again also because been before being below between both could does doing "
-    "down during each from further have having here hers herself himself into itself just more "
-    "most myself once only other ours over same should some such than that their theirs them "
-    "themselves then there these they this those through under until very were what when where "
-    "which while whom will with would your yours yourself".split()
+    ["about", "above", "after", "again", "also", "because", "been", "before", "being", "below", "between", "both", "could", "does", "doing", "down", "during", "each", "from", "further", "have", "having", "here", "hers", "herself", "himself", "into", "itself", "just", "more", "most", "myself", "once", "only", "other", "ours", "over", "same", "should", "some", "such", "than", "that", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those", "through", "under", "until", "very", "were", "what", "when", "where", "which", "while", "whom", "will", "with", "would", "your", "yours", "yourself"]
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Why a memory is a candidate: best cosine (-1..1) and share of the query's words (0..1)."""
-
-    cosine: float | None = None
-    coverage: float = 0.0
-
-
-def relevance(match: Match, floor: float) -> float:
+def relevance(cosine: float | None, coverage: float, floor: float) -> float:
     """Return how relevant a match is, 0..1, on a scale that other matches do not move.
 
-    The cosine counts from the embedder's floor up; words and likeness confirm each other:
+    `coverage` is the share of the query's words that it holds. The cosine counts from the embedder's floor up; words and likeness confirm each other:
     1 - (1 - likeness)(1 - 0.8 coverage).
     """
     likeness = 0.0
-    if match.cosine is not None:
-        likeness = min(1.0, max(0.0, (match.cosine - floor) / (1 - floor)))
-    return 1 - (1 - likeness) * (1 - WORD_WEIGHT * match.coverage)
+    if cosine is not None:
+        likeness = min(1.0, max(0.0, (cosine - floor) / (1 - floor)))
+    return 1 - (1 - likeness) * (1 - WORD_WEIGHT * coverage)
 
 
 def recency(last_accessed: datetime, now: datetime, half_life_days: float) -> float:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+import signal
 from typing import TYPE_CHECKING, Any
+
+import anyio
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 LARGEST_PORT = 65_535
+LAST_CALLS = 2
+"""Seconds that open calls and streams are given when the process is asked to end."""
 
 
 def parse_address(address: str) -> tuple[str, int]:
@@ -27,7 +32,7 @@ def parse_address(address: str) -> tuple[str, int]:
     """
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
-    if not host or not port.isdigit() or int(port) > LARGEST_PORT:
+    if not host or not (port.isascii() and port.isdigit()) or int(port) > LARGEST_PORT:
         raise SettingMistake("--http: must be HOST:PORT, such as 127.0.0.1:8321", field="--http")
     if not _is_loopback(host):
         raise SettingMistake(
@@ -100,5 +105,15 @@ async def serve_http(settings: Settings, address: str) -> None:
     async with EngineRoom(settings) as room:
         app: Any = Mended(build_server(room).streamable_http_app(host=host))
         room.warm_up()
-        config = uvicorn.Config(app, host=host, port=port, log_level="warning", lifespan="on")
-        await uvicorn.Server(config).serve()
+        config = uvicorn.Config(
+            app,
+            host=host,
+            port=port,
+            log_level="warning",
+            lifespan="on",
+            timeout_graceful_shutdown=LAST_CALLS,
+        )
+        # uvicorn raises the signal that ended it once more: without a receiver that would kill
+        # the process before the room is closed and what it holds back is written.
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT):
+            await uvicorn.Server(config).serve()

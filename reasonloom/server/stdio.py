@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -13,12 +16,16 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError
 
-from reasonloom.server.app import build_server
+from reasonloom.server.app import LoomServer, build_server
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.wire import Refusal, mend
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
+
+CHUNK = 65_536
+MOST_WAITING = 100
+"""Lines read ahead of their handling."""
 
 
 class Lines:
@@ -27,7 +34,7 @@ class Lines:
     def __init__(self) -> None:
         self._replies: Any = None
         self._ready = anyio.Event()
-        self._source = anyio.wrap_file(_take_stdin())
+        self._source = Source(_take_stdin())
 
     def answer_on(self, stream: Any) -> None:
         """Name the stream that refusals go out on."""
@@ -52,28 +59,79 @@ class Lines:
             await self._replies.send(SessionMessage(reply))
 
 
-def _take_stdin() -> Any:
+class Source:
+    """The raw lines of a descriptor, read by a thread that nobody has to wait for.
+
+    A read of stdin cannot be cancelled: a thread of the loop's own would keep a server that
+    was asked to end alive until its client says something more.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._room = threading.Semaphore(MOST_WAITING)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._read, args=(loop,), name="stdin", daemon=True).start()
+        while (line := await self._lines.get()) is not None:
+            self._room.release()
+            yield line
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand over line by line, then None; more than a few unread lines wait in the pipe."""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            for line in _lines_of(self._descriptor):
+                self._room.acquire()
+                loop.call_soon_threadsafe(self._lines.put_nowait, line)
+            loop.call_soon_threadsafe(self._lines.put_nowait, None)
+
+
+def _lines_of(descriptor: int) -> Iterator[bytes]:
+    """Yield the lines of a descriptor; a last one without its line break counts."""
+    parts: list[bytes] = []
+    with suppress(OSError):
+        while chunk := os.read(descriptor, CHUNK):
+            *whole, rest = chunk.split(b"\n")
+            for end in whole:
+                yield b"".join((*parts, end))
+                parts.clear()
+            parts.append(rest)
+    if any(parts):
+        yield b"".join(parts)
+
+
+def _take_stdin() -> int:
     """Return stdin under a descriptor of its own, so that no child process reads from it."""
     private = os.dup(sys.stdin.fileno())
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, sys.stdin.fileno())
     os.close(nothing)
-    # A worker thread may still wait on this descriptor at the end: it is never closed.
-    return os.fdopen(private, "rb", closefd=False)
+    # The thread that reads may still wait on this descriptor at the end: it is never closed.
+    return private
 
 
 async def serve_stdio(settings: Settings) -> None:
-    """Serve one client until it closes stdin or the process is asked to end."""
-    async with EngineRoom(settings) as room, anyio.create_task_group() as tasks:
+    """Serve one client until it closes stdin or the process is asked to end.
+
+    Raises:
+        SettingMistake: the settings name a tool or toolset that does not exist.
+    """
+    async with EngineRoom(settings) as room:
         server = build_server(room)
-        tasks.start_soon(_end_on_signal, tasks.cancel_scope)
-        lines = Lines()
-        stdin = cast("anyio.AsyncFile[str]", lines)
-        async with stdio_server(stdin=stdin) as (incoming, outgoing):
-            lines.answer_on(outgoing)
-            low = server._lowlevel_server  # noqa: SLF001 - the SDK's stdio runner offers no seam
-            await low.run(incoming, outgoing, low.create_initialization_options())
-        tasks.cancel_scope.cancel()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_end_on_signal, tasks.cancel_scope)
+            await _speak(server)
+            tasks.cancel_scope.cancel()
+
+
+async def _speak(server: LoomServer) -> None:
+    lines = Lines()
+    stdin = cast("anyio.AsyncFile[str]", lines)
+    async with stdio_server(stdin=stdin) as (incoming, outgoing):
+        lines.answer_on(outgoing)
+        low = server._lowlevel_server
+        await low.run(incoming, outgoing, low.create_initialization_options())
 
 
 async def _end_on_signal(scope: anyio.CancelScope) -> None:

@@ -25,6 +25,7 @@ log = logging.getLogger(__name__)
 BIND = text("SELECT set_config('app.owner', :owner, true), set_config('app.space', :space, true)")
 RECOVER = text("SELECT set_config('app.recovery', 'on', true)")
 NOT_REACHED = "the database did not answer; try again in a moment"
+UNREACHED = (DBAPIError, psycopg.OperationalError, OSError)
 POOL_WAIT = 30.0
 """Seconds a call waits for a free connection."""
 
@@ -62,7 +63,7 @@ class Database:
             pool_size=connections,
             max_overflow=0,
             pool_timeout=POOL_WAIT,
-            pool_pre_ping=True,
+            hide_parameters=True,
         )
 
     @asynccontextmanager
@@ -72,22 +73,25 @@ class Database:
         Raises:
             DatabaseUnavailable: no connection, or it broke; nothing was stored.
         """
-        async with self._connected() as connection, connection.begin():
-            await connection.execute(BIND, {"owner": caller.owner, "space": caller.space})
+        values = {"owner": caller.owner, "space": caller.space}
+        async with self._connected(BIND, values) as connection:
             yield Transaction(connection, caller.owner, caller.space)
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that sees the leases of every owner, and nothing else of theirs."""
-        async with self._connected() as connection, connection.begin():
-            await connection.execute(RECOVER)
+        async with self._connected(RECOVER, {}) as connection:
             yield connection
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[AsyncConnection]:
-        connection = await self._connect()
+    async def _connected(
+        self, first: Executable, values: dict[str, Any]
+    ) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction that begins with `first`; its faults become ours."""
+        connection = await self._connect(first, values)
         try:
             yield connection
+            await connection.commit()
         except (OperationalError, InterfaceError) as error:
             log.warning("database fault: %s", type(error.orig).__name__)
             raise DatabaseUnavailable(NOT_REACHED) from error
@@ -98,19 +102,33 @@ class Database:
         finally:
             await asyncio.shield(connection.close())
 
-    async def _connect(self) -> AsyncConnection:
-        """Return a connection; an embedded server that died meanwhile is started once more."""
+    async def _connect(self, first: Executable, values: dict[str, Any]) -> AsyncConnection:
+        """Return a connection that has executed `first`.
+
+        A pooled connection may have died meanwhile, and so may an embedded server: then the
+        pool is emptied, the server looked after, and a new connection made, once.
+        """
         try:
-            return await self.engine.connect()
+            return await self._executed(first, values)
         except PoolTimeout as error:
             raise DatabaseUnavailable("all database connections are busy; try again") from error
-        except (DBAPIError, psycopg.OperationalError, OSError):
+        except UNREACHED:
             log.info("no connection to the database; looking after the server")
+        await self.engine.dispose()
         await self.access.ensure()
         try:
-            return await self.engine.connect()
-        except (DBAPIError, psycopg.OperationalError, OSError, PoolTimeout) as error:
+            return await self._executed(first, values)
+        except (*UNREACHED, PoolTimeout) as error:
             raise DatabaseUnavailable(NOT_REACHED) from error
+
+    async def _executed(self, first: Executable, values: dict[str, Any]) -> AsyncConnection:
+        connection = await self.engine.connect()
+        try:
+            await connection.execute(first, values)
+        except BaseException:
+            await asyncio.shield(connection.close())
+            raise
+        return connection
 
     async def close(self) -> None:
         """Close every connection."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, func, insert, select, text, update
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import Uuid, bindparam, delete, func, text, update
 
-from reasonloom.stores.tables import Edge, Embedding, Memory, Owner
+from reasonloom.stores.tables import Memory, Owner
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -21,15 +20,44 @@ INDEXED_CHARACTERS = 200_000
 
 TEXT_CONFIG = "english"
 
-COUNT_ONE = (
-    upsert(Owner)
-    .values(owner=bindparam("owner"), last_memory=1, memory_count=1)
-    .on_conflict_do_update(
-        index_elements=[Owner.owner],
-        set_={"last_memory": Owner.last_memory + 1, "memory_count": Owner.memory_count + 1},
-    )
-    .returning(Owner.last_memory)
+NAMED = (
+    "effect", "content", "sector", "event_type", "source_kind", "principal", "tool", "salience",
+    "importance", "decay_rate", "token_count", "created_at", "session_id", "project",
+    "confidence", "category", "context", "run_id",
+)  # fmt: skip
+STORE = text(f"""
+WITH known AS (
+    SELECT id FROM memories WHERE owner = :owner AND effect = :effect
+), counted AS (
+    INSERT INTO owners (owner, last_memory, memory_count)
+    SELECT :owner, 1, 1 WHERE NOT EXISTS (SELECT FROM known)
+    ON CONFLICT (owner) DO UPDATE SET last_memory = owners.last_memory + 1,
+        memory_count = owners.memory_count + 1
+    RETURNING last_memory
+), made AS (
+    INSERT INTO memories (owner, id, space, keywords, tags, last_accessed, words,
+        {", ".join(NAMED)})
+    SELECT :owner, last_memory, :space, CAST(:keywords AS text[]), CAST(:tags AS text[]),
+        :created_at, to_tsvector('{TEXT_CONFIG}', :searchable), {", ".join(":" + n for n in NAMED)}
+    FROM counted RETURNING id
+), embedded AS (
+    INSERT INTO embeddings (owner, memory_id, sector, model, embedding)
+    SELECT :owner, made.id, sector, :model, CAST(vector AS halfvec)
+    FROM made, unnest(CAST(:sectors AS text[]), CAST(:vectors AS text[])) AS v (sector, vector)
 )
+SELECT id FROM known UNION ALL SELECT id FROM made
+""").bindparams(*(bindparam(name, type_=Uuid) for name in ("effect", "session_id", "run_id")))  # noqa: S608
+"""Stores a memory and its vectors under the owner's next number, in one statement, unless
+its effect has been stored before."""
+
+LINK = text("""
+INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
+SELECT :owner, :source, m.id, :kind, least(1, greatest(0, weight)), :origin, :run_id
+FROM unnest(CAST(:targets AS bigint[]), CAST(:weights AS float8[])) AS wanted (id, weight)
+JOIN memories m ON m.owner = :owner AND m.id = wanted.id
+WHERE m.deleted_at IS NULL AND m.id <> :source
+ON CONFLICT DO NOTHING
+""").bindparams(bindparam("run_id", type_=Uuid))
 REINFORCE = text(
     "UPDATE memories SET access_count = access_count + 1, last_accessed = :at, "
     "strength = least(1, strength + 0.05 * (1 - strength)) "
@@ -70,50 +98,21 @@ class NewMemory:
 
 async def store(tx: Transaction, memory: NewMemory) -> int:
     """Store a memory with its vectors; return its id, the old one where it was stored before."""
-    known = await tx.first(
-        select(Memory.id).where(Memory.owner == tx.owner, Memory.effect == memory.effect)
-    )
-    if known:
-        return int(known.id)
-    row = await tx.first(COUNT_ONE, {"owner": tx.owner})
-    assert row is not None  # noqa: S101 - RETURNING always gives the row
-    memory_id = int(row.last_memory)
-    await tx.run(insert(Memory).values(**_columns(tx, memory_id, memory)))
-    if memory.vectors:
-        await tx.run(
-            insert(Embedding),
-            [
-                {
-                    "owner": tx.owner,
-                    "memory_id": memory_id,
-                    "sector": sector,
-                    "model": memory.model,
-                    "embedding": list(vector),
-                }
-                for sector, vector in memory.vectors.items()
-            ],
-        )
-    return memory_id
-
-
-def _columns(tx: Transaction, memory_id: int, memory: NewMemory) -> dict[str, Any]:
-    """Return the row of a new memory, its searchable words computed by the database."""
     searchable = " ".join((memory.content[:INDEXED_CHARACTERS], *memory.keywords, *memory.tags))
-    names = (
-        "effect", "content", "sector", "event_type", "source_kind", "principal", "tool",
-        "salience", "importance", "decay_rate", "token_count", "created_at", "session_id",
-        "project", "confidence", "category", "context", "run_id",
-    )  # fmt: skip
-    return {
-        **{name: getattr(memory, name) for name in names},
+    values = {
+        **{name: getattr(memory, name) for name in NAMED},
         "owner": tx.owner,
-        "id": memory_id,
         "space": tx.space,
         "keywords": list(memory.keywords),
         "tags": list(memory.tags),
-        "last_accessed": memory.created_at,
-        "words": func.to_tsvector(text(f"'{TEXT_CONFIG}'"), searchable),
+        "searchable": searchable,
+        "model": memory.model,
+        "sectors": list(memory.vectors),
+        "vectors": [str(list(vector)) for vector in memory.vectors.values()],
     }
+    row = await tx.first(STORE, values)
+    assert row is not None  # noqa: S101 - it was there or has been made
+    return int(row.id)
 
 
 async def link(
@@ -125,23 +124,21 @@ async def link(
     origin: str,
     run_id: UUID | None = None,
 ) -> int:
-    """Link a memory to others with weights in 0..1; return how many links there are now."""
-    rows = [
+    """Link a memory to others that are there, with weights in 0..1; return how many are new."""
+    if not targets:
+        return 0
+    return await tx.run(
+        LINK,
         {
             "owner": tx.owner,
-            "source_id": source,
-            "target_id": target,
-            "type": kind,
-            "weight": min(1.0, max(0.0, weight)),
+            "source": source,
+            "targets": list(targets),
+            "weights": list(targets.values()),
+            "kind": kind,
             "origin": origin,
             "run_id": run_id,
-        }
-        for target, weight in targets.items()
-        if target != source
-    ]
-    if rows:
-        await tx.run(upsert(Edge).values(rows).on_conflict_do_nothing())
-    return len(rows)
+        },
+    )
 
 
 async def hide(tx: Transaction, memory_id: int, at: datetime) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 FOLDER = Path(__file__).parent / "migrations"
 LOCK = 7_309_453_216
 """The advisory lock under which a database is brought up to date; any constant will do."""
+LOCK_PAUSE = 0.1
 
 ROLE = f"""
 DO $$ BEGIN
@@ -114,17 +116,30 @@ def _upgrade(access: Access) -> None:
     if access.embedded:
         _make_database(access.admin)
     with psycopg.connect(access.admin, autocommit=True) as connection:
-        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        _lock(connection)
         _make_roles(connection, login=access.embedded is not None)
         _run_alembic(access.admin)
         _make_saver_tables(access.admin)
+
+
+def _lock(connection: psycopg.Connection[Any]) -> None:
+    """Wait for our advisory lock by asking again and again.
+
+    A statement that waits for it would keep its snapshot, and an index that another process
+    builds concurrently would wait for that snapshot for ever.
+    """
+    while True:
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
+        if row and row[0]:
+            return
+        time.sleep(LOCK_PAUSE)
 
 
 def _make_database(admin: str) -> None:
     """Make the embedded server's database in a locale that folds letters the same everywhere."""
     name = str(conninfo_to_dict(admin)["dbname"])
     with psycopg.connect(make_conninfo(admin, dbname="postgres"), autocommit=True) as connection:
-        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        _lock(connection)
         if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone():
             return
         connection.execute(

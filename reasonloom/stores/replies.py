@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert as upsert
-
-from reasonloom.stores.tables import LlmCall
+from sqlalchemy import Uuid, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -44,25 +42,35 @@ class RecordedCall:
     latency_ms: float
 
 
-async def record(tx: Transaction, call: RecordedCall) -> None:
-    """Record a reply; the first one of a key stands."""
-    key = {name: getattr(call.key, name) for name in CallKey.__slots__}
-    rest = {name: getattr(call, name) for name in RecordedCall.__slots__ if name != "key"}
-    await tx.run(upsert(LlmCall).values(owner=tx.owner, **key, **rest).on_conflict_do_nothing())
+KEY = ("run_id", "node", "task", "n")
+REST = (
+    "prompt", "prompt_version", "prompt_hash", "llm", "model", "reply", "tokens_in",
+    "tokens_out", "tokens_estimated", "cost_usd", "attempts", "latency_ms",
+)  # fmt: skip
+USED = "reply, model, tokens_in, tokens_out, tokens_estimated, cost_usd, attempts"
+COLUMNS = ("owner", *KEY, *REST)
+RECORD = text(
+    f"INSERT INTO llm_calls ({', '.join(COLUMNS)}) "  # noqa: S608 - names of columns, no values
+    f"VALUES ({', '.join(':' + name for name in COLUMNS)}) "
+    f"ON CONFLICT (owner, {', '.join(KEY)}) DO UPDATE SET n = excluded.n RETURNING "
+    + ", ".join(f"llm_calls.{name}" for name in USED.split(", "))
+).bindparams(bindparam("reply", type_=JSONB), bindparam("run_id", type_=Uuid))
+FIND = text(
+    f"SELECT {USED} FROM llm_calls WHERE owner = :owner AND "  # noqa: S608
+    + " AND ".join(f"{name} = :{name}" for name in KEY)
+).bindparams(bindparam("run_id", type_=Uuid))
+
+
+async def record(tx: Transaction, call: RecordedCall) -> dict[str, Any]:
+    """Record a reply and return what is recorded now: the first one of a key stands."""
+    values = {name: getattr(call.key, name) for name in KEY}
+    values |= {name: getattr(call, name) for name in REST}
+    row = await tx.first(RECORD, {"owner": tx.owner, **values})
+    return dict(row._mapping) if row else {}
 
 
 async def recorded(tx: Transaction, key: CallKey) -> dict[str, Any] | None:
-    """Return the reply that `key` got before, with its llm, model and usage, or None."""
-    row = await tx.first(
-        select(
-            LlmCall.reply, LlmCall.model, LlmCall.tokens_in, LlmCall.tokens_out,
-            LlmCall.tokens_estimated, LlmCall.cost_usd, LlmCall.attempts,
-        ).where(
-            LlmCall.owner == tx.owner,
-            LlmCall.run_id == key.run_id,
-            LlmCall.node == key.node,
-            LlmCall.task == key.task,
-            LlmCall.n == key.n,
-        )
-    )  # fmt: skip
+    """Return the reply that `key` got before, with its model and usage, or None."""
+    values = {name: getattr(key, name) for name in KEY}
+    row = await tx.first(FIND, {"owner": tx.owner, **values})
     return dict(row._mapping) if row else None

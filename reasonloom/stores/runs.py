@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Select, func, select, update
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import Select, Uuid, bindparam, func, select, text, update
+from sqlalchemy.dialects.postgresql import JSONB
 
 from reasonloom.stores.tables import LlmCall, Run
 
@@ -30,6 +30,7 @@ class RunRow:
     graph_version: int
     status: str
     input: dict[str, Any]
+    created_at: datetime
     space: str = ""
     output: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
@@ -38,43 +39,77 @@ class RunRow:
     client: str | None = None
     llm: str | None = None
     latency_ms: float | None = None
-    created_at: datetime | None = None
     finished_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Spent:
-    """What a run's recorded calls cost so far."""
+    """What a run's calls of language models have cost so far."""
 
-    calls: int
-    tokens: int
-    usd: float
-
-
-async def begin(tx: Transaction, run: RunRow) -> bool:
-    """Write a new run's row; False where its caller's key has begun another run already."""
-    statement = upsert(Run).values(owner=tx.owner, **_given(run)).on_conflict_do_nothing()
-    return await tx.first(statement.returning(Run.id)) is not None
+    calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0
 
 
-async def record(tx: Transaction, run: RunRow) -> None:
-    """Write a run's row: made where new, else given its outcome."""
-    given = _given(run)
-    outcome = {key: value for key, value in given.items() if key in OUTCOME}
-    await tx.run(
-        upsert(Run)
-        .values(owner=tx.owner, **given)
-        .on_conflict_do_update(index_elements=[Run.owner, Run.id], set_=outcome)
-    )
+COLUMNS = (
+    "owner", "id", "space", "tool", "graph", "graph_version", "status", "input", "output",
+    "error", "session_id", "key", "client", "llm", "latency_ms", "created_at", "finished_at",
+)  # fmt: skip
+IDS = (bindparam("id", type_=Uuid), bindparam("session_id", type_=Uuid))
+OBJECTS = (
+    bindparam("output", type_=JSONB(none_as_null=True)),
+    bindparam("error", type_=JSONB(none_as_null=True)),
+)
+WHOLE_ROW = (*IDS, *OBJECTS, bindparam("input", type_=JSONB))
+INSERT = (
+    f"INSERT INTO runs ({', '.join(COLUMNS)}) "  # noqa: S608 - names of columns, no values
+    f"VALUES ({', '.join(':' + name for name in COLUMNS)})"
+)
+OUTCOME = """
+status = :status, output = :output, error = :error, llm = coalesce(:llm, llm),
+session_id = coalesce(:session_id, session_id), latency_ms = :latency_ms,
+finished_at = :finished_at
+"""
+WHOLE = text(f"{INSERT} ON CONFLICT DO NOTHING").bindparams(*WHOLE_ROW)
+OPEN = text(f"""
+WITH begun AS ({INSERT} ON CONFLICT DO NOTHING RETURNING id)
+INSERT INTO leases (owner, run_id, holder, until)
+SELECT :owner, id, :holder, clock_timestamp() + make_interval(secs => :seconds) FROM begun
+""").bindparams(*WHOLE_ROW)  # noqa: S608
+CHANGE = text(f"UPDATE runs SET {OUTCOME} WHERE owner = :owner AND id = :id").bindparams(  # noqa: S608
+    *IDS, *OBJECTS
+)
+CLOSE = text(f"""
+WITH freed AS (DELETE FROM leases WHERE owner = :owner AND run_id = :id)
+UPDATE runs SET {OUTCOME} WHERE owner = :owner AND id = :id AND status <> 'done'
+""").bindparams(*IDS, *OBJECTS)  # noqa: S608
 
 
-def _given(run: RunRow) -> dict[str, Any]:
-    values = {name: getattr(run, name) for name in RunRow.__slots__}
-    return {key: value for key, value in values.items() if value is not None}
+async def open_run(tx: Transaction, run: RunRow, holder: UUID, seconds: float) -> bool:
+    """Write a new run's row and its carrier's lease.
+
+    Returns False where the caller's key has begun another run already.
+    """
+    return await tx.run(OPEN, {**_values(tx, run), "holder": holder, "seconds": seconds}) == 1
 
 
-OUTCOME = ("status", "output", "error", "session_id", "llm", "latency_ms", "finished_at")
-"""What a run learns after it began."""
+async def record(tx: Transaction, run: RunRow) -> bool:
+    """Write a run's whole row at once; False where its key belongs to another run."""
+    return await tx.run(WHOLE, _values(tx, run)) == 1
+
+
+async def change(tx: Transaction, run: RunRow) -> None:
+    """Give a run that is there another state."""
+    await tx.run(CHANGE, _values(tx, run))
+
+
+async def close_run(tx: Transaction, run: RunRow) -> None:
+    """Give an unfinished run its outcome, and its lease back; a run that is done stays so."""
+    await tx.run(CLOSE, _values(tx, run))
+
+
+def _values(tx: Transaction, run: RunRow) -> dict[str, Any]:
+    return {"owner": tx.owner, **{name: getattr(run, name) for name in RunRow.__slots__}}
 
 
 async def interrupt(tx: Transaction, run_id: UUID, at: datetime) -> None:
@@ -111,7 +146,7 @@ async def spent(tx: Transaction, run_id: UUID) -> Spent:
             func.coalesce(func.sum(LlmCall.cost_usd), 0).label("usd"),
         ).where(LlmCall.owner == tx.owner, LlmCall.run_id == run_id)
     )
-    return Spent(int(row.calls), int(row.tokens), float(row.usd)) if row else Spent(0, 0, 0.0)
+    return Spent(int(row.calls), int(row.tokens), float(row.usd)) if row else Spent()
 
 
 async def calls_of(tx: Transaction, run_ids: Sequence[UUID]) -> dict[UUID, list[dict[str, Any]]]:

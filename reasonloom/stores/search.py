@@ -6,19 +6,22 @@ almost nothing, and a prepared plan would freeze one owner's choice for all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from pgvector import HalfVector
 from sqlalchemy import TextClause, text
 
 from reasonloom.stores.memories import TEXT_CONFIG
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+
+LONGEST_QUERY = 10_000
+"""Characters of a query that are searched as words."""
 
 VISIBLE = "m.owner = :owner AND m.deleted_at IS NULL AND m.source_kind = ANY(:kinds)"
 
@@ -41,31 +44,30 @@ GROUP BY e.memory_id ORDER BY min(e.embedding <=> CAST(:vector AS halfvec)), e.m
 LIMIT :pool
 """
 
-LEXEMES = """
-SELECT coalesce(array_agg(lexeme), '{}') AS lexemes
+QUERY = r"""
+SELECT array_agg(lexeme) AS lexemes, CAST(string_agg(
+    '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''', ' | ') AS tsquery) AS query
 FROM (SELECT lexeme FROM unnest(to_tsvector(CAST(:config AS regconfig), :text)) LIMIT 32) found
 """
 
 WORDED = """
 SELECT m.id, cardinality(ARRAY(SELECT unnest(tsvector_to_array(m.words))
-    INTERSECT SELECT unnest(CAST(:lexemes AS text[]))))::float / cardinality(
-    CAST(:lexemes AS text[])) AS coverage
-FROM memories m
-WHERE {where} AND m.words @@ CAST(:query AS tsquery)
-ORDER BY coverage DESC, ts_rank(m.words, CAST(:query AS tsquery)) DESC, m.id
-LIMIT :pool
+    INTERSECT SELECT unnest(lexemes)))::float / cardinality(lexemes) AS coverage
+FROM question, memories m WHERE {where} AND m.words @@ query
+ORDER BY coverage DESC, ts_rank(m.words, query) DESC, m.id LIMIT :pool
 """
+
+CANDIDATES = """
+WITH question AS MATERIALIZED ({query}), worded AS MATERIALIZED ({worded}),
+    alike AS MATERIALIZED ({alike})
+SELECT id, cosine, coalesce(coverage, 0) AS coverage FROM alike FULL JOIN worded USING (id)
+"""
+
+NONE_ALIKE = "SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false"
 
 ANY = """
 SELECT m.id FROM memories m WHERE {where}
 ORDER BY m.salience DESC, m.last_accessed DESC, m.id LIMIT :pool
-"""
-
-FETCH = """
-SELECT m.*, coalesce((SELECT avg(d.weight) FROM edges d
-    WHERE d.owner = m.owner AND (d.source_id = m.id OR d.target_id = m.id)
-    AND d.origin = 'waypoint'), 0) AS link
-FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
 """
 
 
@@ -125,66 +127,101 @@ class FoundMemory:
     link: float
 
 
-async def alike(
-    tx: Transaction,
-    vector: Sequence[float],
-    *,
-    model: str,
-    sectors: Sequence[str],
-    scope: Scope,
-    pool: int,
-) -> dict[int, float]:
-    """Return the ids of the nearest memories with their best cosine over the sectors."""
-    rows = await tx.all(
-        _statement(ALIKE, scope),
-        {
-            **scope.values(tx.owner),
-            "vector": HalfVector(list(vector)).to_text(),
-            "model": model,
-            "sectors": list(sectors),
-            "pool": pool,
-        },
-    )
-    return {int(row.id): float(row.cosine) for row in rows}
+COLUMNS = ", ".join(f"m.{name}" for name in FoundMemory.__slots__ if name != "link")
+FETCH = text(f"""
+SELECT {COLUMNS}, coalesce((SELECT avg(weight) FROM (
+    SELECT d.weight FROM edges d
+    WHERE d.owner = :owner AND d.source_id = m.id AND d.origin = 'waypoint'
+    UNION ALL SELECT d.weight FROM edges d
+    WHERE d.owner = :owner AND d.target_id = m.id AND d.origin = 'waypoint') links), 0) AS link
+FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
+""")  # noqa: S608 - names of columns, no values
 
 
-async def worded(tx: Transaction, query: str, *, scope: Scope, pool: int) -> dict[int, float]:
-    """Return the ids of memories that share words with `query`, and the share of its words.
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Why a memory may answer.
 
-    Any word will do: a question finds what answers it. A query of stop words finds nothing.
+    Attributes:
+        cosine: its best over the sectors searched, None where it is not among the nearest.
+        coverage: the share of the question's words that it holds, 0..1.
     """
-    row = await tx.first(text(LEXEMES), {"config": TEXT_CONFIG, "text": query[:10_000]})
-    lexemes = list(row.lexemes) if row else []
-    if not lexemes:
-        return {}
-    quoted = ("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in lexemes)
-    rows = await tx.all(
-        _statement(WORDED, scope),
-        {
-            **scope.values(tx.owner),
-            "lexemes": lexemes,
-            "query": " | ".join(quoted),
-            "pool": pool,
-        },
-    )
-    return {int(found.id): float(found.coverage) for found in rows}
+
+    cosine: float | None
+    coverage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """What to search by likeness: a vector of `model` in some sectors' views."""
+
+    vector: Sequence[float]
+    model: str
+    sectors: Sequence[str]
+
+    def values(self) -> dict[str, Any]:
+        """Return what the query's parameters stand for."""
+        return {
+            "vector": str(list(self.vector)),
+            "model": self.model,
+            "sectors": list(self.sectors),
+        }
+
+
+async def candidates(
+    tx: Transaction, query: str, near: Nearness | None, *, scope: Scope, pool: int
+) -> dict[int, Match]:
+    """Return the `pool` nearest memories and the `pool` that share most words with `query`.
+
+    Any word will do: a question finds what answers it. A query of stop words finds nothing
+    by words; without `near` nothing is found by likeness.
+    """
+    values = {
+        **scope.values(tx.owner),
+        **(near.values() if near else {}),
+        "config": TEXT_CONFIG,
+        "text": query[:LONGEST_QUERY],
+        "pool": pool,
+    }
+    rows = await tx.all(_candidates(scope.where(), dense=near is not None), values)
+    return {row.id: Match(row.cosine, row.coverage) for row in rows}
+
+
+async def alike(tx: Transaction, near: Nearness, *, scope: Scope, pool: int) -> dict[int, float]:
+    """Return the ids of the nearest memories with their best cosine over the sectors."""
+    values = {**scope.values(tx.owner), **near.values(), "pool": pool}
+    rows = await tx.all(_alike(scope.where()), values)
+    return {int(row.id): float(row.cosine) for row in rows}
 
 
 async def within(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:
     """Return the ids of the memories of a scope, the most salient first."""
-    rows = await tx.all(_statement(ANY, scope), {**scope.values(tx.owner), "pool": pool})
-    return [int(row.id) for row in rows]
+    rows = await tx.all(_within(scope.where()), {**scope.values(tx.owner), "pool": pool})
+    return [row.id for row in rows]
 
 
-async def fetch(tx: Transaction, ids: Sequence[int]) -> Mapping[int, FoundMemory]:
-    """Return the memories of `ids` that are there and not hidden."""
-    rows = await tx.all(text(FETCH), {"owner": tx.owner, "ids": list(ids)})
-    return {int(row.id): _found(row) for row in rows}
+async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
+    """Return the memories of `ids` that are there and not hidden, in no order."""
+    rows = await tx.all(FETCH, {"owner": tx.owner, "ids": list(ids)})
+    return [FoundMemory(**row._mapping) for row in rows]
 
 
-def _found(row: Any) -> FoundMemory:
-    return FoundMemory(**{name: getattr(row, name) for name in FoundMemory.__slots__})
+@cache
+def _candidates(where: str, *, dense: bool) -> TextClause:
+    return text(
+        CANDIDATES.format(
+            query=QUERY,
+            worded=WORDED.format(where=where),
+            alike=ALIKE.format(where=where) if dense else NONE_ALIKE,
+        )
+    )
 
 
-def _statement(template: str, scope: Scope) -> TextClause:
-    return text(template.format(where=scope.where()))
+@cache
+def _alike(where: str) -> TextClause:
+    return text(ALIKE.format(where=where))
+
+
+@cache
+def _within(where: str) -> TextClause:
+    return text(ANY.format(where=where))

@@ -5,24 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import bindparam, select, update
-from sqlalchemy.dialects.postgresql import insert as upsert
-from sqlalchemy.sql import func
+from sqlalchemy import Uuid, bindparam, func, select, text, update
 
 from reasonloom.errors import SessionNotFound
-from reasonloom.stores.tables import Owner, Session
+from reasonloom.stores.tables import Session
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-NEXT_NUMBER = (
-    upsert(Owner)
-    .values(owner=bindparam("owner"), last_session=1)
-    .on_conflict_do_update(
-        index_elements=[Owner.owner], set_={"last_session": Owner.last_session + 1}
-    )
-    .returning(Owner.last_session)
+OPEN = text("""
+WITH known AS (
+    SELECT id FROM sessions WHERE owner = :owner AND space = :space
+    AND CASE WHEN CAST(:name AS text) IS NULL THEN id = :id ELSE external_name = :name END
+), counted AS (
+    INSERT INTO owners (owner, last_session) SELECT :owner, 1 WHERE NOT EXISTS (SELECT FROM known)
+    ON CONFLICT (owner) DO UPDATE SET last_session = owners.last_session + 1
+    RETURNING last_session
+), made AS (
+    INSERT INTO sessions (owner, id, number, space, external_name, mode, project, client)
+    SELECT :owner, :id, last_session, :space, :name, :mode, :project, :client FROM counted
+    ON CONFLICT DO NOTHING RETURNING id
 )
+SELECT id FROM known UNION ALL SELECT id FROM made
+""").bindparams(bindparam("id", type_=Uuid))
+"""Finds a session or makes it with the owner's next number, in one statement."""
 
 
 async def open_session(
@@ -35,28 +41,21 @@ async def open_session(
     client: str | None = None,
 ) -> UUID:
     """Return the session `session_id`, or the one that already has `name`; made where new."""
-    known = await _known(tx, session_id, name)
-    if known:
-        return known
-    row = await tx.first(NEXT_NUMBER, {"owner": tx.owner})
-    assert row is not None  # noqa: S101 - RETURNING always gives the row
-    # The counter's row is locked from here on, so nobody else makes the same name meanwhile.
-    known = await _known(tx, session_id, name)
-    if known:
-        return known
-    await tx.run(
-        upsert(Session).values(
-            owner=tx.owner,
-            id=session_id,
-            number=int(row.last_session),
-            space=tx.space,
-            external_name=name,
-            mode=mode,
-            project=project,
-            client=client,
-        )
-    )
-    return session_id
+    values = {
+        "owner": tx.owner,
+        "space": tx.space,
+        "id": session_id,
+        "name": name,
+        "mode": mode,
+        "project": project,
+        "client": client,
+    }
+    row = await tx.first(OPEN, values)
+    if row is None:
+        # Somebody made the same name between our look and our write: theirs is seen now.
+        row = await tx.first(OPEN, values)
+    assert row is not None  # noqa: S101 - it was there or has been made
+    return UUID(str(row.id))
 
 
 async def require(tx: Transaction, session_id: str, *, field: str = "session_id") -> UUID:
@@ -69,10 +68,14 @@ async def require(tx: Transaction, session_id: str, *, field: str = "session_id"
         wanted = UUID(session_id)
     except ValueError:
         raise SessionNotFound(session_id, field=field) from None
-    known = await _known(tx, wanted, None)
-    if known is None:
+    row = await tx.first(
+        select(Session.id).where(
+            Session.owner == tx.owner, Session.space == tx.space, Session.id == wanted
+        )
+    )
+    if row is None:
         raise SessionNotFound(session_id, field=field)
-    return known
+    return wanted
 
 
 async def touch(tx: Transaction, session_id: UUID) -> None:
@@ -82,11 +85,3 @@ async def touch(tx: Transaction, session_id: UUID) -> None:
         .where(Session.owner == tx.owner, Session.id == session_id)
         .values(updated_at=func.now())
     )
-
-
-async def _known(tx: Transaction, session_id: UUID, name: str | None) -> UUID | None:
-    by = Session.id == session_id if name is None else Session.external_name == name
-    row = await tx.first(
-        select(Session.id).where(Session.owner == tx.owner, Session.space == tx.space, by)
-    )
-    return row.id if row else None

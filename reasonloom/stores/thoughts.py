@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import func, select
-from sqlalchemy.dialects.postgresql import insert as upsert
+from sqlalchemy import Uuid, bindparam, select, text
 
 from reasonloom.stores.tables import Thought
 
@@ -40,19 +39,22 @@ class PastThought:
     content: str
 
 
+STORE = text("""
+INSERT INTO thoughts
+    (owner, id, session_id, position, parent_id, mode, input, content, confidence, llm, run_id)
+SELECT :owner, :id, :session_id, coalesce(max(position), 0) + 1, :parent_id, :mode, :input,
+    :content, :confidence, :llm, :run_id
+FROM thoughts WHERE owner = :owner AND session_id = :session_id
+ON CONFLICT (owner, id) DO NOTHING
+""").bindparams(
+    *(bindparam(name, type_=Uuid) for name in ("id", "session_id", "parent_id", "run_id"))
+)
+
+
 async def store(tx: Transaction, thought: NewThought) -> None:
     """Store a thought at its session's end; the same id twice is stored once."""
-    position = (
-        select(func.coalesce(func.max(Thought.position), 0) + 1)
-        .where(Thought.owner == tx.owner, Thought.session_id == thought.session_id)
-        .scalar_subquery()
-    )
-    row = {name: getattr(thought, name) for name in NewThought.__slots__}
-    await tx.run(
-        upsert(Thought)
-        .values(owner=tx.owner, position=position, **row)
-        .on_conflict_do_nothing(index_elements=[Thought.owner, Thought.id])
-    )
+    values = {name: getattr(thought, name) for name in NewThought.__slots__}
+    await tx.run(STORE, {"owner": tx.owner, **values})
 
 
 async def history(tx: Transaction, session_id: UUID, *, limit: int) -> Sequence[PastThought]:

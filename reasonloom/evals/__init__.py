@@ -1,0 +1,1 @@
+"""Measures what the rest does: speed against floors, and later quality against references."""

@@ -1,0 +1,1 @@
+"""Speed, always as a ratio to a floor that is measured in the same run."""

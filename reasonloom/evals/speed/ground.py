@@ -1,0 +1,94 @@
+"""The ground a benchmark stands on: an embedded server and an engine of its own, thrown away."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from reasonloom.compose import open_engine
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.door import read
+from reasonloom.evals.speed.stopwatch import TimedDatabase, TimedEmbedder
+from reasonloom.graphs.engine import Call, Engine, Outcome
+from reasonloom.graphs.graph import load_graph
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.port import Ask, Reply
+from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.settings import Settings, load_settings
+from reasonloom.stores.access import Access, embedded_access
+from reasonloom.stores.embedded.server import EmbeddedServer
+
+LINES = {line.name: line for toolset in TOOLSETS for line in toolset.tools}
+OWNER = "bench"
+
+
+class InstantLlm:
+    """A language model that answers at once, so that only our own time is measured."""
+
+    name = "instant"
+    offline = False
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Return a fixed thought."""
+        return Reply("", {"thought": "It follows from the facts.", "confidence": 0.9}, self.name)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+class Ground:
+    """An engine whose embedding and database times are taken apart."""
+
+    def __init__(self, engine: Engine, access: Access) -> None:
+        self.access = access
+        self.embedder = TimedEmbedder(engine.loom.embedder)
+        self.database = TimedDatabase(access)
+        engine.loom = replace(engine.loom, embedder=self.embedder, database=self.database)
+        self.engine = engine
+
+    async def call(self, tool: str, **arguments: Any) -> Outcome:
+        """Call a tool at its node, without MCP around it."""
+        line = LINES[tool]
+        request = read(line.request, arguments)
+        return await self.engine.call(
+            Call(
+                tool=tool,
+                graph=load_graph(line.graph),
+                request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+                caller=Caller(OWNER),
+            )
+        )
+
+    def restart_clocks(self) -> None:
+        """Forget the embedding and database times taken so far."""
+        self.embedder.seconds = self.database.seconds = 0.0
+
+
+@asynccontextmanager
+async def throw_away_home() -> AsyncIterator[Settings]:
+    """Yield settings for a home in the temporary folder, offline; removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="reasonloom-bench-") as folder:
+        # The embedded server, started by root, runs as a user of its own.
+        Path(folder).chmod(0o755)
+        yield load_settings(home=Path(folder) / "home", llm="offline", user=OWNER)
+
+
+@asynccontextmanager
+async def ground() -> AsyncIterator[Ground]:
+    """Yield an engine on a fresh embedded database with its usual durability."""
+    async with throw_away_home() as settings:
+        server = EmbeddedServer(settings.database_folder)
+        try:
+            access = await embedded_access(server, "bench")
+            async with open_engine(
+                settings, access=access, llm=InstantLlm(), embedder=choose_embedder(settings)
+            ) as engine:
+                standing = Ground(engine, access)
+                yield standing
+                await standing.database.close()
+        finally:
+            server.stop()

@@ -1,0 +1,61 @@
+"""Takes times and tells of them: medians and 95th percentiles, side by side with a floor."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+Work = Callable[[], Awaitable[object]]
+WARM_UP = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured thing beside its floor; times in milliseconds, `goal` is a ratio or None."""
+
+    name: str
+    p50: float
+    p95: float
+    floor: float | None = None
+    goal: float | None = None
+    said: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        """The median as a multiple of the floor's median."""
+        return self.p50 / self.floor if self.floor else None
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the ratio keeps its goal, None where there is none."""
+        return None if self.ratio is None or self.goal is None else self.ratio <= self.goal
+
+
+def median(times: Sequence[float]) -> float:
+    """Return the median of `times`."""
+    return statistics.median(times)
+
+
+def percentile_95(times: Sequence[float]) -> float:
+    """Return the 95th percentile of `times` (the largest where there are few)."""
+    if len(times) < 2:  # noqa: PLR2004
+        return max(times)
+    return statistics.quantiles(times, n=20, method="inclusive")[-1]
+
+
+async def timed(work: Work) -> float:
+    """Return how many milliseconds `work` took."""
+    started = time.perf_counter()
+    await work()
+    return (time.perf_counter() - started) * 1000
+
+
+async def in_turn(first: Work, second: Work, times: int) -> tuple[list[float], list[float]]:
+    """Time two works in turn, A B A B, so that both meet the same weather."""
+    for _ in range(WARM_UP):
+        await first()
+        await second()
+    pairs = [(await timed(first), await timed(second)) for _ in range(times)]
+    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]

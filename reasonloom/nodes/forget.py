@@ -14,6 +14,7 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores import memories
 
 LARGEST_ID = 2**63 - 1
+MOST_DIGITS = len(str(LARGEST_ID))
 
 
 async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -45,7 +46,9 @@ def memory_number(memory_id: str) -> int:
         MemoryNotFound: the text is no memory's id.
     """
     digits = memory_id.removeprefix("mem-")
-    number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 20 else 0
+    number = (
+        int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else 0
+    )
     if memory_id == digits or not 0 < number <= LARGEST_ID:
         raise MemoryNotFound(memory_id, field="memoryId")
     return number

@@ -32,14 +32,19 @@ EMPHASIS = re.compile(
 )
 WORD = re.compile(r"[^\W\d_]{4,}")
 STOP_WORDS = frozenset(
-    ["about", "above", "after", "again", "also", "because", "been", "before", "being", "below", "between", "both", "could", "does", "doing", "down", "during", "each", "from", "further", "have", "having", "here", "hers", "herself", "himself", "into", "itself", "just", "more", "most", "myself", "once", "only", "other", "ours", "over", "same", "should", "some", "such", "than", "that", "their", "theirs", "them", "themselves", "then", "there", "these", "they", "this", "those", "through", "under", "until", "very", "were", "what", "when", "where", "which", "while", "whom", "will", "with", "would", "your", "yours", "yourself"]
+    """about above after again also because been before being below between both could does
+    doing down during each from further have having here hers herself himself into itself just
+    more most myself once only other ours over same should some such than that their theirs them
+    themselves then there these they this those through under until very were what when where
+    which while whom will with would your yours yourself""".split()  # noqa: SIM905 - reads better
 )
 
 
 def relevance(cosine: float | None, coverage: float, floor: float) -> float:
     """Return how relevant a match is, 0..1, on a scale that other matches do not move.
 
-    `coverage` is the share of the query's words that it holds. The cosine counts from the embedder's floor up; words and likeness confirm each other:
+    `coverage` is the share of the query's words that it holds. The cosine counts from the
+    embedder's floor up; words and likeness confirm each other:
     1 - (1 - likeness)(1 - 0.8 coverage).
     """
     likeness = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,19 +11,27 @@ from pathlib import Path
 from typing import Any
 
 from reasonloom.compose import open_engine
+from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
+from reasonloom.contracts.memory import Recall, Remember
+from reasonloom.contracts.reasoning import ReasoningLinear
 from reasonloom.evals.speed.stopwatch import TimedDatabase, TimedEmbedder
 from reasonloom.graphs.engine import Call, Engine, Outcome
 from reasonloom.graphs.graph import load_graph
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Ask, Reply
-from reasonloom.server.catalogue import TOOLSETS
 from reasonloom.settings import Settings, load_settings
 from reasonloom.stores.access import Access, embedded_access
 from reasonloom.stores.embedded.server import EmbeddedServer
 
-LINES = {line.name: line for toolset in TOOLSETS for line in toolset.tools}
+TOOLS: dict[str, tuple[type[Request], str]] = {
+    "remember": (Remember, "remember"),
+    "recall": (Recall, "recall"),
+    "reasoning_linear": (ReasoningLinear, "linear"),
+}
+"""The tools that are measured: contract and graph."""
+
 OWNER = "bench"
 
 
@@ -52,12 +61,12 @@ class Ground:
 
     async def call(self, tool: str, **arguments: Any) -> Outcome:
         """Call a tool at its node, without MCP around it."""
-        line = LINES[tool]
-        request = read(line.request, arguments)
+        contract, graph = TOOLS[tool]
+        request = read(contract, arguments)
         return await self.engine.call(
             Call(
                 tool=tool,
-                graph=load_graph(line.graph),
+                graph=load_graph(graph),
                 request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
                 caller=Caller(OWNER),
             )
@@ -73,7 +82,7 @@ async def throw_away_home() -> AsyncIterator[Settings]:
     """Yield settings for a home in the temporary folder, offline; removed at the end."""
     with tempfile.TemporaryDirectory(prefix="reasonloom-bench-") as folder:
         # The embedded server, started by root, runs as a user of its own.
-        Path(folder).chmod(0o755)
+        os.chmod(folder, 0o755)  # noqa: PTH101, S103
         yield load_settings(home=Path(folder) / "home", llm="offline", user=OWNER)
 
 

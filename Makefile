@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench faults lock clean
+.PHONY: help install demo test check format bench faults snapshots lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -43,6 +43,9 @@ bench: $(INSTALLED)  ## speed, as ratios to floors measured in the same run
 
 faults: $(INSTALLED)  ## kill -9 at every named point, many times
 	$(PYTEST) -m faults -o addopts=""
+
+snapshots: $(INSTALLED)  ## write schemas, drawings and prompts anew
+	$(PYTEST) tests/snapshots --snapshot-update
 
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \

@@ -43,8 +43,8 @@ async def open_engine(
 ) -> AsyncIterator[Engine]:
     """Open the database, brought up to date, and yield the engine that runs on it.
 
-    Parts that are given are used instead of what the settings choose; with `recover` the
-    engine takes up runs that others left, and renews the leases of its own.
+    Parts that are given are used instead of what the settings choose, and are not closed.
+    With `recover` the engine takes up runs that others left; it always renews its own leases.
 
     Raises:
         SettingMistake: a setting cannot be used.
@@ -76,4 +76,6 @@ async def open_engine(
         await journal.flush()
         await steps.close()
         await database.close()
-        await chosen.close()
+        for part, given in ((loom.llm, llm), (loom.embedder, embedder)):
+            if part is not given:
+                await part.close()

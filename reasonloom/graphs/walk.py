@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.errors import Conflict
 from reasonloom.graphs.graph import Graph
 from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
 
@@ -41,16 +40,15 @@ class Walker:
     async def resume(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
         """Return the last state of a saved run, walked on from its last saved step.
 
-        Raises:
-            Conflict: its saved steps lead nowhere in this version of the graph.
+        Where no saved step names what comes next (the kill came too early, or a node has
+        another name by now) the run is walked from the start: what it has done is not done
+        again, and recorded replies are not paid again.
         """
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
         saved = await compiled.aget_state(_config(execution))
-        if not saved.values:
+        if not saved.next:
             return await self.begin(execution, graph, report)
-        if not saved.next and "answer" not in saved.values:
-            raise Conflict(f"run {execution.run.id} cannot be resumed by this version")
         return await self._walk(execution, graph, report, None)
 
     async def _walk(

@@ -10,7 +10,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -154,3 +154,8 @@ def _rank(sentences: tuple[str, ...], asked: frozenset[str]) -> tuple[str, ...]:
     scores = [sum(rarity[w] for w in sorted(bag & asked)) / math.sqrt(4 + len(bag)) for bag in bags]
     order = sorted(range(len(bags)), key=lambda i: (-scores[i], i))
     return tuple(sentences[i] for i in order if scores[i] > 0)
+
+
+def as_prose(sentences: Sequence[str]) -> str:
+    """Return sentences as one text; one that ends in a word gets its full stop."""
+    return " ".join(f"{each}." if each[-1:].isalnum() else each for each in sentences)

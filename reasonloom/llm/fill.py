@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.llm.extract import Findings, words_in
+from reasonloom.llm.extract import Findings, as_prose, words_in
 from reasonloom.llm.fill_leaves import FORMATS, number, numbered, sized
 from reasonloom.llm.fill_schema import Unfillable, fixed_values, kind_of, merged, resolved
 from reasonloom.llm.structured import conforms
@@ -198,5 +198,5 @@ class _Filler:
         if not ranked:
             return NOTHING_KNOWN
         if self.turn is None:
-            return " ".join(ranked[:SENTENCES])
+            return as_prose(ranked[:SENTENCES])
         return ranked[self.turn % len(ranked)]

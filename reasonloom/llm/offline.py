@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from reasonloom.errors import LlmRefused
-from reasonloom.llm.extract import Findings
+from reasonloom.llm.extract import Findings, as_prose
 from reasonloom.llm.fill import NOTHING_KNOWN, SENTENCES, fill
 from reasonloom.llm.fill_schema import Unfillable
 from reasonloom.llm.port import Ask, Reply
@@ -31,7 +31,7 @@ class OfflineModel:
         """
         findings = Findings.of(ask.material)
         parsed = None
-        text = " ".join(findings.ranked[:SENTENCES]) or NOTHING_KNOWN
+        text = as_prose(findings.ranked[:SENTENCES]) or NOTHING_KNOWN
         if ask.schema is not None:
             try:
                 parsed = fill(ask.schema, findings)

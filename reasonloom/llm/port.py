@@ -134,3 +134,7 @@ class Embedder(Protocol):
             EmbedderUnavailable: the model cannot be loaded or reached.
         """
         ...
+
+    async def close(self) -> None:
+        """Release connections; the embedder is not used again."""
+        ...

@@ -26,9 +26,13 @@ def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
     """Return the object in `text` that follows `schema`, None if there is none.
 
     Tried in this order: the whole text, fenced blocks, objects in prose (the last first,
-    because models think before they answer), then objects inside those.
+    because models think before they answer), then objects inside those. Where none follows
+    it, the first one does that says more than was asked, without the rest: the reference's
+    pipes add `metadata` to every answer.
     """
-    return next((found for found in _candidates(text) if conforms(found, schema)), None)
+    found = list(_candidates(text))
+    pruned = (_pruned(each, schema) for each in found)
+    return next((each for each in (*found, *pruned) if conforms(each, schema)), None)
 
 
 def conforms(value: Any, schema: dict[str, Any]) -> bool:
@@ -47,6 +51,23 @@ def _candidates(text: str) -> Iterator[dict[str, Any]]:
     yield from outer
     for found in outer:
         yield from _inside(found)
+
+
+def _pruned(value: Any, schema: Any) -> Any:
+    """Return `value` without the properties that `schema` does not allow, at any depth."""
+    if not isinstance(schema, dict):
+        return value
+    if isinstance(value, list):
+        return [_pruned(item, schema.get("items")) for item in value]
+    if not isinstance(value, dict):
+        return value
+    known = schema.get("properties", {})
+    closed = schema.get("additionalProperties") is False
+    return {
+        key: _pruned(item, known.get(key))
+        for key, item in value.items()
+        if key in known or not closed
+    }
 
 
 def _outermost(text: str) -> Iterator[dict[str, Any]]:

@@ -98,3 +98,25 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 def test_an_infinite_number_is_no_json() -> None:
     assert read_object('{"n": 1e999}', {"type": "object"}) is None
     assert read_object('{"n": 1e9}', {"type": "object"}) == {"n": 1e9}
+
+
+def test_an_answer_that_says_more_than_was_asked_is_taken_without_the_rest() -> None:
+    schema = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["thought", "steps"],
+        "properties": {
+            "thought": {"type": "string"},
+            "steps": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "properties": {"name": {"type": "string"}},
+                },
+            },
+        },
+    }
+    text = '{"thought": "t", "metadata": {}, "steps": [{"name": "a", "id": 1}]}'
+    assert read_object(text, schema) == {"thought": "t", "steps": [{"name": "a"}]}
+    assert read_object('{"metadata": {}, "steps": []}', schema) is None

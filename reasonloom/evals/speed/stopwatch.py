@@ -45,6 +45,10 @@ class TimedEmbedder:
         finally:
             self.seconds += time.perf_counter() - started
 
+    async def close(self) -> None:
+        """Close the inner embedder."""
+        await self._inner.close()
+
 
 class TimedDatabase(Database):
     """A database that adds up the seconds of its transactions, from connecting to commit."""

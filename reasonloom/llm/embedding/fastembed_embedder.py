@@ -68,6 +68,9 @@ class FastembedEmbedder:
         """
         return await asyncio.to_thread(self._embed, list(texts)) if texts else []
 
+    async def close(self) -> None:
+        """Hold nothing open."""
+
     def _embed(self, texts: list[str]) -> list[list[float]]:
         return self._vectors(self._load(), texts)
 

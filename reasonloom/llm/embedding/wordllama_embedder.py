@@ -43,6 +43,9 @@ class WordllamaEmbedder:
         """
         return await asyncio.to_thread(self._embed, list(texts)) if texts else []
 
+    async def close(self) -> None:
+        """Hold nothing open."""
+
     def _embed(self, texts: list[str]) -> list[list[float]]:
         model = self._load()
         # One text at a time: a batch is padded to its longest text, which costs gigabytes

@@ -49,8 +49,10 @@ async def _call(tool: str, arguments: dict[str, Any]) -> Any:
 
     settings = load_settings(toolsets="all")
     set_up_log(settings)
+    unknown: MCPError | None = None
     async with EngineRoom(settings) as room, Client(build_server(room)) as client:
         try:
             return await client.call_tool(tool, arguments)
         except MCPError as error:
-            raise InvalidArgument(str(error), field="tool") from None
+            unknown = error
+    raise InvalidArgument(str(unknown), field="tool")

@@ -22,6 +22,9 @@ log = logging.getLogger(__name__)
 PAUSE = 0.2
 """Seconds between two batches."""
 
+LONGEST_PAUSE = 10.0
+"""Seconds between two tries while the database is away."""
+
 MOST_WAITING = 10_000
 """Entries kept while the database is away; older ones are dropped, and the log says so."""
 
@@ -61,12 +64,13 @@ class WriteBehind:
 
     async def run(self) -> None:
         """Flush for ever; ends by being cancelled."""
+        pause = PAUSE
         while True:
-            await asyncio.sleep(PAUSE)
-            await self.flush()
+            await asyncio.sleep(pause)
+            pause = PAUSE if await self.flush() else min(2 * pause, LONGEST_PAUSE)
 
-    async def flush(self) -> None:
-        """Write what waits; what cannot be written waits for the next time."""
+    async def flush(self) -> bool:
+        """Write what waits; False where some of it could not be written and waits on."""
         while self._waiting:
             caller, batch = self._waiting.popitem()
             try:
@@ -74,8 +78,9 @@ class WriteBehind:
             except DatabaseUnavailable:
                 self._waiting[caller].rows[:0] = batch.rows
                 self._waiting[caller].recalled.update(batch.recalled)
-                return
+                return False
         self._count = 0
+        return True
 
     async def _write(self, caller: Caller, batch: Batch) -> None:
         async with self._database.begin(caller) as tx:

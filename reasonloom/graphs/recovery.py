@@ -41,7 +41,7 @@ class Recovery:
             try:
                 await step()
             except DatabaseUnavailable:
-                log.info("leases could not be renewed: the database is away")
+                log.debug("leases could not be renewed: the database is away")
             await asyncio.sleep(pause)
 
     async def _renew(self) -> None:

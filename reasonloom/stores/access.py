@@ -22,7 +22,14 @@ log = logging.getLogger(__name__)
 DATABASE = "reasonloom"
 SCHEMA = "reasonloom"
 SEARCH_PATH = f"-c search_path={SCHEMA},public"
-CONNECT_TIMEOUT = 5
+PATIENCE = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
+"""How long libpq waits for a server that has gone silent: seconds, the last in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,4 +103,4 @@ def _own_server(url: str) -> Access:
 def _with_options(conninfo: str, extra: str = "") -> str:
     given = conninfo_to_dict(conninfo).get("options") or ""
     options = " ".join(filter(None, (str(given), SEARCH_PATH, extra)))
-    return make_conninfo(conninfo, options=options, connect_timeout=CONNECT_TIMEOUT)
+    return make_conninfo(conninfo, options=options, **PATIENCE)

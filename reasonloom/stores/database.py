@@ -113,7 +113,7 @@ class Database:
         except PoolTimeout as error:
             raise DatabaseUnavailable("all database connections are busy; try again") from error
         except UNREACHED:
-            log.info("no connection to the database; looking after the server")
+            log.debug("no connection to the database; looking after the server")
         await self.engine.dispose()
         await self.access.ensure()
         try:

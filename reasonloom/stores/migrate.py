@@ -82,6 +82,9 @@ def _bring_up_to_date(access: Access) -> SchemaStatus:
     if not status.up_to_date:
         try:
             _upgrade(access)
+        except psycopg.OperationalError as error:
+            log.warning("the database is away: %s", type(error).__name__)
+            raise DatabaseUnavailable(_explain(error)) from None
         except psycopg.Error as error:
             log.exception("migration failed")
             raise DatabaseUnavailable(_explain(error)) from None

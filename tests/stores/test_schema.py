@@ -132,7 +132,8 @@ def fill(access: Access) -> None:
         llm, model, reply, tokens_in, tokens_out, tokens_estimated, attempts, latency_ms)
         VALUES ('a', {run}, 'n', '0', 0, 'p', 1, 'h', 'l', 'm', '{{}}', 0, 0, false, 1, 0);
     INSERT INTO leases VALUES ('a', {run}, {run}, now());
-    INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint) VALUES ('a/' || {run}, 'c', '{{}}');
+    INSERT INTO checkpoints (thread_id, checkpoint_id, checkpoint)
+        VALUES ('a/' || {run}, 'c', '{{}}');
     INSERT INTO checkpoint_blobs (thread_id, channel, version, type)
         VALUES ('a/' || {run}, 'c', 'v', 'empty');
     INSERT INTO checkpoint_writes (thread_id, checkpoint_id, task_id, idx, channel, blob)

@@ -1,0 +1,131 @@
+"""The commands as a person types them, each a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.databases import TestPostgres
+from tests.support.processes import environment
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+FACT = {
+    "content": "Green tea is in the tin.",
+    "userId": "local",
+    "sessionId": "s",
+    "primarySector": "semantic",
+}
+
+
+@pytest.fixture
+def run(postgres: TestPostgres, database: str, tmp_path: Path) -> Run:
+    """Run a command against this test's database."""
+
+    def command(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        url = {"DATABASE_URL": postgres.address.dsn("postgres", database)}
+        return subprocess.run(
+            [sys.executable, "-m", "reasonloom", *arguments],
+            env=environment(tmp_path / "home", **{**url, "COLUMNS": "200", **more}),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return command
+
+
+def test_call_prints_the_answer_and_runs_shows_what_it_took(run: Run) -> None:
+    assert run("call", "remember", json.dumps(FACT)).returncode == 0
+    called = run("call", "reasoning_linear", '{"content": "Where is the tea?"}')
+    answer = json.loads(called.stdout)
+    assert "tin" in answer["content"]
+    listed = run("runs", "list", "--json").stdout.splitlines()
+    assert [json.loads(line)["tool"] for line in listed] == ["reasoning_linear", "remember"]
+    shown = json.loads(run("runs", "show", answer["run_id"]).stdout)
+    assert shown["status"] == "done"
+    assert [call["prompt"] for call in shown["llm_calls"]] == ["linear/continue"]
+    drawn = run("runs", "list").stdout
+    assert answer["run_id"] in drawn
+
+
+def test_a_refused_call_ends_with_one_and_says_why(run: Run) -> None:
+    refused = run("call", "remember", "{}")
+    assert refused.returncode == 1
+    assert json.loads(refused.stdout)["error"].startswith("Missing required parameter")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("call", "remembr", "{}"), "did you mean remember"),
+        (("call", "remember", "{"), "arguments: not JSON"),
+        (("call", "remember", "[]"), "must be a JSON object"),
+        (("runs", "show", "nonsense"), "Run not found: nonsense"),
+        (("serve", "--toolsets", "thougt"), "did you mean thought"),
+        (("serve", "--http", "0.0.0.0:80"), "loopback"),
+        (("serve", "--http", "nonsense"), "HOST:PORT"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_two(
+    run: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_bad_setting_is_one_line_that_names_it(run: Run) -> None:
+    done = run("doctor", MAX_RETRIES="many")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "MAX_RETRIES" in done.stderr
+
+
+def test_the_doctor_tells_of_every_part(run: Run) -> None:
+    done = run("doctor", "--json", OPENAI_API_KEY="sk-secret")
+    assert done.returncode == 0
+    findings = json.loads(done.stdout)
+    parts = {finding["part"] for finding in findings}
+    assert parts == {"versions", "llm", "embedder", "database", "tools", "prompts"}
+    assert "OPENAI_API_KEY" in done.stdout
+    assert "sk-secret" not in done.stdout + done.stderr
+
+
+def test_the_doctor_finds_what_is_broken(run: Run) -> None:
+    done = run("doctor", DATABASE_URL="postgresql://u:hushhush@127.0.0.1:9/none")
+    assert done.returncode == 1
+    assert "broken" in done.stdout
+    assert "hushhush" not in done.stdout + done.stderr
+
+
+def test_db_status_and_upgrade(run: Run) -> None:
+    assert run("db", "status").returncode == 0
+    assert "nothing to do" in run("db", "upgrade").stdout
+    refused = run("db", "stop")
+    assert "not ours to stop" in refused.stdout
+
+
+def test_the_demo_shows_what_was_stored_found_and_concluded(run: Run) -> None:
+    first = run("demo")
+    assert first.returncode == 0, first.stderr
+    for shown in ("Anna is allergic to peanuts", "What time is the final train?", "22:40",
+                  "nothing relevant", "recall_context → continue_thought → keep_thought",
+                  "llm offline"):  # fmt: skip
+        assert shown in first.stdout
+    assert "Forgot 9 memories" in run("demo").stdout
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").stdout.startswith("reasonloom ")
+
+
+def test_nothing_is_written_into_the_folder_one_stands_in(run: Run, tmp_path: Path) -> None:
+    run("call", "recall", '{"userId": "local"}')
+    assert [path for path in tmp_path.iterdir() if path.name != "home"] == []

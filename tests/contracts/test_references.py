@@ -1,0 +1,154 @@
+"""Every tool that is built keeps what its reference says, as vendored in references.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import jsonschema
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from reasonloom.contracts.inventory import ALL, INVENTORY, SERVED_AS, reference_name
+from reasonloom.server.app import build_server
+from reasonloom.server.catalogue import built_names
+from reasonloom.server.room import EngineRoom
+from reasonloom.server.toolsets.toolset import ToolLine
+from reasonloom.settings import load_settings
+from tests.support.databases import TestPostgres
+from tests.support.references import (
+    AS_NAMES,
+    BEYOND,
+    BUILT,
+    FACTS,
+    facts_of,
+    least_request,
+    schema_faults,
+    shape_faults,
+)
+
+PLACEHOLDER = "mem-abc123"
+FIRST_ONLY = {"reasoning_linear": "previous_thought"}
+"""Answer keys that are null at first and text in the second answer of a session."""
+
+SERVERS = ["combined", "as"]
+TOOLS = [pytest.param(toolset, line, id=line.name) for toolset, line in BUILT]
+UNBUILT = [name for name in ALL if name not in built_names()]
+
+
+def flags(server: str, toolset: str) -> dict[str, Any]:
+    return {"toolsets": "all"} if server == "combined" else {"serve_as": AS_NAMES[toolset]}
+
+
+def served_name(server: str, line: ToolLine) -> str:
+    return line.name if server == "combined" else reference_name(line.name)
+
+
+@asynccontextmanager
+async def connected(url: str | None = None, **given: Any) -> AsyncIterator[Client]:
+    """Yield a client of the real server object; without a URL it has no database."""
+    settings = load_settings(database_url=url or "postgresql://nobody@127.0.0.1:1/none", **given)
+    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+        yield client
+
+
+async def listed(client: Client, name: str) -> Any:
+    return next(tool for tool in (await client.list_tools()).tools if tool.name == name)
+
+
+def test_the_inventory_is_the_references_list_of_seventy() -> None:
+    assert len(FACTS) == len(ALL) == len(set(ALL)) == 70
+    for toolset, names in INVENTORY.items():
+        theirs = [fact["name"] for fact in FACTS if fact["toolset"] == toolset]
+        assert sorted(map(reference_name, names)) == sorted(theirs)
+    assert sorted(SERVED_AS.values()) == sorted(INVENTORY)
+
+
+def test_every_built_tool_is_in_the_inventory_of_its_toolset() -> None:
+    for toolset, line in BUILT:
+        assert line.name in INVENTORY[toolset]
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize(("toolset", "line"), TOOLS)
+async def test_the_published_request_is_the_references(
+    server: str, toolset: str, line: ToolLine
+) -> None:
+    beyond = BEYOND.get(line.name, set()) if server == "combined" else set()
+    async with connected(**flags(server, toolset)) as client:
+        tool = await listed(client, served_name(server, line))
+    faults = schema_faults(facts_of(toolset, line.name)["input"], tool.input_schema, beyond=beyond)
+    assert list(faults) == []
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize(("toolset", "line"), TOOLS)
+async def test_example_requests_get_the_documented_answer(
+    server: str, toolset: str, line: ToolLine, postgres: TestPostgres, database: str
+) -> None:
+    fact = facts_of(toolset, line.name)
+    url = postgres.address.dsn("postgres", database)
+    async with connected(url, toolsets="all") as client:
+        known = await make_known(client)
+    async with connected(url, **flags(server, toolset)) as client:
+        tool = await listed(client, served_name(server, line))
+        for request in fact.get("requests") or [least_request(fact["input"])]:
+            filled = json.loads(json.dumps(request).replace(PLACEHOLDER, known))
+            answers = [await succeed(client, tool, filled)]
+            if (key := FIRST_ONLY.get(line.name)) is not None:
+                assert answers[0][key] is None
+                session = {"session_id": answers[0]["session_id"]}
+                answers = [await succeed(client, tool, {**filled, **session})]
+            for shape in fact["answers"]:
+                assert list(shape_faults(shape, answers[0])) == []
+
+
+async def make_known(client: Client) -> str:
+    """Store the memory that the reference's examples speak of, twice as linked; return its id."""
+    for request in facts_of("thought", "remember")["requests"] * 2:
+        stored = await client.call_tool("remember", request)
+    assert stored.structured_content is not None
+    return str(stored.structured_content["data"]["memoryId"])
+
+
+async def succeed(client: Client, tool: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """Call a tool; its answer must be no error and keep its own published schema."""
+    result = await client.call_tool(tool.name, request)
+    assert not result.is_error, result.content
+    answer = result.structured_content
+    assert isinstance(answer, dict)
+    jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+    jsonschema.validate(answer, tool.output_schema, jsonschema.Draft202012Validator)
+    assert json.loads(getattr(result.content[0], "text", "")) == answer
+    return answer
+
+
+async def test_an_answer_that_lacks_a_key_breaks_the_published_schema() -> None:
+    """The output schemas are worth validating against: they demand every documented key."""
+    async with connected(toolsets="all") as client:
+        for toolset, line in BUILT:
+            schema = (await listed(client, line.name)).output_schema
+            for shape in facts_of(toolset, line.name)["answers"]:
+                inner = schema["properties"].get("data", schema)
+                documented = set(shape.get("data", shape))
+                assert documented <= set(inner["required"]), line.name
+            with pytest.raises(jsonschema.ValidationError):
+                jsonschema.validate({}, schema)
+
+
+async def test_only_what_is_built_is_listed() -> None:
+    async with connected(toolsets="all") as client:
+        names = [tool.name for tool in (await client.list_tools()).tools]
+    assert names == built_names() == [line.name for _, line in BUILT]
+
+
+@pytest.mark.parametrize("name", UNBUILT)
+async def test_a_tool_that_is_not_built_is_absent_and_not_faked(name: str) -> None:
+    async with connected(toolsets="all") as client:
+        with pytest.raises(MCPError) as caught:
+            await client.call_tool(name, {})
+    assert caught.value.code == -32602
+    assert "Tool not found" in str(caught.value)

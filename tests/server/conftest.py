@@ -1,0 +1,56 @@
+"""Servers that all tests of this room share: real processes on one database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.databases import TestPostgres
+from tests.support.processes import Spoken, Web, environment, spoken, web
+from tests.support.rows import Rows
+
+
+@pytest.fixture(scope="session")
+def shared_database(postgres: TestPostgres) -> Iterator[str]:
+    """The libpq URL of the database that the shared servers use."""
+    with postgres.clone() as name:
+        yield postgres.address.dsn("postgres", name)
+
+
+@pytest.fixture(scope="session")
+def rows(shared_database: str) -> Rows:
+    """Counts the rows of the shared database, past row-level security."""
+    return Rows(shared_database)
+
+
+@pytest.fixture(scope="session")
+def shared_env(shared_database: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of the shared servers."""
+    home = tmp_path_factory.mktemp("home")
+    return environment(home, DATABASE_URL=shared_database, LOG_LEVEL="debug")
+
+
+@pytest.fixture(scope="session")
+def speaker(
+    shared_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Spoken]:
+    """A stdio server after its handshake, written to in raw JSON-RPC."""
+    with spoken(shared_env, tmp_path_factory.mktemp("speaker") / "cwd") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def site(shared_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """An HTTP server."""
+    with web(shared_env, tmp_path_factory.mktemp("site") / "cwd") as server:
+        yield server
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """An empty folder for a server to work in."""
+    path = tmp_path / "cwd"
+    path.mkdir()
+    return path

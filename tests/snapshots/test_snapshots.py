@@ -1,0 +1,66 @@
+"""What agents, readers and language models see: a change of it must show in review."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
+
+from reasonloom.contracts.schema import publish
+from reasonloom.graphs.graph import load_graph
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.forms.form import Form
+from reasonloom.server.toolsets.toolset import ToolLine
+
+LINES = [(toolset.form, line) for toolset in TOOLSETS for line in toolset.tools]
+GRAPHS = sorted({line.graph for _, line in LINES})
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "linear/continue": {
+        "content": "What must we tell the restaurant?",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "doubt": "A first attempt came out with confidence 0.20.",
+    }
+}
+
+
+class JsonFile(SingleFileSnapshotExtension):
+    file_extension = "json"
+    _write_mode = WriteMode.TEXT
+
+
+class TextFile(JsonFile):
+    file_extension = "txt"
+
+
+@pytest.mark.parametrize(("form", "line"), LINES, ids=[line.name for _, line in LINES])
+def test_the_schemas_of_a_tool(form: Form, line: ToolLine, snapshot: SnapshotAssertion) -> None:
+    schemas = {
+        "description": line.request.__doc__,
+        "input": publish(line.request),
+        "output": form.schema(publish(line.answer, answer=True)),
+    }
+    drawn = json.dumps(schemas, indent=2, ensure_ascii=False) + "\n"
+    assert drawn == snapshot(extension_class=JsonFile)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_drawing_of_a_graph(name: str, snapshot: SnapshotAssertion) -> None:
+    drawn = load_graph(name).build().compile().get_graph().draw_mermaid()
+    assert drawn == snapshot(extension_class=TextFile)
+
+
+def test_every_prompt_has_an_example() -> None:
+    assert sorted(EXAMPLES) == PromptRegistry().names()
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_a_prompt_as_it_is_asked(name: str, snapshot: SnapshotAssertion) -> None:
+    prompt = PromptRegistry().get(name).render(**EXAMPLES[name])
+    head = f"{prompt.name} v{prompt.version} {prompt.hash}"
+    asked = "\n\n".join((head, prompt.system, "---", prompt.user)) + "\n"
+    assert asked == snapshot(extension_class=TextFile)

@@ -53,14 +53,14 @@ async def find(
     """
     pool = max(SMALLEST_POOL, wanted)
     vectors, notes = await embed_or_say(execution.loom.embedder, [query]) if query else ([], [])
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         if query:
             near = Nearness(vectors[0], execution.loom.embedder.model, sectors) if vectors else None
             matches = await search.candidates(tx, query, near, scope=scope, pool=pool)
             similar = _similar(execution, matches)
         else:
             similar = dict.fromkeys(await search.within(tx, scope=scope, pool=pool))
-        memories = await search.fetch(tx, list(similar))
+        memories = await search.fetch(tx, list(similar)) if similar else []
     scored = _ranked(execution, [(memory, similar[memory.id]) for memory in memories])
     return Finding(scored, [*notes, *_too_many(similar, pool)])
 

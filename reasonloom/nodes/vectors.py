@@ -18,9 +18,14 @@ NO_DENSE = "dense search is off, words alone were used: {reason}"
 async def embed_or_say(
     embedder: Embedder, texts: Sequence[str]
 ) -> tuple[list[list[float]], list[str]]:
-    """Return the vectors of `texts`, or none and the note that says why."""
+    """Return the vectors of `texts`, or none and the note that says why.
+
+    A text that stands there twice is embedded once.
+    """
+    different = list(dict.fromkeys(texts))
     try:
-        return await embedder.embed(texts), []
+        known = dict(zip(different, await embedder.embed(different), strict=True))
+        return [known[text] for text in texts], []
     except EmbedderUnavailable as fault:
         log.warning("embedder: %s", fault.message)
         return [], [NO_DENSE.format(reason=fault.message)]

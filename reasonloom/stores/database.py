@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 BIND = text("SELECT set_config('app.owner', :owner, true), set_config('app.space', :space, true)")
+BIND_AND_PLAN = text(
+    "SELECT set_config('app.owner', :owner, true), set_config('app.space', :space, true), "
+    "set_config('plan_cache_mode', 'force_custom_plan', true)"
+)
+"""For searches: a plan kept from when the tables were small takes a second where they grew."""
+
 RECOVER = text("SELECT set_config('app.recovery', 'on', true)")
 NOT_REACHED = "the database did not answer; try again in a moment"
 UNREACHED = (DBAPIError, psycopg.OperationalError, OSError)
@@ -67,14 +73,16 @@ class Database:
         )
 
     @asynccontextmanager
-    async def begin(self, caller: Caller) -> AsyncIterator[Transaction]:
+    async def begin(self, caller: Caller, *, searching: bool = False) -> AsyncIterator[Transaction]:
         """Open a transaction that sees the rows of `caller` alone.
+
+        `searching` plans every statement anew, for the tables as they are now.
 
         Raises:
             DatabaseUnavailable: no connection, or it broke; nothing was stored.
         """
         values = {"owner": caller.owner, "space": caller.space}
-        async with self._connected(BIND, values) as connection:
+        async with self._connected(BIND_AND_PLAN if searching else BIND, values) as connection:
             yield Transaction(connection, caller.owner, caller.space)
 
     @asynccontextmanager

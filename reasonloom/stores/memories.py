@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -108,11 +108,20 @@ async def store(tx: Transaction, memory: NewMemory) -> int:
         "searchable": searchable,
         "model": memory.model,
         "sectors": list(memory.vectors),
-        "vectors": [str(list(vector)) for vector in memory.vectors.values()],
+        "vectors": written(memory.vectors.values()),
     }
     row = await tx.first(STORE, values)
     assert row is not None  # noqa: S101 - it was there or has been made
     return int(row.id)
+
+
+def written(vectors: Collection[Sequence[float]]) -> list[str]:
+    """Return vectors as pgvector reads them; one that stands there twice is written once."""
+    known: dict[int, str] = {}
+    for vector in vectors:
+        if id(vector) not in known:
+            known[id(vector)] = str(list(vector))
+    return [known[id(vector)] for vector in vectors]
 
 
 async def link(

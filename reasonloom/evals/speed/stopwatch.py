@@ -58,9 +58,9 @@ class TimedDatabase(Database):
         self.seconds = 0.0
 
     @asynccontextmanager
-    async def begin(self, caller: Caller) -> AsyncIterator[Transaction]:
+    async def begin(self, caller: Caller, *, searching: bool = False) -> AsyncIterator[Transaction]:
         """Open a transaction and add its time."""
         started = time.perf_counter()
-        async with super().begin(caller) as tx:
+        async with super().begin(caller, searching=searching) as tx:
             yield tx
         self.seconds += time.perf_counter() - started

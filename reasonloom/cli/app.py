@@ -7,7 +7,7 @@ import sys
 import typer
 
 from reasonloom import __version__
-from reasonloom.cli import bench, call, db, demo, doctor, runs, serve
+from reasonloom.cli import bench, call, db, demo, doctor, evals, runs, serve
 from reasonloom.errors import CallerMistake, ReasonloomError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
 app.add_typer(db.app, name="db")
 app.add_typer(runs.app, name="runs")
+app.add_typer(evals.app, name="eval")
 
 
 @app.callback(invoke_without_command=True)

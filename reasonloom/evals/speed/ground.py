@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from reasonloom.compose import open_engine
@@ -16,14 +13,13 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
 from reasonloom.contracts.memory import Recall, Remember
 from reasonloom.contracts.reasoning import ReasoningLinear
+from reasonloom.evals.home import throw_away_database
 from reasonloom.evals.speed.stopwatch import TimedDatabase, TimedEmbedder
 from reasonloom.graphs.engine import Call, Engine, Outcome
 from reasonloom.graphs.graph import load_graph
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Ask, Reply
-from reasonloom.settings import Settings, load_settings
-from reasonloom.stores.access import Access, embedded_access
-from reasonloom.stores.embedded.server import EmbeddedServer
+from reasonloom.stores.access import Access
 
 TOOLS: dict[str, tuple[type[Request], str]] = {
     "remember": (Remember, "remember"),
@@ -78,26 +74,13 @@ class Ground:
 
 
 @asynccontextmanager
-async def throw_away_home() -> AsyncIterator[Settings]:
-    """Yield settings for a home in the temporary folder, offline; removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="reasonloom-bench-") as folder:
-        # The embedded server, started by root, runs as a user of its own.
-        os.chmod(folder, 0o755)  # noqa: PTH101, S103
-        yield load_settings(home=Path(folder) / "home", llm="offline", user=OWNER)
-
-
-@asynccontextmanager
 async def ground() -> AsyncIterator[Ground]:
     """Yield an engine on a fresh embedded database with its usual durability."""
-    async with throw_away_home() as settings:
-        server = EmbeddedServer(settings.database_folder)
-        try:
-            access = await embedded_access(server, "bench")
-            async with open_engine(
-                settings, access=access, llm=InstantLlm(), embedder=choose_embedder(settings)
-            ) as engine:
-                standing = Ground(engine, access)
-                yield standing
-                await standing.database.close()
-        finally:
-            server.stop()
+    async with throw_away_database(user=OWNER) as (settings, access):
+        embedder = choose_embedder(settings)
+        async with open_engine(
+            settings, access=access, llm=InstantLlm(), embedder=embedder
+        ) as engine:
+            standing = Ground(engine, access)
+            yield standing
+            await standing.database.close()

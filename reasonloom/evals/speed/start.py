@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from reasonloom.evals.speed.ground import throw_away_home
+from reasonloom.evals.home import throw_away_home
 from reasonloom.evals.speed.sample import Figure, median, percentile_95
 from reasonloom.settings import environment
 
@@ -41,7 +41,7 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 async def measure(times: int) -> list[Figure]:
     """Start both servers in turn and time them to their first list."""
-    async with throw_away_home() as settings:
+    with throw_away_home() as settings:
         bare = [sys.executable, "-c", BARE]
         ours = [sys.executable, "-m", "reasonloom", "serve"]
         await _first_list(bare, settings)

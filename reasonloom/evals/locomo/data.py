@@ -1,0 +1,112 @@
+"""Maps LoCoMo's file to memories and questions, and does nothing else to it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reasonloom.errors import InvalidArgument
+
+SESSION = re.compile(r"session_(\d+)\Z")
+TURN_ID = re.compile(r"D\d+:\d+")
+CATEGORIES: Mapping[int, str] = {
+    1: "multi_hop",
+    2: "temporal",
+    3: "open_domain",
+    4: "single_hop",
+    5: "adversarial",
+}
+"""What the numbers in the file mean; several projects label 1, 3 and 4 wrongly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One dialogue turn, as the arguments of `remember` without the user."""
+
+    id: str
+    content: str
+    speaker: str
+    when: str
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question with the turns that answer it."""
+
+    id: str
+    text: str
+    evidence: frozenset[str]
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One conversation: its turns in order, and the questions about it."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+
+
+def load(path: Path) -> tuple[list[Conversation], str]:
+    """Return the conversations of a file, and its SHA-256.
+
+    Raises:
+        InvalidArgument: the file is not there or is not LoCoMo's.
+    """
+    try:
+        raw = path.read_bytes()
+        conversations = [_conversation(sample) for sample in _listed(json.loads(raw))]
+        return conversations, hashlib.sha256(raw).hexdigest()
+    except OSError:
+        raise InvalidArgument("data: there is no such file", field="data") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidArgument("data: not a LoCoMo file (locomo10.json)", field="data") from None
+
+
+def _listed(samples: object) -> list[Any]:
+    if not isinstance(samples, list) or not samples:
+        raise ValueError("no conversations")  # told as another file by `load`
+    return samples
+
+
+def _conversation(sample: Mapping[str, Any]) -> Conversation:
+    name = sample["sample_id"]
+    turns = tuple(_turns(sample["conversation"]))
+    known = {turn.id for turn in turns}
+    return Conversation(name, turns, tuple(_questions(name, sample["qa"], known)))
+
+
+def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
+    numbers = sorted(int(found.group(1)) for key in conversation if (found := SESSION.match(key)))
+    for number in numbers:
+        session = f"session_{number}"
+        for turn in conversation[session]:
+            shared = f" [shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            yield Turn(
+                id=turn["dia_id"],
+                content=f"{turn['speaker']}: {turn['text']}{shared}",
+                speaker=turn["speaker"],
+                when=conversation.get(f"{session}_date_time", ""),
+                session=session,
+            )
+
+
+def _questions(name: str, asked: list[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:
+    """Yield the questions whose evidence is in the conversation."""
+    for number, question in enumerate(asked):
+        named = TURN_ID.findall(" ".join(map(str, question.get("evidence", ()))))
+        evidence = frozenset(named) & known
+        if evidence:
+            yield Question(
+                id=f"{name}/{number}",
+                text=question["question"],
+                evidence=evidence,
+                category=CATEGORIES[question["category"]],
+            )

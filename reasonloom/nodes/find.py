@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory import SECTORS
+from reasonloom.nodes.naming import tags_named, without
 from reasonloom.nodes.scoring import composite, recency, relevance
 from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.stores import search
@@ -52,27 +53,40 @@ async def find(
     The query is embedded before the one transaction that searches.
     """
     pool = max(SMALLEST_POOL, wanted)
-    vectors, notes = await embed_or_say(execution.loom.embedder, [query]) if query else ([], [])
+    if query:
+        return await _answering(execution, query, scope, sectors, pool)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        if query:
-            near = Nearness(vectors[0], execution.loom.embedder.model, sectors) if vectors else None
-            matches = await search.candidates(tx, query, near, scope=scope, pool=pool)
-            similar = _similar(execution, matches)
-        else:
-            similar = dict.fromkeys(await search.within(tx, scope=scope, pool=pool))
-        memories = await search.fetch(tx, list(similar)) if similar else []
-    scored = _ranked(execution, [(memory, similar[memory.id]) for memory in memories])
-    return Finding(scored, [*notes, *_too_many(similar, pool)])
+        ids = await search.within(tx, scope=scope, pool=pool)
+        memories = await search.fetch(tx, ids) if ids else []
+    scored = _ranked(execution, [(memory, None) for memory in memories])
+    return Finding(scored, _too_many(ids, pool))
 
 
-def _similar(execution: Execution, matches: Mapping[int, Match]) -> dict[int, float | None]:
-    """Return the relevance of each match that has a word, or a cosine above the floor."""
-    alike = any(match.cosine is not None for match in matches.values())
-    floor = execution.loom.embedder.floor if alike else 0.0
+async def _answering(
+    execution: Execution, query: str, scope: Scope, sectors: Sequence[str], pool: int
+) -> Finding:
+    loom = execution.loom
+    async with loom.database.begin(execution.caller) as tx:
+        named = tags_named(query, await search.tags_in(tx, query))
+    vectors, notes = await embed_or_say(loom.embedder, [without(query, named)])
+    near = Nearness(vectors[0], loom.embedder.model, sectors) if vectors else None
+    async with loom.database.begin(execution.caller, searching=True) as tx:
+        found = await search.candidates(tx, query, near, scope=scope, pool=pool)
+        matches = _worth(found, loom.embedder.floor if near else 0.0)
+        memories = await search.fetch(tx, list(matches)) if matches else []
+    similar = [
+        (memory, relevance(matches[memory.id], tagged=not named.isdisjoint(memory.tags)))
+        for memory in memories
+    ]
+    return Finding(_ranked(execution, similar), [*notes, *_too_many(matches, pool)])
+
+
+def _worth(found: Mapping[int, Match], floor: float) -> dict[int, Match]:
+    """Return the matches that hold a word, or whose cosine is above the embedder's floor."""
     return {
-        key: relevance(match.cosine, match.coverage, floor)
-        for key, match in matches.items()
-        if match.coverage > 0 or (match.cosine or 0) > floor
+        key: match
+        for key, match in found.items()
+        if match.context > 0 or (match.cosine or 0.0) > floor
     }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reasonloom.contracts.memory import Sector
 
 if TYPE_CHECKING:
-    from reasonloom.stores.search import FoundMemory
+    from reasonloom.stores.search import FoundMemory, Match
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -22,9 +22,6 @@ DECAY_PER_DAY: dict[Sector, float] = {
     "semantic": 0.01,
 }
 """Rate of forgetting of each sector, per day (the constants of ThoughtMCP's reference)."""
-
-WORD_WEIGHT = 0.8
-"""How far a full match of words alone goes towards relevance 1."""
 
 EMPHASIS = re.compile(
     r"\b(?:important|urgent|critical|essential|always|never|must|remember|key|deadline|allerg\w+)\b",
@@ -40,17 +37,15 @@ STOP_WORDS = frozenset(
 )
 
 
-def relevance(cosine: float | None, coverage: float, floor: float) -> float:
+def relevance(match: Match, *, tagged: bool) -> float:
     """Return how relevant a match is, 0..1, on a scale that other matches do not move.
 
-    `coverage` is the share of the query's words that it holds. The cosine counts from the
-    embedder's floor up; words and likeness confirm each other:
-    1 - (1 - likeness)(1 - 0.8 coverage).
+    0.5 cosine + 0.25 words + 0.25 words in context + 0.15 where the question names one of the
+    memory's tags, at most 1. The weights are round, and held on two data sets.
     """
-    likeness = 0.0
-    if cosine is not None:
-        likeness = min(1.0, max(0.0, (cosine - floor) / (1 - floor)))
-    return 1 - (1 - likeness) * (1 - WORD_WEIGHT * coverage)
+    likeness = max(0.0, match.cosine or 0.0)
+    words = 0.25 * match.coverage + 0.25 * match.context
+    return min(1.0, 0.5 * likeness + words + (0.15 if tagged else 0.0))
 
 
 def recency(last_accessed: datetime, now: datetime, half_life_days: float) -> float:

@@ -44,23 +44,34 @@ GROUP BY e.memory_id ORDER BY min(e.embedding <=> CAST(:vector AS halfvec)), e.m
 LIMIT :pool
 """
 
-QUERY = r"""
-SELECT array_agg(lexeme) AS lexemes, CAST(string_agg(
-    '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''', ' | ') AS tsquery) AS query
-FROM (SELECT lexeme FROM unnest(to_tsvector(CAST(:config AS regconfig), :text)) LIMIT 32) found
+QUESTION = r"""
+SELECT lexeme, ln(1 + (total - held + 0.5) / (held + 0.5))::float8 AS weight, CAST(
+    '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''' AS tsquery) AS word
+FROM (SELECT lexeme, coalesce(t.memories, 0) AS held, greatest(coalesce(n.memories, 0),
+        coalesce(t.memories, 0)) AS total
+    FROM (SELECT lexeme FROM unnest(to_tsvector(CAST(:config AS regconfig), :text)) LIMIT 32) asked
+    LEFT JOIN terms t ON t.owner = :owner AND t.space = :space AND t.kind = 'word'
+        AND t.term = lexeme
+    LEFT JOIN terms n ON n.owner = :owner AND n.space = :space AND n.kind = 'all') counted
 """
+"""The words of a question with their inverse document frequency (Robertson, Sparck Jones)."""
 
 WORDED = """
-SELECT m.id, cardinality(ARRAY(SELECT unnest(tsvector_to_array(m.words))
-    INTERSECT SELECT unnest(lexemes)))::float / cardinality(lexemes) AS coverage
-FROM question, memories m WHERE {where} AND m.words @@ query
-ORDER BY coverage DESC, ts_rank(m.words, query) DESC, m.id LIMIT :pool
+SELECT id, coverage, context FROM (
+    SELECT m.id,
+        coalesce((SELECT sum(weight) FROM question WHERE m.words @@ word), 0) / whole AS coverage,
+        (SELECT sum(weight) FROM question WHERE m.context_words @@ word) / whole AS context
+    FROM (SELECT sum(weight) AS whole, CAST(string_agg(CAST(word AS text), ' | ') AS tsquery)
+        AS any_word FROM question) asked, memories m
+    WHERE {where} AND m.context_words @@ any_word) matched
+ORDER BY coverage + context DESC, id LIMIT :pool
 """
 
 CANDIDATES = """
-WITH question AS MATERIALIZED ({query}), worded AS MATERIALIZED ({worded}),
+WITH question AS MATERIALIZED ({question}), worded AS MATERIALIZED ({worded}),
     alike AS MATERIALIZED ({alike})
-SELECT id, cosine, coalesce(coverage, 0) AS coverage FROM alike FULL JOIN worded USING (id)
+SELECT id, cosine, coalesce(coverage, 0) AS coverage, coalesce(context, 0) AS context
+FROM alike FULL JOIN worded USING (id)
 """
 
 NONE_ALIKE = "SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false"
@@ -138,17 +149,27 @@ FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS 
 """)  # noqa: S608 - names of columns, no values
 
 
+TAGS_IN = text("""
+SELECT term FROM terms WHERE owner = :owner AND space = :space AND kind = 'tag'
+    AND memories > 0 AND position(lower(term) IN lower(:text)) > 0
+ORDER BY length(term) DESC, term LIMIT 100
+""")
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """Why a memory may answer.
 
     Attributes:
         cosine: its best over the sectors searched, None where it is not among the nearest.
-        coverage: the share of the question's words that it holds, 0..1.
+        coverage: the share of the question's words that it holds, each word weighing as much
+            as it is rare, 0..1.
+        context: the same of the memory with the two before it in its session.
     """
 
     cosine: float | None
     coverage: float
+    context: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +189,12 @@ class Nearness:
         }
 
 
+async def tags_in(tx: Transaction, query: str) -> list[str]:
+    """Return the tags of the space that stand in `query`, as any part of it, the longest first."""
+    values = {"owner": tx.owner, "space": tx.space, "text": query[:LONGEST_QUERY]}
+    return [row.term for row in await tx.all(TAGS_IN, values)]
+
+
 async def candidates(
     tx: Transaction, query: str, near: Nearness | None, *, scope: Scope, pool: int
 ) -> dict[int, Match]:
@@ -179,12 +206,13 @@ async def candidates(
     values = {
         **scope.values(tx.owner),
         **(near.values() if near else {}),
+        "space": tx.space,
         "config": TEXT_CONFIG,
         "text": query[:LONGEST_QUERY],
         "pool": pool,
     }
     rows = await tx.all(_candidates(scope.where(), dense=near is not None), values)
-    return {row.id: Match(row.cosine, row.coverage) for row in rows}
+    return {row.id: Match(row.cosine, row.coverage, row.context) for row in rows}
 
 
 async def alike(tx: Transaction, near: Nearness, *, scope: Scope, pool: int) -> dict[int, float]:
@@ -210,7 +238,7 @@ async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
 def _candidates(where: str, *, dense: bool) -> TextClause:
     return text(
         CANDIDATES.format(
-            query=QUERY,
+            question=QUESTION,
             worded=WORDED.format(where=where),
             alike=ALIKE.format(where=where) if dense else NONE_ALIKE,
         )

@@ -135,13 +135,15 @@ class Memory(Table):
     created_at: Mapped[datetime] = mapped_column(server_default=NOW)
     last_accessed: Mapped[datetime] = mapped_column(server_default=NOW)
     deleted_at: Mapped[datetime | None]
-    words: Mapped[Any] = mapped_column(TSVECTOR)
+    words: Mapped[Any] = mapped_column(TSVECTOR, server_default=text("''"))
+    context_words: Mapped[Any] = mapped_column(TSVECTOR, server_default=text("''"))
     __table_args__ = (
         PrimaryKeyConstraint("owner", "id"),
         UniqueConstraint("owner", "effect"),
         ForeignKeyConstraint(["owner", "session_id"], ["sessions.owner", "sessions.id"]),
         Index("memories_by_session", "owner", "session_id", "id"),
         Index("memories_by_word", "words", postgresql_using="gin"),
+        Index("memories_by_context_word", "context_words", postgresql_using="gin"),
     )
 
 
@@ -161,6 +163,21 @@ class Embedding(Table):
         ),
         Index("embeddings_by_memory", "owner", "memory_id"),
     )
+
+
+class Term(Table):
+    """How many memories of a space hold a word or a tag, and how many there are (`all`).
+
+    Kept by a trigger, without what is hidden or derived.
+    """
+
+    __tablename__ = "terms"
+    owner: Mapped[str]
+    space: Mapped[str] = mapped_column(server_default=text("''"))
+    kind: Mapped[str]
+    term: Mapped[str]
+    memories: Mapped[int] = mapped_column(BigInteger)
+    __table_args__ = (PrimaryKeyConstraint("owner", "space", "kind", "term"),)
 
 
 class Edge(Table):

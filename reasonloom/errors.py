@@ -15,6 +15,7 @@
     │   │   ├── NodeNotFound
     │   │   └── RunNotFound
     │   ├── Conflict                the call contradicts an earlier one
+    │   │   └── KeyTaken            another call with the same idempotency key was faster
     │   ├── PromptMistake           a template that lacks a variable or is ill-formed
     │   └── SettingMistake          a setting that cannot be used
     └── ServiceFault                not the caller's; says whether trying again can help
@@ -128,6 +129,10 @@ class RunNotFound(NotFound):
 
 class Conflict(CallerMistake):
     """The call contradicts an earlier one, such as one key used for two requests."""
+
+
+class KeyTaken(Conflict):
+    """Another call with the same idempotency key was faster; its answer is the answer."""
 
 
 class PromptMistake(CallerMistake):

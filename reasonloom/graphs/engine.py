@@ -14,6 +14,7 @@ from reasonloom.errors import (
     Conflict,
     DatabaseUnavailable,
     InternalFault,
+    KeyTaken,
     ReasonloomError,
     TimedOut,
 )
@@ -22,7 +23,7 @@ from reasonloom.graphs.journal import WriteBehind
 from reasonloom.graphs.walk import Report, Walker
 from reasonloom.nodes.finish import done
 from reasonloom.nodes.loom import Execution, Loom, RunBegun
-from reasonloom.stores import leases, runs
+from reasonloom.stores import runs
 from reasonloom.stores.runs import RunRow
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Engine:
         execution = await self._taken_up(call, row)
         if graph.version != row.graph_version:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
-        if row.id in self.active or not await self._take(execution):
+        if not await self._take(execution):
             raise Conflict(f"run {row.id} is being carried on already")
         work = self._walker.resume(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
@@ -123,19 +124,29 @@ class Engine:
 
     async def _fresh(self, execution: Execution, call: Call) -> Outcome:
         if not call.graph.saved:
-            state = await self._walker.direct(execution, call.graph)
-            if not call.graph.writes:
-                output = {"answer": state["answer"], "notes": state.get("notes", [])}
-                self.journal.record(execution.caller, done(execution, output))
-            return _outcome(execution, state)
+            return await self._direct(execution, call)
         if not await self._open(execution):
-            known = await self._find(call.caller, call.tool, call.key or "")
-            if known is None:
-                raise Conflict("another call with the same idempotency key is at work; ask again")
-            return await self._again(call, known)
+            return await self._answer_of_key(call)
         return await self._outcome(
             execution, self._walker.begin(execution, call.graph, call.report)
         )
+
+    async def _direct(self, execution: Execution, call: Call) -> Outcome:
+        try:
+            state = await self._walker.direct(execution, call.graph)
+        except KeyTaken:
+            return await self._answer_of_key(call)
+        if not call.graph.writes:
+            output = {"answer": state["answer"], "notes": state.get("notes", [])}
+            self.journal.record(execution.caller, done(execution, output))
+        return _outcome(execution, state)
+
+    async def _answer_of_key(self, call: Call) -> Outcome:
+        """Return the outcome of the run that the call's key has begun meanwhile."""
+        known = await self._find(call.caller, call.tool, call.key or "")
+        if known is None:
+            raise KeyTaken("another call with the same idempotency key is at work; ask again")
+        return await self._again(call, known)
 
     async def _outcome(self, execution: Execution, work: Awaitable[dict[str, Any]]) -> Outcome:
         return _outcome(execution, await work)
@@ -177,12 +188,9 @@ class Engine:
 
     async def _take(self, execution: Execution) -> bool:
         async with self.loom.database.begin(execution.caller) as tx:
-            taken = await leases.take(
+            return await runs.take_up(
                 tx, execution.run.id, self.holder, self.loom.settings.lease_seconds
             )
-            if taken:
-                await runs.change(tx, self._row(execution, runs.RUNNING))
-            return taken
 
     async def _ended(
         self, execution: Execution, status: str, error: ReasonloomError | None
@@ -236,8 +244,8 @@ class Engine:
             )
         deadline = time.monotonic() + self.loom.settings.tool_timeout
         while time.monotonic() < deadline:
-            if known.status == runs.DONE and known.output:
-                return Outcome(known.id, known.output["answer"], known.output["notes"])
+            if known.status == runs.DONE:
+                return _stored(known)
             try:
                 return await self.resume(call.caller, known, call.graph)
             except Conflict:
@@ -246,6 +254,17 @@ class Engine:
             await asyncio.sleep(ASK_AGAIN)
             known = await self._find(call.caller, call.tool, call.key or "") or known
         raise TimedOut("the run of this key is still at work; ask again")
+
+
+def _stored(run: RunRow) -> Outcome:
+    """Return the outcome that a run's row holds.
+
+    Raises:
+        Conflict: it held what was forgotten since.
+    """
+    if not run.output or "answer" not in run.output:
+        raise Conflict("what this key's run answered has been forgotten; take a new key")
+    return Outcome(run.id, run.output["answer"], run.output["notes"])
 
 
 def _outcome(execution: Execution, state: dict[str, Any]) -> Outcome:

@@ -75,10 +75,14 @@ class WriteBehind:
             caller, batch = self._waiting.popitem()
             try:
                 await self._write(caller, batch)
-            except DatabaseUnavailable:
+            except (DatabaseUnavailable, asyncio.CancelledError) as interruption:
                 self._waiting[caller].rows[:0] = batch.rows
                 self._waiting[caller].recalled.update(batch.recalled)
+                if isinstance(interruption, asyncio.CancelledError):
+                    raise
                 return False
+            except Exception:
+                log.exception("%d records of reads could not be written", len(batch.rows))
         self._count = 0
         return True
 

@@ -42,11 +42,18 @@ class Recovery:
                 await step()
             except DatabaseUnavailable:
                 log.debug("leases could not be renewed: the database is away")
+            except Exception:
+                log.exception("leases could not be renewed")
             await asyncio.sleep(pause)
 
     async def _renew(self) -> None:
         loom = self._engine.loom
-        await leases.renew(loom.database, self._engine.holder, loom.settings.lease_seconds)
+        await leases.renew(
+            loom.database,
+            self._engine.holder,
+            self._engine.active,
+            loom.settings.lease_seconds,
+        )
 
     async def _look_around(self) -> None:
         await self._renew()

@@ -48,6 +48,8 @@ class Walker:
         saving_for.set(execution.caller.owner)
         saved = await compiled.aget_state(_config(execution))
         if not saved.next:
+            thread = thread_of(execution.caller.owner, execution.run.id)
+            await (await self._steps.open()).adelete_thread(thread)
             return await self.begin(execution, graph, report)
         return await self._walk(execution, graph, report, None)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reasonloom.contracts.base import Answer
-from reasonloom.errors import Conflict
+from reasonloom.errors import KeyTaken
 from reasonloom.stores import runs
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ async def finish(
     """Record the run as done and return what its last node adds to the state.
 
     Raises:
-        Conflict: another call with the same idempotency key was faster; nothing is stored.
+        KeyTaken: another call with the same idempotency key was faster; nothing is stored.
     """
     wire = answer.wire()
     row = done(execution, {"answer": wire, "notes": notes}, session_id=session_id)
     if execution.run.saved:
         await runs.close_run(tx, row)
     elif not await runs.record(tx, row):
-        raise Conflict("another call with the same idempotency key is at work; ask again")
+        raise KeyTaken("another call with the same idempotency key was faster")
     return {"answer": wire, "notes": notes}
 
 

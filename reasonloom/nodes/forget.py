@@ -12,6 +12,7 @@ from reasonloom.nodes.finish import finish
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores import memories
+from reasonloom.stores.redaction import redact
 
 LARGEST_ID = 2**63 - 1
 MOST_DIGITS = len(str(LARGEST_ID))
@@ -22,10 +23,13 @@ async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     execution = runtime.context
     request = Forget.model_validate(state["request"])
     memory_id = memory_number(request.memory_id)
+    if not request.soft:
+        await execution.loom.journal.flush()  # what was found may still wait to be written
     async with execution.loom.database.begin(execution.caller) as tx:
         if request.soft:
             gone = await memories.hide(tx, memory_id, execution.loom.clock())
         else:
+            await redact(tx, memory_id)
             gone = await memories.erase(tx, memory_id)
         if not gone:
             raise MemoryNotFound(request.memory_id, field="memoryId")

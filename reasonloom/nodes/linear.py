@@ -145,11 +145,11 @@ async def keep_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[
     memory, notes = await keep_as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         await sessions.open_session(tx, session, mode=MODE, client=execution.caller.client)
+        if request.session_id:
+            await sessions.touch(tx, session)  # locks it: one thought after another
         await thoughts.store(tx, thought)
         if memory:
             await memory.store(tx, used)
-        if previous:
-            await sessions.touch(tx, session)
         answer = _answer(execution, thought, used, request.confidence)
         all_notes = [*state.get("notes", []), *notes]
         added = await finish(tx, execution, answer, notes=all_notes, session_id=session)

@@ -23,6 +23,10 @@ class Journal(Protocol):
         """Note that these memories were recalled."""
         ...
 
+    async def flush(self) -> bool:
+        """Write what waits; False where some of it waits on."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Loom:

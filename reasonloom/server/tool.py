@@ -178,9 +178,14 @@ def _key(context: Context[Any, Any]) -> str | None:
 def _client(context: Context[Any, Any]) -> str | None:
     parameters = context.request_context.session.client_params
     if parameters is not None:
-        return str(parameters.client_info.name)[:MOST_KEY]
+        return _printable(str(parameters.client_info.name))
     said = (context.request_context.meta or {}).get(CLIENT_INFO)
-    return str(said["name"])[:MOST_KEY] if isinstance(said, dict) and "name" in said else None
+    return _printable(str(said["name"])) if isinstance(said, dict) and "name" in said else None
+
+
+def _printable(name: str) -> str:
+    """Return a client's name as any database can keep it."""
+    return "".join(filter(str.isprintable, name))[:MOST_KEY]
 
 
 def _reporter(context: Context[Any, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -11,15 +12,9 @@ from sqlalchemy import text
 if TYPE_CHECKING:
     from reasonloom.stores.database import Database, Transaction
 
-TAKE = text("""
-INSERT INTO leases (owner, run_id, holder, until)
-VALUES (:owner, :run, :holder, clock_timestamp() + make_interval(secs => :seconds))
-ON CONFLICT (owner, run_id) DO UPDATE SET holder = :holder, until = excluded.until
-WHERE leases.until < clock_timestamp() OR leases.holder = :holder
-""")
 RENEW = text("""
 UPDATE leases SET until = clock_timestamp() + make_interval(secs => :seconds)
-WHERE holder = :holder RETURNING run_id
+WHERE holder = :holder AND run_id = ANY(:runs) RETURNING run_id
 """)
 ORPHANS = text("""
 SELECT owner, run_id FROM leases WHERE until < clock_timestamp()
@@ -35,12 +30,6 @@ class Orphan:
     run_id: UUID
 
 
-async def take(tx: Transaction, run_id: UUID, holder: UUID, seconds: float) -> bool:
-    """Take or keep the lease of a run; False while another holder's has not run out."""
-    values = {"owner": tx.owner, "run": run_id, "holder": holder, "seconds": seconds}
-    return await tx.run(TAKE, values) == 1
-
-
 async def release(tx: Transaction, run_id: UUID) -> None:
     """Give the lease back; the run has ended."""
     await tx.run(
@@ -49,11 +38,16 @@ async def release(tx: Transaction, run_id: UUID) -> None:
     )
 
 
-async def renew(database: Database, holder: UUID, seconds: float) -> set[UUID]:
-    """Prolong all leases of a holder; return the runs it still carries."""
+async def renew(
+    database: Database, holder: UUID, active: Collection[UUID], seconds: float
+) -> set[UUID]:
+    """Prolong a holder's leases of its active runs; return the runs it still carries.
+
+    A run that it left without being able to say so is not prolonged, and so is found again.
+    """
+    values = {"holder": holder, "runs": list(active), "seconds": seconds}
     async with database.recovering() as connection:
-        rows = await connection.execute(RENEW, {"holder": holder, "seconds": seconds})
-        return {row.run_id for row in rows}
+        return {row.run_id for row in await connection.execute(RENEW, values)}
 
 
 async def orphans(database: Database, *, limit: int = 100) -> list[Orphan]:

@@ -76,13 +76,26 @@ WITH begun AS ({INSERT} ON CONFLICT DO NOTHING RETURNING id)
 INSERT INTO leases (owner, run_id, holder, until)
 SELECT :owner, id, :holder, clock_timestamp() + make_interval(secs => :seconds) FROM begun
 """).bindparams(*WHOLE_ROW)  # noqa: S608
-CHANGE = text(f"UPDATE runs SET {OUTCOME} WHERE owner = :owner AND id = :id").bindparams(  # noqa: S608
-    *IDS, *OBJECTS
-)
 CLOSE = text(f"""
-WITH freed AS (DELETE FROM leases WHERE owner = :owner AND run_id = :id)
-UPDATE runs SET {OUTCOME} WHERE owner = :owner AND id = :id AND status <> 'done'
+WITH held AS (SELECT id FROM runs WHERE owner = :owner AND id = :id FOR UPDATE),
+    freed AS (DELETE FROM leases l USING held WHERE l.owner = :owner AND l.run_id = held.id)
+UPDATE runs SET {OUTCOME} FROM held
+WHERE owner = :owner AND runs.id = held.id AND status <> 'done'
 """).bindparams(*IDS, *OBJECTS)  # noqa: S608
+"""Locks the run before its lease, as `TAKE_UP` does, so that neither waits for the other."""
+
+TAKE_UP = text("""
+WITH held AS (SELECT id, status FROM runs WHERE owner = :owner AND id = :id FOR UPDATE),
+    taken AS (
+        INSERT INTO leases (owner, run_id, holder, until)
+        SELECT :owner, id, :holder, clock_timestamp() + make_interval(secs => :seconds)
+        FROM held WHERE status <> 'done'
+        ON CONFLICT (owner, run_id) DO UPDATE SET holder = :holder, until = excluded.until
+            WHERE leases.until < clock_timestamp()
+        RETURNING run_id)
+UPDATE runs SET status = 'running', error = NULL, latency_ms = NULL, finished_at = NULL
+FROM taken WHERE owner = :owner AND runs.id = taken.run_id
+""").bindparams(bindparam("id", type_=Uuid))
 
 
 async def open_run(tx: Transaction, run: RunRow, holder: UUID, seconds: float) -> bool:
@@ -98,9 +111,10 @@ async def record(tx: Transaction, run: RunRow) -> bool:
     return await tx.run(WHOLE, _values(tx, run)) == 1
 
 
-async def change(tx: Transaction, run: RunRow) -> None:
-    """Give a run that is there another state."""
-    await tx.run(CHANGE, _values(tx, run))
+async def take_up(tx: Transaction, run_id: UUID, holder: UUID, seconds: float) -> bool:
+    """Take the lease of a run that is not done and that nobody carries; False where it is not."""
+    values = {"owner": tx.owner, "id": run_id, "holder": holder, "seconds": seconds}
+    return await tx.run(TAKE_UP, values) == 1
 
 
 async def close_run(tx: Transaction, run: RunRow) -> None:

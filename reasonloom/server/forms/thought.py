@@ -20,7 +20,8 @@ SUGGESTIONS: Mapping[type[errors.ReasonloomError], str] = {
     errors.BudgetExceeded: "Ask for less, or raise the budget named",
     errors.LlmUnavailable: RETRY,
     errors.LlmRefused: "Check the language model's settings with `reasonloom doctor`",
-    errors.Conflict: "Use another idempotency key",
+    errors.KeyTaken: "Send the same request with the same key again",
+    errors.Conflict: "Use a new idempotency key for a new request",
     errors.InvalidArgument: "Check the field named against the tool's input schema",
     errors.ReasonloomError: "See `reasonloom doctor`; the server's log holds the rest",
 }

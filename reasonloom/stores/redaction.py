@@ -1,0 +1,49 @@
+"""Takes a forgotten memory out of what runs kept of it: rows, replies and saved steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Uuid, bindparam, text
+
+from reasonloom.stores.saver import thread_of
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+TOUCHED = text("""
+SELECT r.id FROM runs r LEFT JOIN memories m ON m.owner = :owner AND m.id = :memory
+WHERE r.owner = :owner AND (r.id = m.run_id OR jsonb_path_exists(r.output,
+    '$.answer.** ? (@ == $id)', jsonb_build_object('id', CAST(:name AS text))))
+""")
+RUNS = text("""
+UPDATE runs SET input = '{"redacted": true}',
+    output = CASE WHEN output IS NULL THEN NULL ELSE CAST('{"redacted": true}' AS jsonb) END
+WHERE owner = :owner AND id = ANY(:runs)
+""").bindparams(bindparam("runs", type_=ARRAY(Uuid)))
+REPLIES = text("""
+UPDATE llm_calls SET reply = '{"redacted": true}' WHERE owner = :owner AND run_id = ANY(:runs)
+""").bindparams(bindparam("runs", type_=ARRAY(Uuid)))
+STEPS = tuple(
+    text(f"DELETE FROM {table} WHERE thread_id = ANY(:threads)")  # noqa: S608 - our own names
+    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+)
+
+
+async def redact(tx: Transaction, memory_id: int) -> int:
+    """Redact the runs that stored, found or used a memory; return how many there were.
+
+    Their rows stay, with what was called, when and at what cost; arguments, answers, replies
+    and saved steps go. Unfinished runs that hold the memory in a saved step alone end without
+    it: their steps are gone, and they are walked from the start.
+    """
+    values = {"owner": tx.owner, "memory": memory_id, "name": f"mem-{memory_id}"}
+    touched: list[UUID] = [row.id for row in await tx.all(TOUCHED, values)]
+    if touched:
+        await tx.run(RUNS, {"owner": tx.owner, "runs": touched})
+        await tx.run(REPLIES, {"owner": tx.owner, "runs": touched})
+        threads = [thread_of(tx.owner, run) for run in touched]
+        for statement in STEPS:
+            await tx.run(statement, {"threads": threads})
+    return len(touched)

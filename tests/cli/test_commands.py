@@ -122,6 +122,17 @@ def test_the_demo_shows_what_was_stored_found_and_concluded(run: Run) -> None:
     assert "Forgot 9 memories" in run("demo").stdout
 
 
+def test_a_softly_forgotten_memory_is_restored(run: Run) -> None:
+    run("call", "remember", json.dumps(FACT))
+    asked = json.dumps({"userId": "local", "text": "green tea"})
+    run("call", "forget", json.dumps({"userId": "local", "memoryId": "mem-1", "soft": True}))
+    assert json.loads(run("call", "recall", asked).stdout)["data"]["memories"] == []
+    assert run("memory", "restore", "mem-1").stdout == "restored mem-1\n"
+    assert json.loads(run("call", "recall", asked).stdout)["data"]["totalCount"] == 1
+    again = run("memory", "restore", "mem-1")
+    assert (again.returncode, again.stderr) == (2, "reasonloom: Memory not found: mem-1\n")
+
+
 def test_version(run: Run) -> None:
     assert run("--version").stdout.startswith("reasonloom ")
 

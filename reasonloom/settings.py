@@ -7,6 +7,7 @@ Names start with `REASONLOOM_`; the variables of the published references
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +19,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from reasonloom.errors import SettingMistake
 
 PREFIX = "REASONLOOM_"
+DAY = 86_400
+NO_TEXT = re.compile("[\0\ud800-\udfff]")
+"""What no database keeps as text; bytes that are no UTF-8 reach us as lone surrogates."""
 
 
 def shared(name: str) -> Any:
@@ -43,7 +47,12 @@ class Settings(BaseSettings):
     """What a process of reasonloom was told by its environment and its flags."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, frozen=True, extra="ignore", populate_by_name=True, env_ignore_empty=True
+        env_prefix=PREFIX,
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        env_ignore_empty=True,
+        allow_inf_nan=False,
     )
 
     # where
@@ -86,18 +95,18 @@ class Settings(BaseSettings):
     prompts: Path | None = Field(None)
 
     # limits of one run
-    tool_timeout: float = Field(300.0, gt=0)
+    tool_timeout: float = Field(300.0, gt=0, le=DAY)
     budget_calls: int = Field(60, ge=1)
     budget_tokens: int = Field(200_000, ge=1)
-    budget_usd: float = Field(2.0, gt=0)
+    budget_usd: float = Field(2.0, gt=0, le=1_000_000)
 
     # memory
-    recency_half_life_days: float = Field(30.0, gt=0)
+    recency_half_life_days: float = Field(30.0, gt=0, le=36_500)
 
     # durability
     auto_memory: bool = Field(True)
-    resume_within: float = Field(600.0, ge=0)
-    lease_seconds: float = Field(15.0, ge=0.5)
+    resume_within: float = Field(600.0, ge=0, le=30 * DAY)
+    lease_seconds: float = Field(15.0, ge=0.5, le=3_600)
     keep_steps_days: int = Field(30, ge=1)
 
     # the catalogue
@@ -105,13 +114,32 @@ class Settings(BaseSettings):
     tools: Words = Field(())
     exclude_tools: Words = Field(())
     read_only: bool = Field(False)
-    serve_as: str | None = Field(None)
+    serve_as: str | None = Field(None, validation_alias=AliasChoices(PREFIX + "AS"))
 
     # the log
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", validation_alias=shared("LOG_LEVEL")
     )
     log_format: Literal["pretty", "json"] = Field("pretty", validation_alias=shared("LOG_FORMAT"))
+
+    @field_validator("user", "project", mode="before")
+    @classmethod
+    def name_somebody(cls, value: object) -> object:
+        """Refuse a name that is blank, or that no database can keep."""
+        if isinstance(value, str) and NO_TEXT.search(value):
+            raise ValueError("must be text in UTF-8 without NUL")
+        if isinstance(value, str) and not value.strip():
+            raise ValueError("must not be blank")
+        return value
+
+    @field_validator("home", "database_path")
+    @classmethod
+    def make_absolute(cls, value: Path | None) -> Path | None:
+        """Read `~` as the user's home, and what is relative from the working directory."""
+        try:
+            return value.expanduser().absolute() if value else value
+        except RuntimeError:
+            raise ValueError("there is no such user after ~") from None
 
     @field_validator("toolsets", "tools", "exclude_tools", mode="before")
     @classmethod
@@ -157,7 +185,8 @@ def load_settings(**flags: Any) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = _variable_at_fault(str(first["loc"][0]))
-        raise SettingMistake(f"{name}: {first['msg']}", field=name) from None
+        said = str(first["msg"]).removeprefix("Value error, ")
+        raise SettingMistake(f"{name}: {said}", field=name) from None
 
 
 def _variable_at_fault(name: str) -> str:

@@ -99,7 +99,9 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
         for said, well, mend in await examine(access):
             yield Finding("database", well, f"{kind}: {said}", mend)
     except ReasonloomError as error:
-        yield Finding("database", False, f"{kind}: {error.message}", cure)
+        said, _, _ = error.message.partition("; see `reasonloom doctor`")
+        said = said.replace("; try again, and if it persists run `reasonloom doctor`.", "")
+        yield Finding("database", False, f"{kind}: {said}", cure)
 
 
 async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
@@ -113,9 +115,15 @@ async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _prompts(settings: Settings) -> AsyncIterator[Finding]:
+    from reasonloom.errors import PromptMistake  # noqa: PLC0415
     from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415
 
-    registry = PromptRegistry(settings.prompts)
+    try:
+        registry = PromptRegistry(settings.prompts)
+    except PromptMistake as error:
+        cure = "mend that file of REASONLOOM_PROMPTS, or unset it"
+        yield Finding("prompts", False, error.message, cure)
+        return
     said = ", ".join(f"{name} v{max(registry.versions(name))}" for name in registry.names())
     yield Finding("prompts", True, said)
 

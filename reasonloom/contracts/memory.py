@@ -33,8 +33,8 @@ class UserRequest(CamelRequest):
         return self.user_id
 
 
-class MemoryMetadata(CamelRequest):
-    """What classifies a memory beside its content."""
+class MetadataChange(CamelRequest):
+    """What classifies a memory beside its content; what is absent stays as it is."""
 
     keywords: Annotated[Names | None, Field(description="Default: taken from content")] = None
     tags: Names | None = None
@@ -42,6 +42,12 @@ class MemoryMetadata(CamelRequest):
     context: Annotated[
         str | None, Field(max_length=4_000, description="When, where, with whom")
     ] = None
+    importance: Unit | None = None
+
+
+class MemoryMetadata(MetadataChange):
+    """What classifies a new memory."""
+
     importance: Unit = 0.5
 
 
@@ -89,7 +95,21 @@ class MetadataFilter(CamelRequest):
     category: Name | None = None
 
 
-class Recall(UserRequest):
+class Selection(UserRequest):
+    """What `recall` and `search` alike narrow their answer by."""
+
+    text: Content | None = None
+    sectors: Annotated[list[Sector] | None, Field(max_length=5)] = None
+    primary_sector: Annotated[Sector | None, Field(description="Only this sector")] = None
+    min_strength: Unit | None = None
+    min_salience: Unit | None = None
+    date_range: Annotated[DateRange | None, Field(description="Created within")] = None
+    metadata: MetadataFilter | None = None
+    limit: Annotated[WholeNumber, Field(ge=1, le=100)] = 10
+    offset: Annotated[WholeNumber, Field(ge=0, le=1_000_000)] = 0
+
+
+class Recall(Selection):
     """Find memories by meaning and words, best first.
 
     Score = 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight.
@@ -99,13 +119,6 @@ class Recall(UserRequest):
     sectors: Annotated[
         list[Sector] | None, Field(max_length=5, description="Views to search (default all)")
     ] = None
-    primary_sector: Annotated[Sector | None, Field(description="Only this sector")] = None
-    min_strength: Unit | None = None
-    min_salience: Unit | None = None
-    date_range: Annotated[DateRange | None, Field(description="Created within")] = None
-    metadata: MetadataFilter | None = None
-    limit: Annotated[WholeNumber, Field(ge=1, le=100)] = 10
-    offset: Annotated[WholeNumber, Field(ge=0, le=1_000_000)] = 0
 
 
 class StoredMetadata(CamelAnswer):
@@ -138,6 +151,83 @@ class Recalled(CamelAnswer):
     memories: list[RecalledMemory]
     total_count: int
     scores: dict[str, float]
+
+
+class Search(Selection):
+    """Find memories by exact words: AND, OR, NOT, "a phrase", parentheses.
+
+    Words side by side must all occur, in any form (prefers, preference). Without text all
+    memories that pass the filters. For questions use recall.
+    """
+
+    text: Annotated[
+        Content | None, Field(description='Such as: dark AND (mode OR theme) NOT "high contrast"')
+    ] = None
+    sectors: Annotated[
+        list[Sector] | None, Field(max_length=5, description="Memories' sectors (default all)")
+    ] = None
+
+
+class MatchedMemory(CamelAnswer):
+    """One memory found; `highlight` is its content as stored, not escaped, with <b> added.
+
+    `rank` is in 0..1 on a scale that other memories do not move; `matched_terms` are the
+    query's words as they were written.
+    """
+
+    id: str
+    content: str
+    created_at: str
+    strength: float
+    salience: float
+    primary_sector: str
+    rank: float
+    highlight: str
+    matched_terms: list[str]
+
+
+class SearchResult(CamelAnswer):
+    """One page of what matches, best first; `total_count` counts all that matches."""
+
+    memories: list[MatchedMemory]
+    total_count: int
+    search_type: Literal["full-text", "metadata"]
+
+
+class UpdateMemory(UserRequest):
+    """Change a memory: its content, strength, salience, or parts of its metadata.
+
+    What is not given stays. New content is embedded and linked anew; salience and automatic
+    keywords follow it.
+    """
+
+    memory_id: Name
+    content: Annotated[Content | None, Field(description="Replaces the old content")] = None
+    strength: Unit | None = None
+    salience: Unit | None = None
+    metadata: Annotated[MetadataChange | None, Field(description="Keys to replace")] = None
+
+    @model_validator(mode="after")
+    def change_something(self) -> UpdateMemory:
+        """Refuse a request that says nothing new; empty metadata says nothing."""
+        if not (
+            self.model_fields_set & {"content", "strength", "salience"}
+            or (self.metadata and self.metadata.model_fields_set)
+        ):
+            raise PydanticCustomError(
+                "nothing", "must hold at least one of content, strength, salience, metadata"
+            )
+        return self
+
+
+class UpdatedMemory(CamelAnswer):
+    """The memory as it is now, and what was made anew."""
+
+    memory_id: str
+    embeddings_regenerated: bool
+    connections_updated: int
+    strength: float
+    salience: float
 
 
 class Forget(UserRequest):

@@ -45,6 +45,13 @@ class AttemptFailed(Exception):
         self.retry_after = retry_after
 
 
+class NoAnswer(AttemptFailed):
+    """The provider replied, but with nothing that answers; it may do better when asked again."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, retryable=True)
+
+
 def refused_or_busy(
     status: int, headers: Mapping[str, str], body: str, secrets: Iterable[str] = ()
 ) -> AttemptFailed:

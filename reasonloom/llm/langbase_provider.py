@@ -8,23 +8,21 @@ through httpx; the form of the answer is that package's `RunResponse`, whose env
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
 
 from reasonloom.errors import SettingMistake
-from reasonloom.llm.faults import AttemptFailed, refused_or_busy
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.faults import AttemptFailed, NoAnswer, refused_or_busy
+from reasonloom.llm.received import Received, read_reply, with_attempts
 from reasonloom.llm.retry import Patience, persist
-from reasonloom.llm.structured import read_object, storable
-from reasonloom.llm.tokens import usage_of
 from reasonloom.llm.wire import to_wire, with_schema, words_of
 
 if TYPE_CHECKING:
     from langbase.types import RunResponse  # type: ignore[import-untyped]
 
+    from reasonloom.llm.port import Ask, Reply
     from reasonloom.settings import Settings
 
 RUN = "/v1/pipes/run"
@@ -46,10 +44,12 @@ class LangbaseModel:
     async def answer(self, ask: Ask) -> Reply:
         """Answer one question, as the port says."""
         body = self._request(ask)
-        envelope, attempts = await persist(
-            self.name, lambda: self._send(body), self._patience, ask.deadline
-        )
-        return _reply(envelope, ask, body, attempts)
+        question = words_of(body["messages"])
+
+        async def attempt() -> Reply:
+            return read_reply(_received(await self._send(body)), ask, question, body["name"])
+
+        return with_attempts(*await persist(self.name, attempt, self._patience, ask.deadline))
 
     def pipe(self, mode: str | None) -> str:
         """Return the pipe of a mode (`linear`, `got_score`, ...); the linear one by default."""
@@ -112,34 +112,24 @@ def _flat(response: httpx.Response) -> RunResponse:
     """Return the envelope with `raw` laid open, as the package's `handle_run_response` does."""
     try:
         envelope = response.json()
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        raise AttemptFailed("unreadable reply", retryable=True) from None
-    if not isinstance(envelope, dict) or not isinstance(envelope.get("completion"), str):
-        raise AttemptFailed("reply without a completion", retryable=True)
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, or a number of 5,000 digits
+        raise NoAnswer("unreadable reply") from None
+    if not isinstance(envelope, dict) or "completion" not in envelope:
+        raise NoAnswer("reply without a completion")
     raw = envelope.get("raw")
     flat: RunResponse = {**(raw if isinstance(raw, dict) else envelope)}
     flat["completion"] = envelope["completion"]
     return flat
 
 
-def _reply(envelope: RunResponse, ask: Ask, body: dict[str, Any], attempts: int) -> Reply:
-    text = storable(envelope["completion"])
-    choices = envelope.get("choices") or []
-    finish = choices[0].get("finish_reason") if choices else None
-    return Reply(
-        text=text,
-        parsed=read_object(text, ask.schema) if ask.schema is not None else None,
-        model=str(envelope.get("model") or body["name"]),
-        usage=_usage(envelope, words_of(body["messages"]), text, attempts),
-        truncated=finish == "length",
+def _received(envelope: RunResponse) -> Received:
+    """Return what the envelope says; parts of another form than the reference's say nothing."""
+    choices, usage = envelope.get("choices"), envelope.get("usage")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    counted = usage if isinstance(usage, dict) else {}
+    return Received(
+        text=envelope["completion"],
+        model=envelope.get("model"),
+        finish=choice.get("finish_reason") if isinstance(choice, dict) else None,
+        tokens=(counted.get("prompt_tokens"), counted.get("completion_tokens")),
     )
-
-
-def _usage(envelope: RunResponse, question: str, text: str, attempts: int) -> Usage:
-    counted = envelope.get("usage") or {}
-    reported = (_count(counted.get("prompt_tokens")), _count(counted.get("completion_tokens")))
-    return usage_of(reported, (question, text), attempts=attempts)
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= 0 else None

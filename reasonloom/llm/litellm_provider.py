@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.llm.faults import AttemptFailed
+from reasonloom.llm.faults import NoAnswer
 from reasonloom.llm.litellm_gateway import QUIET, close_clients, load_litellm, translated
 from reasonloom.llm.litellm_request import request_for
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.received import Received, read_reply, with_attempts
 from reasonloom.llm.retry import Patience, persist
-from reasonloom.llm.structured import read_object, storable
-from reasonloom.llm.tokens import usage_of
 from reasonloom.llm.wire import words_of
 
 if TYPE_CHECKING:
+    from reasonloom.llm.port import Ask, Reply
     from reasonloom.settings import Settings
 
 
@@ -33,17 +32,16 @@ class LitellmModel:
         """Answer one question, as the port says."""
         self._litellm = self._litellm or await load_litellm()
         request = request_for(self._litellm, self._model, ask)
-        response, attempts = await persist(
-            self.name, lambda: self._send(request), self._patience, ask.deadline
-        )
-        return _reply(response, ask, words_of(request["messages"]), attempts)
+        question = words_of(request["messages"])
+
+        async def attempt() -> Reply:
+            return read_reply(_received(await self._send(request)), ask, question, self._model)
+
+        return with_attempts(*await persist(self.name, attempt, self._patience, ask.deadline))
 
     async def _send(self, request: dict[str, Any]) -> Any:
         more = {"timeout": self._patience.request_timeout, **self._where, **QUIET}
-        response = await translated(lambda: self._litellm.acompletion(**request, **more))()
-        if not response.choices:
-            raise AttemptFailed("reply without a choice", retryable=True)
-        return response
+        return await translated(lambda: self._litellm.acompletion(**request, **more))()
 
     async def close(self) -> None:
         """Close litellm's connections, if any were opened."""
@@ -51,28 +49,22 @@ class LitellmModel:
             await close_clients(self._litellm)
 
 
-def _reply(response: Any, ask: Ask, question: str, attempts: int) -> Reply:
-    choice = response.choices[0]
-    text = storable(choice.message.content or "")
-    return Reply(
-        text=text,
-        parsed=read_object(text, ask.schema) if ask.schema is not None else None,
-        model=str(response.model),
-        usage=_usage(response, question, text, attempts),
-        truncated=choice.finish_reason == "length",
-    )
+def _received(response: Any) -> Received:
+    """Return what litellm read; a count of 0 is what it makes of none.
 
-
-def _usage(response: Any, question: str, text: str, attempts: int) -> Usage:
-    """Return tokens and price; litellm keeps the price, None if unknown, beside the response.
-
-    Source: docs.litellm.ai, "Token usage and cost", `_hidden_params["response_cost"]`; unlike
-    `completion_cost` it does not raise a bare Exception for a model without a price.
+    litellm keeps the price, None if unknown, beside the response. Source: docs.litellm.ai,
+    "Token usage and cost", `_hidden_params["response_cost"]`; unlike `completion_cost` it does
+    not raise a bare Exception for a model without a price.
     """
+    try:
+        choice = response.choices[0]
+        text, finish = choice.message.content, choice.finish_reason
+    except (AttributeError, IndexError, KeyError, TypeError):
+        raise NoAnswer("reply without a choice") from None
     counted = getattr(response, "usage", None)
-    reported = (
-        getattr(counted, "prompt_tokens", None) or None,
-        getattr(counted, "completion_tokens", None) or None,
-    )
-    price = getattr(response, "_hidden_params", {}).get("response_cost")
-    return usage_of(reported, (question, text), attempts=attempts, cost_usd=price)
+    tokens_in = getattr(counted, "prompt_tokens", None) or None
+    tokens_out = getattr(counted, "completion_tokens", None) or None
+    beside = getattr(response, "_hidden_params", None)
+    price = beside.get("response_cost") if isinstance(beside, dict) else None
+    model = getattr(response, "model", None)
+    return Received(text, model, finish, (tokens_in, tokens_out), price)

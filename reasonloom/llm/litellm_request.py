@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.wire import to_wire, with_schema
@@ -16,6 +17,7 @@ _STRICT_WORDS = (
     "description pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf "
     "minItems maxItems"
 )
+_ANCHORED = re.compile(r"\^.*\$", re.S)
 _STRICT = frozenset(_STRICT_WORDS.split())
 """Keywords that OpenAI's strict mode takes (its guide to structured outputs)."""
 
@@ -37,12 +39,32 @@ def _form(
     litellm: Any, model: str, wire: list[dict[str, Any]], schema: dict[str, Any]
 ) -> dict[str, Any]:
     if litellm.supports_response_schema(model=model):
-        named = {"name": "answer", "schema": schema, "strict": is_strict(schema)}
+        held = enforceable(schema)
+        named = {"name": "answer", "schema": held, "strict": is_strict(held)}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
     told = {"messages": with_schema(wire, schema)}
     if "response_format" in (litellm.get_supported_openai_params(model=model) or ()):
         return {**told, "response_format": {"type": "json_object"}}
     return told
+
+
+def enforceable(schema: Any) -> Any:
+    """Return `schema` without the bounds of texts that providers cannot enforce.
+
+    OpenAI's strict mode takes no lengths, and servers that make a grammar of the schema
+    (llama.cpp) no pattern without anchors. What is left out still holds when the reply is read.
+    """
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: part for key, part in schema.items() if key not in ("minLength", "maxLength")}
+    if not _ANCHORED.fullmatch(str(kept.get("pattern", "^$"))):
+        del kept["pattern"]
+    for key in ("properties", "$defs"):
+        if isinstance(kept.get(key), dict):
+            kept[key] = {name: enforceable(part) for name, part in kept[key].items()}
+    if isinstance(kept.get("anyOf"), list):
+        kept["anyOf"] = [enforceable(part) for part in kept["anyOf"]]
+    return kept | {"items": enforceable(kept["items"])} if "items" in kept else kept
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:

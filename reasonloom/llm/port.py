@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 
+REPLY_LIMIT = 100_000
+"""Characters of a reply that are kept; what lies behind them is cut, and the cut is marked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One question to a language model.
@@ -66,12 +70,12 @@ class Reply:
     """One answer of a language model.
 
     Attributes:
-        text: the answer as it came.
+        text: the answer as it came, never blank, cut at `REPLY_LIMIT`.
         parsed: the answer as an object that follows the schema, or None where none was
             asked for or the text could not be read as one.
         model: the model that answered, as the provider names it.
         usage: tokens and price.
-        truncated: True where the provider cut the answer at its length limit.
+        truncated: True where the provider cut the answer at its length limit, or we at ours.
     """
 
     text: str
@@ -98,7 +102,7 @@ class LanguageModel(Protocol):
         """Answer one question.
 
         Raises:
-            LlmUnavailable: not reached after all attempts.
+            LlmUnavailable: not reached, or no usable answer, after all attempts.
             LlmRefused: the provider answered with an error a retry cannot mend.
             TimedOut: the deadline passed.
         """

@@ -14,7 +14,7 @@ from tenacity import AsyncRetrying, retry_if_exception
 from tenacity.wait import wait_exponential, wait_random
 
 from reasonloom.errors import LlmRefused, LlmUnavailable, ServiceFault, TimedOut
-from reasonloom.llm.faults import AttemptFailed
+from reasonloom.llm.faults import AttemptFailed, NoAnswer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -77,7 +77,7 @@ async def persist(
 
     Raises:
         LlmRefused: a fault that no retry can mend.
-        LlmUnavailable: the last attempt failed too.
+        LlmUnavailable: the last attempt failed too, or brought nothing that answers.
         TimedOut: the deadline passed, or the provider asks to wait beyond it.
     """
     trial = _Trial(provider, patience, patience.bound if deadline is None else deadline)
@@ -142,7 +142,8 @@ class _Trial:
             return LlmRefused(f"{self.provider}: refused ({fault.reason})")
         if self.exhausted:
             tries = f"{self.sent} attempt{'' if self.sent == 1 else 's'}"
-            return LlmUnavailable(f"{self.provider}: not reached after {tries} ({fault.reason})")
+            outcome = "no usable answer" if isinstance(fault, NoAnswer) else "not reached"
+            return LlmUnavailable(f"{self.provider}: {outcome} after {tries} ({fault.reason})")
         return TimedOut(
             f"{self.provider}: must wait longer than the {self.limit:g} s this may take "
             f"({fault.reason}) {self.tally}"

@@ -30,9 +30,28 @@ def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
     it, the first one does that says more than was asked, without the rest: the reference's
     pipes add `metadata` to every answer.
     """
-    found = list(_candidates(text))
-    pruned = (_pruned(each, schema) for each in found)
-    return next((each for each in (*found, *pruned) if conforms(each, schema)), None)
+    try:
+        found = list(_candidates(text))
+        pruned = (_pruned(each, schema) for each in found)
+        return next((each for each in (*found, *pruned) if conforms(each, schema)), None)
+    except RecursionError:  # an object nested deeper than any answer is
+        return None
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether `text` is one object, fenced or not, that holds no word anywhere."""
+    fenced = _FENCE.fullmatch(text.strip())
+    try:
+        found = _decode((fenced[1] if fenced else text).strip())
+        return found is not None and not _has_words(found[0])
+    except RecursionError:
+        return False
+
+
+def _has_words(value: object) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_has_words, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, str) and bool(value.strip())
 
 
 def conforms(value: Any, schema: dict[str, Any]) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from reasonloom.nodes.embed_memory import embed_views
 from reasonloom.nodes.scoring import DECAY_PER_DAY, estimated_tokens, keywords, salience
-from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.nodes.views import Viewed, views
 from reasonloom.stores import memories
 from reasonloom.stores.memories import NewMemory
@@ -49,7 +49,7 @@ async def keep_as_memory(
         return None, []
     now = loom.clock()
     texts = views(Viewed(thought.content, now, session=str(thought.session_id)))
-    vectors, notes = await embed_or_say(loom.embedder, list(texts.values()))
+    vectors, notes = await embed_views(loom.embedder, texts)
     memory = NewMemory(
         effect=execution.run.effect("keep"),
         content=thought.content,
@@ -68,7 +68,7 @@ async def keep_as_memory(
         confidence=thought.confidence,
         keywords=keywords(thought.content),
         run_id=execution.run.id,
-        vectors=cast("dict[str, list[float]]", dict(zip(texts, vectors, strict=False))),
+        vectors=cast("dict[str, list[float]]", vectors),
         model=loom.embedder.model if vectors else None,
     )
     return KeptThought(memory), notes

@@ -6,12 +6,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory import SECTORS, Recall, Recalled, RecalledMemory, StoredMetadata
 from reasonloom.nodes.find import Scored, find
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.scope import scope_of
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.search import Scope
 
 
 async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -21,7 +20,7 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     finding = await find(
         execution,
         request.text,
-        scope=_scope(request),
+        scope=scope_of(request),
         sectors=request.sectors or SECTORS,
         wanted=request.offset + request.limit,
     )
@@ -35,20 +34,6 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
         scores={memory.id: memory.score for memory in shown},
     )
     return {"answer": answer.wire(), "notes": finding.notes}
-
-
-def _scope(request: Recall) -> Scope:
-    dates, metadata = request.date_range, request.metadata
-    return Scope(
-        sector=request.primary_sector,
-        min_strength=request.min_strength,
-        min_salience=request.min_salience,
-        after=parse_moment(dates.start) if dates and dates.start else None,
-        before=parse_moment(dates.end) if dates and dates.end else None,
-        keywords=metadata.keywords if metadata else None,
-        tags=metadata.tags if metadata else None,
-        category=metadata.category if metadata else None,
-    )
 
 
 def _shown(scored: Scored) -> RecalledMemory:

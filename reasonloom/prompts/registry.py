@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from types import MappingProxyType
 
 from reasonloom.errors import PromptMistake, SettingMistake, UnknownName
+from reasonloom.prompts.front_matter import FrontMatter
 from reasonloom.prompts.template import PromptTemplate
 
 PACKAGED = Path(__file__).parent / "templates"
 FILE_NAME = re.compile(r"(?P<step>[a-z0-9_]+)\.v(?P<version>[1-9][0-9]*)\.md\Z")
+_NONE: Mapping[str, FrontMatter] = MappingProxyType({})
 
 
 @dataclass
@@ -24,13 +28,16 @@ class PromptRegistry:
     _known: dict[str, dict[int, PromptTemplate]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        if self.folder is not None and not self.folder.is_dir():
+        if self.folder is not None and not os.path.isdir(self.folder):  # noqa: PTH112  # never raises
             raise SettingMistake(
                 "REASONLOOM_PROMPTS: must be a folder of templates such as linear/continue.v2.md",
                 field="REASONLOOM_PROMPTS",
             )
-        for root in filter(None, (PACKAGED, self.folder)):
-            for name, version, template in _read(root):
+        for name, version, template in _read(PACKAGED):
+            self._known.setdefault(name, {})[version] = template
+        if self.folder is not None:
+            packaged = {name: self.get(name).about for name in self._known}
+            for name, version, template in _read(self.folder, packaged):
                 self._known.setdefault(name, {})[version] = template
 
     def names(self) -> list[str]:
@@ -59,22 +66,37 @@ class PromptRegistry:
         return versions[wanted]
 
 
-def _read(root: Path) -> Iterator[tuple[str, int, PromptTemplate]]:
+def _read(
+    root: Path, packaged: Mapping[str, FrontMatter] = _NONE
+) -> Iterator[tuple[str, int, PromptTemplate]]:
     """Yield name, version and template of every file below `root`, each checked.
 
+    `packaged` is what the templates declare in whose place those of `root` are used.
+
     Raises:
-        PromptMistake: a file's name is not its front matter's name and version.
+        PromptMistake: a file cannot be read, is ill-formed, or its name is not its front
+            matter's name and version.
     """
     for path in sorted(root.rglob("*.md")):
-        place = path.relative_to(root).as_posix()
+        place = path.relative_to(root).as_posix().encode("utf-8", "replace").decode()
         match = FILE_NAME.match(path.name)
         if not match:
-            raise PromptMistake(f"{place}: a template's file is named STEP.vNUMBER.md")
+            raise PromptMistake(f"{place}: a template's file is named STEP.vNUMBER.md", field=place)
         name = (path.relative_to(root).parent / match["step"]).as_posix()
-        template = PromptTemplate(path.read_text(encoding="utf-8"), place)
+        template = PromptTemplate(_text(path, place), place, packaged.get(name))
         said = (template.about.name, template.about.version)
         if said != (name, int(match["version"])):
             raise PromptMistake(
                 f"{place}: its front matter says {said[0]} version {said[1]}", field=place
             )
+        template.check()
         yield name, said[1], template
+
+
+def _text(path: Path, place: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise PromptMistake(f"{place}: is not UTF-8", field=place) from None
+    except OSError:
+        raise PromptMistake(f"{place}: cannot be read", field=place) from None

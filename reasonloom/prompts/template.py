@@ -12,10 +12,11 @@ import frontmatter
 from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from yaml import YAMLError
+from pydantic import ValidationError
 
 from reasonloom.errors import PromptMistake
+from reasonloom.prompts.check import check_output, check_succession, check_variables, completed
+from reasonloom.prompts.front_matter import FrontMatter
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -26,17 +27,6 @@ HASH_LENGTH = 16
 ENVIRONMENT = ImmutableSandboxedEnvironment(
     undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
 )
-
-
-class FrontMatter(BaseModel):
-    """What a template says of itself before its text."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(min_length=1)
-    version: int = Field(ge=1)
-    variables: list[str] = Field(default_factory=list)
-    output: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +57,18 @@ class RenderedPrompt:
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """A template of one name in one version, read from the text of its file."""
+    """A template of one name in one version, read from the text of its file.
+
+    Attributes:
+        text: the file's text.
+        source: the file's name, relative to its folder.
+        packaged: what the packaged template of this name declares, if this one is used in its
+            place: its variables may be given, and the bounds of its output hold.
+    """
 
     text: str
     source: str
+    packaged: FrontMatter | None = None
 
     @cached_property
     def hash(self) -> str:
@@ -86,7 +84,7 @@ class PromptTemplate:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"]))
             raise PromptMistake(f"{self.source}: {place}: {first['msg']}", field=place) from None
-        except YAMLError:
+        except Exception:  # noqa: BLE001  # YAML, and what its dates and numbers raise
             raise PromptMistake(f"{self.source}: its front matter is no YAML") from None
 
     @property
@@ -101,36 +99,70 @@ class PromptTemplate:
     @cached_property
     def _compiled(self) -> Template:
         try:
-            template = ENVIRONMENT.from_string(self._parts[1])
+            tree = ENVIRONMENT.parse(self._parts[1])
+            template = ENVIRONMENT.from_string(tree)
         except TemplateSyntaxError as error:
-            raise PromptMistake(f"{self.source}: line {error.lineno}: {error.message}") from None
+            line = self._line(error.lineno)
+            raise PromptMistake(f"{self.source}: line {line}: {error.message}") from None
+        except Exception as error:  # noqa: BLE001  # such as 20 nested loops, a SyntaxError
+            kind = type(error).__name__
+            raise PromptMistake(f"{self.source}: cannot be compiled ({kind})") from None
         missing = {SYSTEM, USER} - set(template.blocks)
         if missing:
             raise PromptMistake(f"{self.source}: lacks the block {' and '.join(sorted(missing))}")
+        check_variables(ENVIRONMENT, tree, set(self.about.variables), self.source)
         return template
+
+    def _line(self, line: int) -> int:
+        """Return a line of the body as a line of the file."""
+        before, _, _ = self.text.partition(self._parts[1])
+        return line + before.count("\n")
+
+    def check(self) -> None:
+        """Find at once whatever can be found without rendering.
+
+        Raises:
+            PromptMistake: the front matter, the text or the output is ill-formed, or the
+                template cannot stand in the place of the packaged one.
+        """
+        if self.about.output is not None:
+            check_output(self.about.output, self.source)
+        if self.packaged is not None:
+            check_succession(self.about, self.packaged, self.source)
+        _ = self._compiled
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        """The JSON Schema of the answer, with the packaged bounds it leaves open."""
+        output = self.about.output
+        inherited = self.packaged.output if self.packaged else None
+        return completed(output, inherited) if output and inherited else output
 
     def render(self, **variables: object) -> RenderedPrompt:
         """Return the prompt with its variables filled in.
 
         Raises:
-            PromptMistake: a variable is missing or unknown; names it and the template.
+            PromptMistake: a variable is missing or unknown, or the text cannot be rendered with
+                these; names the template.
         """
-        self._check(variables)
+        self._check_names(variables)
+        variables = {name: variables[name] for name in self.about.variables}
         return RenderedPrompt(
             name=self.about.name,
             version=self.about.version,
             hash=self.hash,
             system=self._block(SYSTEM, variables),
             user=self._block(USER, variables),
-            schema=self.about.output,
+            schema=self.schema,
             variables=variables,
         )
 
-    def _check(self, variables: Mapping[str, object]) -> None:
+    def _check_names(self, variables: Mapping[str, object]) -> None:
         declared = set(self.about.variables)
+        known = declared | set(self.packaged.variables if self.packaged else ())
         for kind, names in (
             ("lacks", declared - set(variables)),
-            ("does not know", set(variables) - declared),
+            ("does not know", set(variables) - known),
         ):
             if names:
                 name = min(names)
@@ -145,3 +177,8 @@ class PromptTemplate:
             raise PromptMistake(f"{self.source}: {error.message}") from None
         except SecurityError:
             raise PromptMistake(f"{self.source}: reaches for what a template may not") from None
+        except Exception as error:  # noqa: BLE001  # a template can raise anything Python can
+            # The error's own words may quote what the prompt was rendered with.
+            raise PromptMistake(
+                f"{self.source}: the block {name} cannot be rendered ({type(error).__name__})"
+            ) from None

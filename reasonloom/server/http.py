@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import signal
 from typing import TYPE_CHECKING, Any
 
@@ -10,16 +11,27 @@ import anyio
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
-from reasonloom.server.room import EngineRoom
-from reasonloom.server.wire import mend
+from reasonloom.server.room import AFTER_SIGNAL, EngineRoom, end_within
+from reasonloom.server.tool import KEY
+from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from reasonloom.settings import Settings
 
 PATH = "/mcp"
 LARGEST_PORT = 65_535
+HEAD = 65_536
+GRACE = 5.0
+"""Seconds that a call without an idempotency key goes on after its client went away."""
+
+SESSION = b"mcp-session-id"
+ROUTING = (b"content-length", b"transfer-encoding", b"mcp-method", b"mcp-name")
+"""Headers that speak of a request's own body."""
+
 LAST_CALLS = 2
 """Seconds that open calls and streams are given when the process is asked to end."""
 
@@ -51,46 +63,127 @@ def _is_loopback(host: str) -> bool:
 
 
 class Mended:
-    """ASGI middleware that mends request bodies, as the stdio transport mends lines."""
+    """ASGI middleware that mends request bodies, as the stdio transport mends lines.
+
+    It also gives a client that goes away its time: a call with an idempotency key goes on,
+    since its answer can be fetched by that key; any other is cancelled after `GRACE`.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, its body mended where it is a message at all."""
-        if scope["type"] != "http" or scope["method"] != "POST":
+        """Pass a request on, its body mended; one that is no message is answered here."""
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != PATH:
             await self._app(scope, receive, send)
             return
-        body, rest = await _read(receive)
-        mended = mend(body)
-        first: Message = {
-            "type": "http.request",
-            "body": mended if isinstance(mended, bytes) else body,
-            "more_body": False,
+        body = await _read(receive)
+        if body is None:
+            return
+        mended = mend(body) if len(body) <= LONGEST else too_long(body[:HEAD])
+        if isinstance(mended, Refusal):
+            status = 400 if len(body) <= LONGEST else 413
+            await _refuse(mended, status, send)
+            return
+        await self._app(scope, Patient(self._app, scope, receive, mended), send)
+
+
+class Patient:
+    """The messages of one request, of which a disconnect comes late or not at all."""
+
+    def __init__(self, app: ASGIApp, scope: Scope, receive: Receive, body: bytes) -> None:
+        self._app = app
+        self._scope = scope
+        self._receive = receive
+        self._body = body
+        self._begun = False
+
+    async def __call__(self) -> Message:
+        """Return the next message."""
+        if not self._begun:
+            self._begun = True
+            return _whole(self._body)
+        message = await self._receive()
+        call = _call(self._body) if message["type"] == "http.disconnect" else None
+        if call is None:
+            return message
+        if _keyed(call):
+            await anyio.sleep_forever()  # the SDK ends this wait when the call is done
+        await anyio.sleep(GRACE)
+        if any(name == SESSION for name, _ in self._scope["headers"]):
+            await self._cancel(call["id"])
+        return message
+
+    async def _cancel(self, identifier: int | str) -> None:
+        """Cancel a call of a session, which would outlive its stream."""
+        note = {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": identifier, "reason": "the client is gone"},
         }
-        waiting = [first, *rest]
+        body = json.dumps(note).encode()
+        headers = [each for each in self._scope["headers"] if each[0] not in ROUTING]
+        length = (b"content-length", str(len(body)).encode())
+        scope = {**self._scope, "headers": [*headers, length]}
+        waiting = [_whole(body)]
 
         async def replay() -> Message:
-            return waiting.pop(0) if waiting else await receive()
+            return waiting.pop() if waiting else await self._receive()
 
-        await self._app(scope, replay, send)
-
-
-LARGEST_BODY = 4 * 1024 * 1024
+        await self._app(scope, replay, _unheard)
 
 
-async def _read(receive: Receive) -> tuple[bytes, list[Message]]:
-    """Return the body, and what came instead of its end: a disconnect, or too much."""
+async def _unheard(message: Message) -> None:
+    """Let an answer go to nobody."""
+
+
+def _whole(body: bytes) -> Message:
+    return {"type": "http.request", "body": body, "more_body": False}
+
+
+def _call(body: bytes) -> dict[str, Any] | None:
+    """Return the message where it calls a tool."""
+    message: dict[str, Any] = json.loads(body)
+    return message if message.get("method") == "tools/call" and "id" in message else None
+
+
+def _keyed(call: dict[str, Any]) -> bool:
+    """Tell whether a call carries an idempotency key; an ill-formed one is refused anyway."""
+    meta = (call.get("params") or {}).get("_meta")
+    return isinstance(meta, dict) and meta.get(KEY) is not None
+
+
+async def _refuse(refusal: Refusal, status: int, send: Send) -> None:
+    """Answer a body that is no message with a JSON-RPC error, under its id where it has one."""
+    identifier = refusal.ids[0] if len(refusal.ids) == 1 else None
+    error = {"code": refusal.code, "message": refusal.message}
+    body = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error}).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _read(receive: Receive) -> bytes | None:
+    """Return the body, cut off where it is too long; None where the client went away."""
     parts: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return b"".join(parts), [message]
+            return None
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if not message.get("more_body") or size > LARGEST_BODY:
-            return b"".join(parts), []
+        if not message.get("more_body") or size > LONGEST:
+            return b"".join(parts)
+
+
+def make_app(room: EngineRoom, host: str) -> ASGIApp:
+    """Return the whole application that is served."""
+    app = build_server(room).streamable_http_app(host=host, max_request_body_size=LONGEST)
+    return Mended(app)
 
 
 async def serve_http(settings: Settings, address: str) -> None:
@@ -101,9 +194,16 @@ async def serve_http(settings: Settings, address: str) -> None:
     """
     import uvicorn  # noqa: PLC0415 - stdio never needs it
 
+    class Server(uvicorn.Server):
+        """A server that ends although a thread of ours hangs."""
+
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            end_within(AFTER_SIGNAL)
+            super().handle_exit(sig, frame)
+
     host, port = parse_address(address)
     async with EngineRoom(settings) as room:
-        app: Any = Mended(build_server(room).streamable_http_app(host=host))
+        app = make_app(room, host)
         room.warm_up()
         config = uvicorn.Config(
             app,
@@ -116,4 +216,4 @@ async def serve_http(settings: Settings, address: str) -> None:
         # uvicorn raises the signal that ended it once more: without a receiver that would kill
         # the process before the room is closed and what it holds back is written.
         with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT):
-            await uvicorn.Server(config).serve()
+            await Server(config).serve()

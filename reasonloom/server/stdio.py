@@ -17,8 +17,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError
 
 from reasonloom.server.app import LoomServer, build_server
-from reasonloom.server.room import EngineRoom
-from reasonloom.server.wire import Refusal, mend
+from reasonloom.server.room import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
+from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
@@ -43,13 +43,14 @@ class Lines:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         async for raw in self._source:
-            if not raw.strip():
+            if isinstance(raw, bytes) and not raw.strip():
                 continue
-            mended = mend(raw)
+            mended = mend(raw) if isinstance(raw, bytes) else raw
             if isinstance(mended, bytes):
                 yield mended.decode(errors="replace")
             else:
                 await self._refuse(mended)
+        end_within(AFTER_CLIENT)
 
     async def _refuse(self, refusal: Refusal) -> None:
         await self._ready.wait()
@@ -68,10 +69,10 @@ class Source:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._lines: asyncio.Queue[bytes | Refusal | None] = asyncio.Queue()
         self._room = threading.Semaphore(MOST_WAITING)
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    async def __aiter__(self) -> AsyncIterator[bytes | Refusal]:
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, args=(loop,), name="stdin", daemon=True).start()
         while (line := await self._lines.get()) is not None:
@@ -87,18 +88,42 @@ class Source:
             loop.call_soon_threadsafe(self._lines.put_nowait, None)
 
 
-def _lines_of(descriptor: int) -> Iterator[bytes]:
+class Line:
+    """One line as it grows; of one that is too long only the head is kept."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, part: bytes) -> None:
+        """Append a part."""
+        self._size += len(part)
+        if not part:
+            return
+        if self._size <= LONGEST:
+            self._parts.append(part)
+        else:
+            del self._parts[1:]
+
+    def take(self) -> bytes | Refusal:
+        """Return the line, or why it is none, and begin the next."""
+        parts, size = self._parts, self._size
+        self._parts, self._size = [], 0
+        return b"".join(parts) if size <= LONGEST else too_long(b"".join(parts))
+
+
+def _lines_of(descriptor: int) -> Iterator[bytes | Refusal]:
     """Yield the lines of a descriptor; a last one without its line break counts."""
-    parts: list[bytes] = []
+    line = Line()
     with suppress(OSError):
         while chunk := os.read(descriptor, CHUNK):
             *whole, rest = chunk.split(b"\n")
             for end in whole:
-                yield b"".join((*parts, end))
-                parts.clear()
-            parts.append(rest)
-    if any(parts):
-        yield b"".join(parts)
+                line.add(end)
+                yield line.take()
+            line.add(rest)
+    if last := line.take():
+        yield last
 
 
 def _take_stdin() -> int:
@@ -137,5 +162,6 @@ async def _speak(server: LoomServer) -> None:
 async def _end_on_signal(scope: anyio.CancelScope) -> None:
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
+            end_within(AFTER_SIGNAL)
             scope.cancel()
             return

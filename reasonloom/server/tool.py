@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import time
@@ -17,7 +18,7 @@ from pydantic import ConfigDict
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
 from reasonloom.contracts.schema import publish
-from reasonloom.errors import InternalFault, InvalidArgument, ReasonloomError
+from reasonloom.errors import InternalFault, InvalidArgument, ReasonloomError, TimedOut
 from reasonloom.server.catalogue import Served
 from reasonloom.server.forms.form import Said, Told
 from reasonloom.server.room import EngineRoom
@@ -80,7 +81,7 @@ class LoomTool(Tool):
         line = self.served.line
         request = read(line.request, arguments)
         key = _key(context)
-        engine = await self.room.engine()
+        engine = await self._engine()
         from reasonloom.graphs.engine import Call  # noqa: PLC0415 - heavy, and loaded by now
         from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
 
@@ -97,6 +98,15 @@ class LoomTool(Tool):
             )
         )
         return outcome, _told(outcome, graph.components, engine, started, saved=graph.saved)
+
+    async def _engine(self) -> Engine:
+        """Return the engine; a database that opens too slowly goes on opening for the next call."""
+        seconds = self.room.settings.tool_timeout
+        try:
+            async with asyncio.timeout(seconds):
+                return await self.room.engine()
+        except TimeoutError:
+            raise TimedOut(f"the database did not open within {seconds:g} s; try again") from None
 
     def _caller(self, context: Context[Any, Any]) -> Caller:
         settings = self.room.settings

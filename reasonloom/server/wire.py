@@ -19,6 +19,10 @@ NONCHARACTER = "\uffff"
 ID = re.compile(rb'"id"\s*:\s*(-?\d{1,15}|"[^"\\]{0,200}")')
 
 
+LONGEST = 8 * 1024 * 1024
+"""Bytes that one message may have, over either transport."""
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """Why a message cannot be taken, and the ids that are waiting for an answer."""
@@ -40,6 +44,14 @@ def mend(raw: bytes) -> bytes | Refusal:
     if mended is not None and _is_message(mended):
         return mended
     return Refusal(INVALID_REQUEST, _reason(value), _ids(value))
+
+
+def too_long(head: bytes) -> Refusal:
+    """Return why a message that begins with `head` is not read to its end."""
+    found = ID.search(head)
+    nested = found is None or head.count(b"{", 0, found.start()) > 1  # not the message's own
+    said = f"Invalid request: a message has at most {LONGEST} bytes"
+    return Refusal(INVALID_REQUEST, said, (None if nested else _guess_id(head),))
 
 
 def _is_message(raw: bytes) -> bool:

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from reasonloom.errors import DatabaseUnavailable
-from reasonloom.stores.migrate import schema_status
+from reasonloom.stores.migrate import (
+    INSTALL_VECTOR,
+    TOO_OLD,
+    VECTOR,
+    SchemaStatus,
+    fitness,
+    schema_status,
+)
 
 if TYPE_CHECKING:
     from reasonloom.stores.access import Access
@@ -16,10 +23,8 @@ if TYPE_CHECKING:
 Found = tuple[str, bool | None, str]
 """What was found, whether it is well (None: advice), and how to mend it."""
 
-LEAST_POSTGRES = 160_000
-LEAST_VECTOR = (0, 8)
 ROLE = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
-VECTOR = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+OFFERED = "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
 
 
 async def examine(access: Access) -> list[Found]:
@@ -27,37 +32,46 @@ async def examine(access: Access) -> list[Found]:
 
     Raises:
         DatabaseUnavailable: it cannot be reached.
+        SettingMistake: it is too old, or its login may do too little.
     """
     status = await schema_status(access)
-    schema = f"schema {status.current or 'empty'}, newest {status.newest}"
-    if not status.up_to_date:
-        cure = "it is brought up to date at the next start, or by `reasonloom db upgrade`"
-        return [(schema, None, cure)]
-    return [(schema, True, ""), *await asyncio.to_thread(_look, access.app)]
+    return [_schema(status), *await asyncio.to_thread(_look, access, status)]
 
 
-def _look(conninfo: str) -> list[Found]:
+def _schema(status: SchemaStatus) -> Found:
+    said = f"schema {status.current or 'empty'}, newest {status.newest}"
+    if status.up_to_date:
+        return said, True, ""
+    return said, None, "it is brought up to date at the next start, or by `reasonloom db upgrade`"
+
+
+def _look(access: Access, status: SchemaStatus) -> list[Found]:
+    if not status.up_to_date and access.embedded:
+        return []  # its versions come in our own wheel, and its database may not be made yet
+    conninfo = access.app if status.up_to_date else access.admin
     try:
         with psycopg.connect(conninfo) as connection:
             number = connection.info.server_version
             passes = connection.execute(ROLE).fetchone()
-            vector = connection.execute(VECTOR).fetchone()
+            made = connection.execute(VECTOR).fetchone()
+            offered = connection.execute(OFFERED).fetchone()
     except psycopg.Error:
-        raise DatabaseUnavailable(
-            "the app's role cannot log in; run `reasonloom db upgrade`"
-        ) from None
-    return [
-        _versions(number, str(vector[0]) if vector else ""),
-        (
-            ("the app's role passes row-level security", False, "use a role without BYPASSRLS")
-            if passes and passes[0]
-            else ("the app's role is held by row-level security", True, "")
-        ),
-    ]
+        raise DatabaseUnavailable("the database could not be reached") from None
+    vector = made or offered
+    found = [_versions(number, str(vector[0]) if vector else None)]
+    if status.up_to_date:
+        found.append(_role(passes=bool(passes and passes[0])))
+    return found
 
 
-def _versions(postgres: int, vector: str) -> Found:
-    said = f"Postgres {postgres // 10_000}.{postgres % 10_000}, pgvector {vector or 'missing'}"
-    numbers = tuple(int(part) for part in vector.split(".")[:2] if part.isdigit())
-    well = postgres >= LEAST_POSTGRES and numbers >= LEAST_VECTOR
-    return said, well, "" if well else "use Postgres 16 or newer with pgvector 0.8 or newer"
+def _role(*, passes: bool) -> Found:
+    if passes:
+        return "the app's role passes row-level security", False, "use a role without BYPASSRLS"
+    return "the app's role is held by row-level security", True, ""
+
+
+def _versions(postgres: int, vector: str | None) -> Found:
+    said, well = fitness(postgres, vector)
+    if vector is None:
+        return said, False, INSTALL_VECTOR
+    return said, well, "" if well else TOO_OLD

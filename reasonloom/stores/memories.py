@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, delete, func, text, update
+from sqlalchemy import Uuid, bindparam, delete, func, select, text, update
 
 from reasonloom.stores.tables import Memory, Owner
 
@@ -160,8 +160,23 @@ async def hide(tx: Transaction, memory_id: int, at: datetime) -> bool:
     return await tx.run(statement) == 1
 
 
+async def restore(tx: Transaction, memory_id: int) -> bool:
+    """Bring a hidden memory back; False where this owner and space have none such."""
+    statement = (
+        update(Memory)
+        .where(Memory.owner == tx.owner, Memory.id == memory_id, Memory.deleted_at.is_not(None))
+        .values(deleted_at=None)
+    )
+    return await tx.run(statement) == 1
+
+
 async def erase(tx: Transaction, memory_id: int) -> bool:
-    """Remove a memory with its vectors and links, hidden or not; False where there is none."""
+    """Remove a memory with its vectors and links, hidden or not; False where there is none.
+
+    The owner's row is held first, as where a memory is stored: two memories that are linked
+    both ways could else be removed at once, each call waiting for the other's link.
+    """
+    await tx.run(select(Owner.owner).where(Owner.owner == tx.owner).with_for_update())
     statement = delete(Memory).where(Memory.owner == tx.owner, Memory.id == memory_id)
     if await tx.run(statement) != 1:
         return False

@@ -103,11 +103,6 @@ async def test_without_usage_the_tokens_are_estimated(server: Loopback, make: An
     assert usage.tokens_out == 2
 
 
-async def test_an_empty_reply_is_an_empty_text(server: Loopback, make: Any) -> None:
-    server.script(fine(None))
-    assert (await make().answer(ask(schema=SCHEMA))).text == ""
-
-
 async def test_a_cut_reply_is_marked(server: Loopback, make: Any) -> None:
     server.script(fine("{", finish="length"))
     reply = await make().answer(ask(schema=SCHEMA))

@@ -1,4 +1,4 @@
-"""The four first tools do what their reference says, on a real database."""
+"""The first tools do what their reference says, on a real database."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from reasonloom.errors import MemoryNotFound, SessionNotFound
+from reasonloom.errors import InvalidArgument, MemoryNotFound, SessionNotFound
 from reasonloom.graphs.engine import Engine
 from tests.support.calls import call, recalled, remember
 
@@ -105,6 +105,23 @@ async def test_any_text_comes_back_as_it_was(engine: Engine, content: str) -> No
     await remember(engine, content)
     assert await recalled(engine, None) == [content]
     await recalled(engine, content[:50])
+
+
+async def test_hidden_characters_are_removed_on_write_and_reported(engine: Engine) -> None:
+    fact = {
+        "content": "ab\u202ecd \U000e0041tagged\u2066x",
+        "userId": "local",
+        "sessionId": "s",
+        "primarySector": "semantic",
+        "metadata": {"tags": ["\u202ehidden"]},
+    }
+    outcome = await call(engine, "remember", fact)
+    assert outcome.notes == ["4 hidden characters (direction controls or tags) were removed"]
+    found = await call(engine, "recall", {"userId": "local"})
+    (memory,) = found.answer["memories"]
+    assert (memory["content"], memory["metadata"]["tags"]) == ("abcd taggedx", ["hidden"])
+    with pytest.raises(InvalidArgument, match="Content cannot be empty"):
+        await call(engine, "remember", {**fact, "content": "\u202e\u2066"})
 
 
 async def test_forty_at_once_share_five_connections(engine: Engine) -> None:

@@ -14,6 +14,10 @@ GOOD = """---
 name: linear/continue
 version: {version}
 variables: [content]
+output:
+  type: object
+  required: [thought, confidence]
+  properties: {{thought: {{type: string}}, confidence: {{type: number}}}}
 ---
 {{% block system %}}Think.{{% endblock %}}
 {{% block user %}}{{{{ content }}}}{{% endblock %}}
@@ -80,6 +84,8 @@ def test_a_variable_that_is_missing_or_unknown_is_named(
         ("linear/continue.v3.md", GOOD.format(version=2), "says linear/continue version 2"),
         ("a/b.v1.md", "no front matter", "name: Field required"),
         ("a/b.v1.md", "---\nname: [\n---\n", "is no YAML"),
+        ("a/b.v1.md", "---\nname: 2020-13-45\n---\n", "is no YAML"),
+        ("linear/continue.v40000.md", GOOD.format(version=40000), "version: .* equal to 32767"),
     ],
 )
 def test_an_ill_formed_file_stops_the_start(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import psutil
 import pytest
 
+from reasonloom.server.wire import LONGEST
 from tests.support.processes import Spoken, Web
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
@@ -224,3 +226,61 @@ def test_over_http_malformed_calls_have_the_same_codes(site: Web) -> None:
     assert "remember" in site.exchange(call('"a"', '{"name":"rember"}'))["error"]["message"]
     unknown = b'{"jsonrpc":"2.0","id":"b","method":"nope"}'
     assert site.exchange(unknown)["error"]["code"] == NO_METHOD
+
+
+def insides_of(text: str) -> list[str]:
+    return [
+        word for word in ("pydantic", "http", "validation error", "Input should") if word in text
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "identifier", "code"),
+    [
+        (b"", None, PARSE_ERROR),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping"', 7, PARSE_ERROR),
+        (call("1.5"), None, INVALID_REQUEST),
+        (call("1.0"), None, INVALID_REQUEST),
+        (call("true"), None, INVALID_REQUEST),
+        (b'{"jsonrpc":"2.0","id":"m"}', "m", INVALID_REQUEST),
+        (b'{"jsonrpc":"1.0","id":"m","method":"ping"}', "m", INVALID_REQUEST),
+        (b'{"jsonrpc":"2.0","id":"m","method":"tools/call","params":[1]}', "m", INVALID_REQUEST),
+        (b"[" + call("1") + b"," + call("2") + b"]", None, INVALID_REQUEST),
+    ],
+)
+@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
+def test_over_http_what_is_no_message_is_answered_with_its_id(
+    site: Web, raw: bytes, identifier: Any, code: int, revision: str
+) -> None:
+    answer = site.post(raw, **{"mcp-protocol-version": revision})
+    assert answer.status_code == 400
+    body = answer.json()
+    assert set(body) == {"jsonrpc", "id", "error"}
+    assert (body["jsonrpc"], body["id"], body["error"]["code"]) == ("2.0", identifier, code)
+    assert insides_of(answer.text) == []
+
+
+def test_over_http_a_body_may_be_big_and_one_that_is_too_big_is_refused(site: Web) -> None:
+    fine = call('"big"', '{"name":"recall","arguments":{"userId":"local"},"_meta":{"x":"HERE"}}')
+    answer = site.exchange(fine.replace(b"HERE", b"x" * (6 * 1024 * 1024)))
+    assert answer["result"]["isError"] is False
+    refused = site.post(fine.replace(b"HERE", b"x" * LONGEST))
+    assert refused.status_code == 413
+    assert refused.json()["id"] == "big"
+    assert refused.json()["error"]["code"] == INVALID_REQUEST
+
+
+def test_a_line_that_is_too_long_is_refused_and_its_memory_freed(speaker: Spoken) -> None:
+    process = psutil.Process(speaker.child.pid)
+    before = process.memory_info().rss
+    fine = call('"long"', '{"name":"recall","arguments":{"userId":"HERE"}}')
+    speaker.write(fine.replace(b"HERE", b"x" * (12 * LONGEST)))
+    assert code_of(speaker, "long") == INVALID_REQUEST
+    assert process.memory_info().rss - before < 4 * LONGEST
+    late = b'{"jsonrpc":"2.0","method":"x","params":{"id":3,"a":"' + b"x" * LONGEST + b'"},"id":4}'
+    speaker.write(late)
+    assert code_of(speaker, None) == INVALID_REQUEST
+    exact = call('"exact"', '{"name":"recall","arguments":{"userId":"local"},"_meta":{"x":"HERE"}}')
+    speaker.write(exact.replace(b"HERE", b"x" * (LONGEST - len(exact) + 4)))
+    assert speaker.answer("exact")["result"]["isError"] is False
+    assert speaker.request("ping")["result"] == {}

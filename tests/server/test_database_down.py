@@ -36,6 +36,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("recall", {"userId": "local", "text": "lighthouse"}),
     ("forget", {"userId": "local", "memoryId": "mem-1"}),
     ("reasoning_linear", {"content": "Is the lighthouse lit?"}),
+    ("search", {"userId": "local", "text": "lighthouse"}),
+    ("update_memory", {"userId": "local", "memoryId": "mem-1", "strength": 0.5}),
 ]
 
 

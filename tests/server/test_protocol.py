@@ -22,11 +22,13 @@ from tests.support.rows import Rows
 
 MODERN = "2026-07-28"
 KEY = "io.reasonloom/idempotency-key"
-DEFAULT = ["remember", "recall", "forget", "reasoning_linear"]
+DEFAULT = ["remember", "recall", "update_memory", "forget", "search", "reasoning_linear"]
 HINTS = {
     "remember": (False, False, False, False),
     "recall": (True, False, True, False),
+    "update_memory": (False, False, False, False),
     "forget": (False, True, True, False),
+    "search": (True, False, True, False),
     "reasoning_linear": (False, False, False, True),
 }
 """Whether a tool only reads, destroys, may be repeated, and asks an llm."""

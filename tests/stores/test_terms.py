@@ -87,8 +87,10 @@ def old_database(access: Access) -> None:
     with psycopg.connect(access.admin, autocommit=True) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '0001'")
         connection.execute("DROP TRIGGER words_of_memory ON memories")
-        connection.execute("DROP TRIGGER terms_of_memory ON memories")
-        connection.execute("DROP FUNCTION index_words, count_terms")
+        for event in ("insert", "update", "delete"):
+            connection.execute(f"DROP TRIGGER terms_of_memory_{event} ON memories".encode())
+            connection.execute(f"DROP FUNCTION count_terms_{event}".encode())
+        connection.execute("DROP FUNCTION index_words")
         connection.execute("DROP TABLE terms")
         connection.execute("ALTER TABLE memories DROP COLUMN context_words")
         connection.execute(

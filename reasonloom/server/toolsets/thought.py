@@ -7,6 +7,10 @@ from reasonloom.contracts.memory import (
     Recalled,
     Remember,
     Remembered,
+    Search,
+    SearchResult,
+    UpdatedMemory,
+    UpdateMemory,
 )
 from reasonloom.server.forms.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
@@ -19,6 +23,15 @@ TOOLSET = Toolset(
     tools=(
         ToolLine("remember", "Remember", Remember, Remembered, "remember", Effect.ADDS),
         ToolLine("recall", "Recall", Recall, Recalled, "recall", Effect.READS),
+        ToolLine(
+            "update_memory",
+            "Update memory",
+            UpdateMemory,
+            UpdatedMemory,
+            "update_memory",
+            Effect.CHANGES,
+        ),
         ToolLine("forget", "Forget", Forget, Forgotten, "forget", Effect.DESTROYS),
+        ToolLine("search", "Search", Search, SearchResult, "search", Effect.READS),
     ),
 )

@@ -25,8 +25,9 @@ INDEX_WORDS = """
 CREATE FUNCTION index_words() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE before tsvector;
 BEGIN
-    NEW.words := to_tsvector('english', left(NEW.content, 200000) || ' ' ||
-        array_to_string(NEW.keywords, ' ') || ' ' || array_to_string(NEW.tags, ' '));
+    -- Stop words take places at which nothing is found: so no phrase spans two keywords.
+    NEW.words := to_tsvector('english', left(NEW.content, 200000) || ' the the the the ' ||
+        array_to_string(NEW.keywords || NEW.tags, ' the the the the '));
     NEW.context_words := NEW.words;
     IF NEW.source_kind <> 'derived' AND NEW.session_id IS NOT NULL THEN
         FOR before IN
@@ -42,37 +43,57 @@ BEGIN
 END $$
 """
 
+HELD = """
+SELECT owner, space, 'word' AS kind, unnest(tsvector_to_array(words)) AS term, {n} AS n
+FROM {rows} WHERE deleted_at IS NULL AND source_kind <> 'derived'
+UNION ALL SELECT owner, space, 'tag', unnest(tags), {n} FROM {rows}
+WHERE deleted_at IS NULL AND source_kind <> 'derived'
+UNION ALL SELECT owner, space, 'all', '', {n} FROM {rows}
+WHERE deleted_at IS NULL AND source_kind <> 'derived'
+"""
+"""What some rows add to the counts, or take from them."""
+
+COME, GONE = HELD.format(rows="come", n=1), HELD.format(rows="gone", n=-1)
+OTHER = """(SELECT {side}.* FROM come JOIN gone USING (owner, id)
+    WHERE (come.words, come.tags, come.deleted_at)
+    IS DISTINCT FROM (gone.words, gone.tags, gone.deleted_at)) {side}"""
+"""Of updated rows only those that hold other words: recalling one changes none."""
+
+CHANGES = {
+    "INSERT": ("NEW TABLE AS come", COME),
+    "DELETE": ("OLD TABLE AS gone", GONE),
+    "UPDATE": (
+        "NEW TABLE AS come OLD TABLE AS gone",
+        HELD.format(rows=OTHER.format(side="come"), n=1)
+        + " UNION ALL "
+        + HELD.format(rows=OTHER.format(side="gone"), n=-1),
+    ),
+}
+"""Counted once a statement, not once a row: a bulk load would change one count for each."""
+
 COUNT_TERMS = """
-CREATE FUNCTION count_terms() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    gone boolean := TG_OP <> 'INSERT' AND OLD.deleted_at IS NULL AND OLD.source_kind <> 'derived';
-    come boolean := TG_OP <> 'DELETE' AND NEW.deleted_at IS NULL AND NEW.source_kind <> 'derived';
+CREATE FUNCTION count_terms_{event}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF gone OR come THEN
-        INSERT INTO terms (owner, space, kind, term, memories)
-        SELECT coalesce(NEW.owner, OLD.owner), coalesce(NEW.space, OLD.space), kind, term, sum(n)
-        FROM (
-            SELECT 'word' AS kind, unnest(tsvector_to_array(OLD.words)) AS term, -1 AS n WHERE gone
-            UNION ALL SELECT 'tag', tag, -1 FROM unnest(OLD.tags) AS tag WHERE gone
-            UNION ALL SELECT 'all', '', -1 WHERE gone
-            UNION ALL SELECT 'word', unnest(tsvector_to_array(NEW.words)), 1 WHERE come
-            UNION ALL SELECT 'tag', tag, 1 FROM unnest(NEW.tags) AS tag WHERE come
-            UNION ALL SELECT 'all', '', 1 WHERE come
-        ) changed
-        GROUP BY kind, term HAVING sum(n) <> 0 ORDER BY kind, term
-        ON CONFLICT (owner, space, kind, term)
-            DO UPDATE SET memories = greatest(0, terms.memories + excluded.memories);
-    END IF;
+    INSERT INTO terms (owner, space, kind, term, memories)
+    SELECT owner, space, kind, term, sum(n) FROM ({changed}) changed
+    GROUP BY owner, space, kind, term HAVING sum(n) <> 0 ORDER BY owner, space, kind, term
+    ON CONFLICT (owner, space, kind, term)
+        DO UPDATE SET memories = greatest(0, terms.memories + excluded.memories);
     RETURN NULL;
 END $$
 """
-
-TRIGGERS = (
-    "CREATE TRIGGER words_of_memory BEFORE INSERT OR UPDATE OF content, keywords, tags, session_id"
-    " ON memories FOR EACH ROW EXECUTE FUNCTION index_words()",
-    "CREATE TRIGGER terms_of_memory AFTER INSERT OR DELETE OR UPDATE OF content, keywords, tags,"
-    " deleted_at ON memories FOR EACH ROW EXECUTE FUNCTION count_terms()",
-)
+COUNT_TRIGGER = """
+CREATE TRIGGER terms_of_memory_{event} AFTER {event} ON memories REFERENCING {tables}
+FOR EACH STATEMENT EXECUTE FUNCTION count_terms_{event}()
+"""
+COUNT_ALL = """
+INSERT INTO terms (owner, space, kind, term, memories)
+SELECT owner, space, kind, term, sum(n) FROM ({held}) held GROUP BY owner, space, kind, term
+"""
+WORDS_TRIGGER = """
+CREATE TRIGGER words_of_memory BEFORE INSERT OR UPDATE OF content, keywords, tags, session_id
+ON memories FOR EACH ROW EXECUTE FUNCTION index_words()
+"""
 
 
 def upgrade() -> None:
@@ -80,29 +101,20 @@ def upgrade() -> None:
     op.execute("ALTER TABLE memories ADD COLUMN context_words tsvector NOT NULL DEFAULT ''")
     op.execute("ALTER TABLE memories ALTER COLUMN words SET DEFAULT ''")
     op.execute(TERMS)
-    for statement in (*shut("terms", f"{OWNER} AND {SPACE}"), INDEX_WORDS, COUNT_TERMS, *TRIGGERS):
+    for statement in (*shut("terms", f"{OWNER} AND {SPACE}"), INDEX_WORDS, WORDS_TRIGGER):
         op.execute(statement)
     op.execute("CREATE INDEX memories_by_context_word ON memories USING gin (context_words)")
     _fill()
+    for event, (tables, changed) in CHANGES.items():
+        op.execute(COUNT_TERMS.format(event=event, changed=changed))
+        op.execute(COUNT_TRIGGER.format(event=event, tables=tables))
 
 
 def _fill() -> None:
     """Index what was stored before; row-level security is lifted for it, as for no one else."""
     op.execute("ALTER TABLE memories NO FORCE ROW LEVEL SECURITY")
     op.execute("ALTER TABLE terms NO FORCE ROW LEVEL SECURITY")
-    op.execute("ALTER TABLE memories DISABLE TRIGGER terms_of_memory")
     op.execute("UPDATE memories SET content = content")
-    op.execute("ALTER TABLE memories ENABLE TRIGGER terms_of_memory")
-    op.execute("""
-        INSERT INTO terms (owner, space, kind, term, memories)
-        SELECT owner, space, kind, term, count(*) FROM (
-            SELECT owner, space, 'word' AS kind, unnest(tsvector_to_array(words)) AS term
-            FROM memories WHERE deleted_at IS NULL AND source_kind <> 'derived'
-            UNION ALL SELECT owner, space, 'tag', unnest(tags)
-            FROM memories WHERE deleted_at IS NULL AND source_kind <> 'derived'
-            UNION ALL SELECT owner, space, 'all', ''
-            FROM memories WHERE deleted_at IS NULL AND source_kind <> 'derived'
-        ) held GROUP BY owner, space, kind, term
-    """)
+    op.execute(COUNT_ALL.format(held=HELD.format(rows="memories", n=1)))
     op.execute("ALTER TABLE memories FORCE ROW LEVEL SECURITY")
     op.execute("ALTER TABLE terms FORCE ROW LEVEL SECURITY")

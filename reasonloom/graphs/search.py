@@ -1,0 +1,9 @@
+"""Search: one node that only reads."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.search import search
+
+GRAPH = Graph(
+    "search", 1, single("search", search), components=("memoryRepository", "searchEngine")
+)

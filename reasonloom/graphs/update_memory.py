@@ -1,0 +1,13 @@
+"""Update a memory: one node, one write."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.update_memory import update_memory
+
+GRAPH = Graph(
+    "update_memory",
+    1,
+    single("update_memory", update_memory),
+    writes=True,
+    components=("memoryRepository", "embeddingEngine", "graphBuilder"),
+)

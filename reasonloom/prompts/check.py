@@ -1,0 +1,136 @@
+"""Finds at load what would break a template only once it is rendered, or its reply read."""
+
+from __future__ import annotations
+
+import json
+from operator import eq, ge, le
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import meta, nodes
+from jsonschema import Draft202012Validator, SchemaError
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
+
+from reasonloom.errors import PromptMistake
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from jinja2 import Environment
+
+    from reasonloom.prompts.front_matter import FrontMatter
+
+
+_FITS: dict[str, Callable[[Any, Any], bool]] = {"type": eq, "minimum": ge, "maximum": le}
+"""How an heir's word about a property must stand to the packaged template's."""
+
+
+def check_variables(
+    environment: Environment, tree: nodes.Template, declared: set[str], source: str
+) -> None:
+    """Hold the names that each block reads against those the template declares.
+
+    Raises:
+        PromptMistake: a block reads another name, or the text needs another template.
+    """
+    if any(True for _ in meta.find_referenced_templates(tree)):
+        raise PromptMistake(f"{source}: reads another template, which none may")
+    known = declared | set(environment.globals)
+    for block in tree.find_all(nodes.Block):
+        alone = nodes.Template(block.body, lineno=block.lineno)
+        alone.set_environment(environment)
+        foreign = meta.find_undeclared_variables(alone) - known
+        if foreign:
+            name = min(foreign)
+            raise PromptMistake(
+                f"{source}: the block {block.name} uses the variable {name}, which it does not "
+                "declare",
+                field=name,
+            )
+
+
+def check_output(output: dict[str, Any], source: str) -> None:
+    """Hold a template's output against the rules for a JSON Schema.
+
+    Raises:
+        PromptMistake: it is no JSON, no schema, or refers to what it does not hold.
+    """
+    try:
+        json.dumps(output, allow_nan=False)
+        checker = Draft202012Validator.FORMAT_CHECKER
+        Draft202012Validator.check_schema(output, format_checker=checker)
+        resolver = Registry().resolver_with_root(DRAFT202012.create_resource(output))
+        for reference in _references(output):
+            resolver.lookup(reference)
+    except SchemaError as error:
+        place = ".".join(map(str, ("output", *error.absolute_path)))
+        raise PromptMistake(f"{source}: {place}: is no JSON Schema", field=place) from None
+    except Unresolvable as error:
+        said = f"{source}: output: {error.ref[:80]} refers to nothing"
+        raise PromptMistake(said, field="output") from None
+    except (TypeError, ValueError, RecursionError):
+        raise PromptMistake(f"{source}: output: is no JSON Schema", field="output") from None
+
+
+def check_succession(heir: FrontMatter, packaged: FrontMatter, source: str) -> None:
+    """Hold a template against the packaged one in whose place it is used.
+
+    Raises:
+        PromptMistake: it needs a variable that it will not be given, or its output promises
+            less than the packaged one's; names what.
+    """
+    foreign = sorted(set(heir.variables) - set(packaged.variables))
+    if foreign:
+        offered = ", ".join(packaged.variables)
+        raise PromptMistake(
+            f"{source}: declares the variable {foreign[0]}, but {heir.name} is given {offered}",
+            field=foreign[0],
+        )
+    if packaged.output is None:
+        return
+    if heir.output is None:
+        names = ", ".join(packaged.output.get("required", ()))
+        raise PromptMistake(
+            f"{source}: lacks an output with the required properties {names}", field="output"
+        )
+    for name in packaged.output.get("required", ()):
+        _check_property(name, heir.output, packaged.output, source)
+
+
+def _check_property(
+    name: str, output: dict[str, Any], packaged: dict[str, Any], source: str
+) -> None:
+    own = output.get("properties", {}).get(name)
+    if own is None or name not in output.get("required", ()):
+        raise PromptMistake(
+            f"{source}: its output lacks the required property {name}", field=f"output.{name}"
+        )
+    theirs, own = packaged["properties"][name], own if isinstance(own, dict) else {}
+    for word, fits in _FITS.items():
+        if word in own and word in theirs and not fits(own[word], theirs[word]):
+            raise PromptMistake(
+                f"{source}: its output's property {name} must keep to {word} {theirs[word]}",
+                field=f"output.{name}.{word}",
+            )
+
+
+def completed(output: dict[str, Any], packaged: dict[str, Any]) -> dict[str, Any]:
+    """Return `output` with the packaged bounds of each required property it leaves open."""
+    theirs, own = packaged.get("properties", {}), dict(output.get("properties", {}))
+    for name in packaged.get("required", ()):
+        if isinstance(own.get(name), dict):
+            own[name] = {**theirs.get(name, {}), **own[name]}
+    return {**output, "properties": own}
+
+
+def _references(part: object) -> Iterator[str]:
+    if isinstance(part, dict):
+        reference = part.get("$ref")
+        if isinstance(reference, str):
+            yield reference
+        for each in part.values():
+            yield from _references(each)
+    elif isinstance(part, list):
+        for each in part:
+            yield from _references(each)

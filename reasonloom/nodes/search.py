@@ -45,7 +45,7 @@ async def _by_words(
     query = parse(request.text or "")
     hits = Hits()
     if query.tree is not None:
-        async with execution.loom.database.begin(execution.caller) as tx:
+        async with execution.loom.database.begin(execution.caller, searching=True) as tx:
             hits = await fulltext.matches(
                 tx, query.tree, scope=scope, limit=request.limit, offset=request.offset
             )
@@ -70,7 +70,7 @@ async def _by_filters(
 ) -> tuple[SearchResult, list[str]]:
     wanted = request.offset + request.limit
     finding = await find(execution, None, scope=scope, wanted=wanted)
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         total, _ = await fulltext.size(tx, scope)
     answer = SearchResult(
         memories=[_unmatched(each) for each in finding.scored[request.offset : wanted]],

@@ -139,8 +139,8 @@ def description_of(served: Served) -> str:
 def _hints(effect: Effect, *, open_world: bool) -> ToolAnnotations:
     return ToolAnnotations(
         read_only_hint=effect is Effect.READS,
-        destructive_hint=effect is Effect.DESTROYS,
-        idempotent_hint=effect in (Effect.READS, Effect.DESTROYS),
+        destructive_hint=effect in (Effect.CHANGES, Effect.DESTROYS),
+        idempotent_hint=effect is not Effect.ADDS,
         open_world_hint=open_world,
     )
 

@@ -153,7 +153,7 @@ def test_a_key_with_another_request_is_a_conflict(client: Held, rows: Rows) -> N
     linear = client.call("reasoning_linear", {"content": "two"}, meta={KEY: key})
     assert thought.is_error
     assert "idempotency key" in thought.structured_content["error"]
-    assert thought.structured_content["suggestion"] == "Use another idempotency key"
+    assert thought.structured_content["suggestion"] == "Use a new idempotency key for a new request"
     assert linear.is_error
     assert linear.structured_content["error"]["type"] == "Conflict"
     assert rows.counts()["reasonloom.memories"] == before

@@ -21,6 +21,10 @@ most 0.157. Short questions beside the same statements lie lower (0.122), and tr
 without a common word often just above, so that a higher floor would cost what is looked for."""
 
 
+SHORT = 10_000
+"""Characters that are embedded faster than a thread is woken for them (about a millisecond)."""
+
+
 class WordllamaEmbedder:
     """Mean of the token vectors of wordllama's `l2_supercat`, 256 numbers, any length of text.
 
@@ -41,6 +45,8 @@ class WordllamaEmbedder:
         Raises:
             EmbedderUnavailable: the package or its weights cannot be loaded.
         """
+        if self._loaded is not None and sum(map(len, texts)) <= SHORT:
+            return self._embed(list(texts))
         return await asyncio.to_thread(self._embed, list(texts)) if texts else []
 
     async def close(self) -> None:

@@ -26,7 +26,7 @@ DEFAULT = ["remember", "recall", "update_memory", "forget", "search", "reasoning
 HINTS = {
     "remember": (False, False, False, False),
     "recall": (True, False, True, False),
-    "update_memory": (False, False, False, False),
+    "update_memory": (False, True, True, False),
     "forget": (False, True, True, False),
     "search": (True, False, True, False),
     "reasoning_linear": (False, False, False, True),

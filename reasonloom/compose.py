@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from reasonloom.graphs.decay import Decay
 from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.journal import WriteBehind
 from reasonloom.graphs.recovery import Recovery
@@ -44,7 +45,8 @@ async def open_engine(
     """Open the database, brought up to date, and yield the engine that runs on it.
 
     Parts that are given are used instead of what the settings choose, and are not closed.
-    With `recover` the engine takes up runs that others left; it always renews its own leases.
+    With `recover` the engine takes up runs that others left, and weakens memories that nobody
+    reads; it always renews its own leases.
 
     Raises:
         SettingMistake: a setting cannot be used.
@@ -66,6 +68,8 @@ async def open_engine(
         asyncio.create_task(journal.run()),
         asyncio.create_task(recovery.run() if recover else recovery.renew()),
     ]
+    if recover and settings.decay_hours and not settings.read_only:
+        tasks.append(asyncio.create_task(Decay(loom).run()))
     try:
         yield engine
     finally:

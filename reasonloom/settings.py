@@ -102,6 +102,10 @@ class Settings(BaseSettings):
 
     # memory
     recency_half_life_days: float = Field(30.0, gt=0, le=36_500)
+    decay_hours: float = Field(24.0, ge=0, le=8_760)
+
+    # reasoning
+    history_tokens: int = Field(4_000, ge=100, le=1_000_000)
 
     # durability
     auto_memory: bool = Field(True)

@@ -7,7 +7,7 @@ import sys
 import typer
 
 from reasonloom import __version__
-from reasonloom.cli import bench, call, db, demo, doctor, evals, memory, runs, serve
+from reasonloom.cli import bench, call, db, demo, doctor, evals, memory, runs, serve, session
 from reasonloom.errors import CallerMistake, ReasonloomError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
 app.add_typer(db.app, name="db")
 app.add_typer(runs.app, name="runs")
+app.add_typer(session.app, name="session")
 app.add_typer(evals.app, name="eval")
 app.add_typer(memory.app, name="memory")
 

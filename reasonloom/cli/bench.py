@@ -14,37 +14,54 @@ import typer
 if TYPE_CHECKING:
     from reasonloom.evals.speed.sample import Figure
 
+LEAST, MOST = 10, 1_000_000
+
 
 def bench(
     runs: Annotated[int, typer.Option(min=5, max=10_000, help="Times each work is timed.")] = 60,
     starts: Annotated[int, typer.Option(min=3, max=100, help="Servers that are started.")] = 7,
-    memories: Annotated[int, typer.Option(min=10, help="Memories stored before.")] = 1000,
+    sizes: Annotated[str, typer.Option(help="Memories of one owner, such as 1000,10000.")] = "1000",
+    owners: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Owners of 100,000 memories in mixed sizes.")
+    ] = 0,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
     """Measure start, reasoning_linear, remember and recall on a database thrown away after."""
-    figures = asyncio.run(_measure(runs, starts, memories))
+    wanted = _numbers(sizes)
+    figures = asyncio.run(_measure(runs, starts, wanted, owners))
     _draw(figures)
     if output:
-        settings = {"runs": runs, "starts": starts, "memories": memories}
+        settings = {"runs": runs, "starts": starts, "sizes": wanted, "owners": owners}
         output.write_text(json.dumps(_report(figures, settings), indent=2), encoding="utf-8")
 
 
-async def _measure(runs: int, starts: int, memories: int) -> list[Figure]:
+def _numbers(written: str) -> list[int]:
+    """Return the sizes that an option names."""
+    try:
+        sizes = [int(part) for part in written.split(",")]
+    except ValueError:
+        sizes = [0]
+    if not all(LEAST <= size <= MOST for size in sizes):
+        raise typer.BadParameter(f"numbers from {LEAST} to {MOST:,}, joined by commas")
+    return sizes
+
+
+async def _measure(runs: int, starts: int, sizes: list[int], owners: int) -> list[Figure]:
     from reasonloom.evals.speed import linear, memory, start  # noqa: PLC0415
     from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
 
     figures = await start.measure(starts)
     async with ground() as prepared:
         figures += await linear.measure(prepared, runs)
-        figures += await memory.measure(prepared, runs, memories)
+        figures += await memory.measure(prepared, runs, sizes, owners)
     return figures
 
 
-def _report(figures: list[Figure], settings: dict[str, int]) -> dict[str, Any]:
+def _report(figures: list[Figure], settings: dict[str, Any]) -> dict[str, Any]:
     from dataclasses import asdict  # noqa: PLC0415
 
     from reasonloom import __version__  # noqa: PLC0415
-    from reasonloom.evals.speed.memory import SEED  # noqa: PLC0415
+    from reasonloom.evals.speed.sentences import SEED  # noqa: PLC0415
 
     return {
         "reasonloom": __version__,

@@ -47,7 +47,7 @@ async def _call(tool: str, arguments: dict[str, Any]) -> Any:
     from reasonloom.server.room import EngineRoom  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
-    settings = load_settings(toolsets="all")
+    settings = load_settings(toolsets="all,extras")
     set_up_log(settings)
     unknown: MCPError | None = None
     async with EngineRoom(settings) as room, Client(build_server(room)) as client:

@@ -105,13 +105,15 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.contracts.inventory import ALL  # noqa: PLC0415
+    from reasonloom.contracts.inventory import ALL, EXTRAS  # noqa: PLC0415
     from reasonloom.server.catalogue import built_names, choose  # noqa: PLC0415
 
     catalogue = choose(settings)
     names = ", ".join(served.name for served in catalogue.tools)
     yield Finding("tools", True, f"{len(catalogue.tools)} served: {names}")
     yield Finding("tools", None, f"{len(built_names())} of {len(ALL)} are built in this version")
+    beyond = f"beyond the references, with --toolsets default,extras: {', '.join(EXTRAS)}"
+    yield Finding("tools", None, beyond)
 
 
 async def _prompts(settings: Settings) -> AsyncIterator[Finding]:

@@ -13,28 +13,33 @@ import typer
 from reasonloom.errors import UnknownName
 
 app = typer.Typer(help="Measure quality against references.", no_args_is_help=True)
-NAMES = ("locomo",)
 
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(help="The eval: locomo.")],
-    data: Annotated[Path, typer.Option(help="Its data file.")],
+    name: Annotated[str, typer.Argument(help="The eval: locomo, or people (our own).")],
+    data: Annotated[Path | None, typer.Option(help="Its data file (locomo).")] = None,
+    half: Annotated[str, typer.Option(help="Of people: dev, held or all.")] = "all",
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     resume: Annotated[str | None, typer.Option(help="A run to go on with (`eval list`).")] = None,
     epochs: Annotated[int, typer.Option(min=1, max=100, help="How often each item.")] = 1,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Tell what it would be without each signal.")
+    ] = False,
 ) -> None:
     """Run an eval, or go on with one that was interrupted."""
-    from reasonloom.evals.locomo.run import Plan  # noqa: PLC0415
-    from reasonloom.evals.locomo.run import run as run_locomo  # noqa: PLC0415
+    from reasonloom.evals.retrieval.collection import Source  # noqa: PLC0415
+    from reasonloom.evals.retrieval.run import Plan  # noqa: PLC0415
+    from reasonloom.evals.retrieval.run import run as run_retrieval  # noqa: PLC0415
+    from reasonloom.evals.suites import suite  # noqa: PLC0415
 
-    if name not in NAMES:
-        raise UnknownName(f"there is no eval {name}; known: {', '.join(NAMES)}", field="name")
+    chosen = suite(name)
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     log = _folder() / (resume or f"{name}-{moment}.jsonl")
     if resume and not log.exists():
         raise UnknownName(f"there is no run {resume}; see `reasonloom eval list`", field="resume")
-    result = _with_progress(lambda tell: run_locomo(Plan(data, log, epochs), tell))
+    plan = Plan(chosen, Source(data, half), log, epochs, ablate)
+    result = _with_progress(lambda tell: run_retrieval(plan, tell))
     if as_json:
         typer.echo(json.dumps(result, indent=2))
     else:
@@ -46,15 +51,17 @@ def list_() -> None:
     """List the runs that were made, with how much of each is done."""
     from reasonloom.evals.log import EvalLog  # noqa: PLC0415
     from reasonloom.evals.report import summary  # noqa: PLC0415
+    from reasonloom.evals.suites import SUITES  # noqa: PLC0415
 
     paths = sorted(_folder().glob("*.jsonl"))
     for path in paths:
         log = EvalLog(path)
-        overall = summary(log.records, apart=("adversarial",))["overall"]
+        known = SUITES.get(log.head.get("eval", ""))
+        overall = summary(log.records, apart=known.apart if known else ())["overall"]
         best = overall.get("recall@10")
         typer.echo(f"{path.name}  {len(log.records)} items  recall@10 {best}")
     if not paths:
-        typer.echo(f"no runs yet; evals: {', '.join(NAMES)}")
+        typer.echo(f"no runs yet; evals: {', '.join(SUITES)}")
 
 
 def _folder() -> Path:
@@ -83,10 +90,18 @@ def _draw(result: dict[str, Any]) -> None:
 
     names = [name for name in result["overall"] if name != "n"]
     table = Table("", "n", *names, title=f"{result['eval']} · {result['embedder']}")
-    for group, means in {"overall": result["overall"], **result["groups"]}.items():
-        table.add_row(group, str(means["n"]), *(f"{means[name]:.3f}" for name in names))
+    without = {f"without {name}": means for name, means in result.get("without", {}).items()}
+    for group, means in {"overall": result["overall"], **without, **result["groups"]}.items():
+        cells = (f"{means[name]:.3f}" if name in means else "" for name in names)
+        table.add_row(group, str(means["n"]), *cells)
     console = Console()
     console.print(table)
+    if "nothing" in result["groups"]:
+        nothing = result["groups"]["nothing"]
+        console.print(
+            f"nothing to be found: {nothing['nothing_found']:.0%} of {nothing['n']} questions found"
+            f" nothing; mean best score {nothing['best_score']:.2f}"
+        )
     latency = result["latency_ms"]
     if latency:
         console.print(f"recall: p50 {latency['p50']} ms, p95 {latency['p95']} ms")

@@ -64,13 +64,14 @@ class Remember(UserRequest):
 
 
 class Remembered(CamelAnswer):
-    """What was stored."""
+    """What was stored; `deduplicated` where the same was there and was strengthened instead."""
 
     memory_id: str
     embeddings_generated: int
     links_created: int
     salience: float
     strength: float
+    deduplicated: bool | None = None
 
 
 class DateRange(CamelRequest):
@@ -121,6 +122,15 @@ class Recall(Selection):
     ] = None
 
 
+class ExplainedRecall(Recall):
+    """Find memories by meaning and words, best first.
+
+    Score = 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight.
+    """
+
+    explain: Annotated[bool, Field(description="Tell what each score is made of")] = False
+
+
 class StoredMetadata(CamelAnswer):
     """What classifies a stored memory."""
 
@@ -129,6 +139,30 @@ class StoredMetadata(CamelAnswer):
     category: str | None = None
     context: str | None = None
     importance: float | None = None
+
+
+class Provenance(CamelAnswer):
+    """Who stored a memory, by which tool, in which session and run; `trust` is in 0..1."""
+
+    principal: str
+    tool: str
+    source_kind: str
+    trust: float
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+class Explanation(CamelAnswer):
+    """What a score is made of, each part in 0..1.
+
+    `signals` are the shares of similarity = tanh(their sum / 1.5); absent without a text.
+    """
+
+    salience: float
+    recency: float
+    link_weight: float
+    similarity: float | None = None
+    signals: dict[str, float] | None = None
 
 
 class RecalledMemory(CamelAnswer):
@@ -143,6 +177,8 @@ class RecalledMemory(CamelAnswer):
     primary_sector: str
     metadata: StoredMetadata
     score: float
+    provenance: Provenance | None = None
+    explanation: Explanation | None = None
 
 
 class Recalled(CamelAnswer):
@@ -168,6 +204,22 @@ class Search(Selection):
     ] = None
 
 
+class ExplainedSearch(Search):
+    """Find memories by exact words: AND, OR, NOT, "a phrase", parentheses.
+
+    Words side by side must all occur, in any form (prefers, preference). Without text all
+    memories that pass the filters. For questions use recall.
+    """
+
+    explain: Annotated[bool, Field(description="Tell what each rank is made of")] = False
+
+
+class TermRanks(CamelAnswer):
+    """The rank that a memory would have by each of the query's terms alone, 0..1."""
+
+    terms: dict[str, float]
+
+
 class MatchedMemory(CamelAnswer):
     """One memory found; `highlight` is its content as stored, not escaped, with <b> added.
 
@@ -184,6 +236,7 @@ class MatchedMemory(CamelAnswer):
     rank: float
     highlight: str
     matched_terms: list[str]
+    explanation: TermRanks | Explanation | None = None
 
 
 class SearchResult(CamelAnswer):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +14,17 @@ HEAD = "head"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one item gave in one epoch; `group` is what figures are told apart by."""
+    """What one item gave in one epoch; `group` is what figures are told apart by.
+
+    `without` holds the scores of the same item with one signal left out, by its name.
+    """
 
     item: str
     epoch: int
     group: str
     scores: dict[str, float]
     latency_ms: float
+    without: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 class EvalLog:

@@ -37,3 +37,11 @@ def ndcg(ranked: Sequence[str], relevant: Collection[str], depth: int) -> float:
 def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
     """Return one over the place of the first relevant item, 0 where there is none."""
     return next((1 / (place + 1) for place, item in enumerate(ranked) if item in relevant), 0.0)
+
+
+def unanswerable(found: Sequence[float]) -> dict[str, float]:
+    """Return how a question that nothing answers was met: 1 where nothing came, and the best score.
+
+    `found` are the scores of what came, best first.
+    """
+    return {"nothing_found": float(not found), "best_score": found[0] if found else 0.0}

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from reasonloom.evals.log import Record
 
 
 def summary(records: Sequence[Record], *, apart: Sequence[str] = ()) -> dict[str, Any]:
-    """Return `overall` (without the groups set `apart`) and `groups`, each of means in 0..1."""
+    """Return `overall` (without the groups set `apart`) and `groups`, each of means in 0..1.
+
+    Where signals were left out, `without` tells the overall means without each.
+    """
     groups = sorted({record.group for record in records})
+    counted = [record for record in records if record.group not in apart]
+    ablated = [record for record in counted if record.without]
+    signals = list(ablated[0].without) if ablated else []
+    without = {
+        name: _means([replace(record, scores=record.without[name]) for record in ablated])
+        for name in signals
+    }
     return {
-        "overall": _means([record for record in records if record.group not in apart]),
+        "overall": _means(counted),
+        **({"without": without} if without else {}),
         "groups": {
             group: _means([record for record in records if record.group == group])
             for group in groups

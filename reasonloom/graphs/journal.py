@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import DatabaseUnavailable
-from reasonloom.stores import memories, runs
+from reasonloom.stores import decay, runs
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -91,4 +91,4 @@ class WriteBehind:
             for row in batch.rows:
                 await runs.record(tx, row)
             if batch.recalled:
-                await memories.reinforce(tx, sorted(batch.recalled), self._clock())
+                await decay.reinforce(tx, sorted(batch.recalled), self._clock())

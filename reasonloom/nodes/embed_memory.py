@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory import Sector
 from reasonloom.nodes.vectors import embed_or_say
-from reasonloom.stores import memories, search
+from reasonloom.stores import search, waypoints
 from reasonloom.stores.search import Nearness, Scope
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MOST_WAYPOINTS = 3
 WAYPOINT_COSINE = 0.45
 """Memories less alike than this are not linked."""
+
+DUPLICATE_COSINE = 0.95
+"""Memories at least this much alike say nearly the same: both are kept, and linked as such."""
 
 
 async def embed_views(
@@ -48,7 +51,12 @@ async def nearest(
 async def link_waypoints(
     tx: Transaction, execution: Execution, memory_id: int, near: Mapping[int, float]
 ) -> int:
-    """Link a memory to its nearest; return how many links are new."""
-    return await memories.link(
-        tx, memory_id, near, kind="related_to", origin="waypoint", run_id=execution.run.id
-    )
+    """Link a memory to its nearest; return how many links were made."""
+    origins = dict.fromkeys(near, waypoints.WAYPOINT)
+    origins.update(dict.fromkeys(near_duplicates(near), waypoints.NEAR_DUPLICATE))
+    return await waypoints.lead(tx, memory_id, near, origins=origins, run_id=execution.run.id)
+
+
+def near_duplicates(near: Mapping[int, float]) -> list[int]:
+    """Return those of the nearest that say nearly the same."""
+    return [key for key, cosine in near.items() if cosine >= DUPLICATE_COSINE]

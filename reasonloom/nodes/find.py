@@ -5,39 +5,49 @@ The `recall` tool and every reasoning mode find by this.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory import SECTORS
+from reasonloom.nodes.dates import dates_asked
+from reasonloom.nodes.gather import Gathered, Question, Ranked, gather
 from reasonloom.nodes.naming import tags_named, without
-from reasonloom.nodes.scoring import composite, recency, relevance
+from reasonloom.nodes.scoring import Parts, recency
 from reasonloom.nodes.vectors import embed_or_say
-from reasonloom.stores import search
-from reasonloom.stores.search import FoundMemory, Match, Nearness, Scope
+from reasonloom.stores import fulltext, reindex, search
+from reasonloom.stores.search import FoundMemory, Nearness, Scope
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.relevance import Signals
+    from reasonloom.stores.database import Transaction
 
-SMALLEST_POOL = 200
-"""Candidates that each list gives at least, so that filters and pages have enough."""
+POOL = 250
+"""Candidates that each list gives, whatever page is asked for: so pages fit together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A memory found, with its score and the relevance within it (0..1, None without a text)."""
+    """A memory found, the parts of its score, and the signals of its similarity if asked a text."""
 
     memory: FoundMemory
-    score: float
-    similarity: float | None
+    parts: Parts
+    signals: Signals | None = None
+
+    @property
+    def score(self) -> float:
+        """The reference's composite, 0..1."""
+        return self.parts.score
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """All that was found, best first, and what must be said beside it."""
+    """One page of what was found, best first; how many were found, and what must be said."""
 
-    scored: list[Scored]
-    notes: list[str]
+    page: list[Scored]
+    total: int
+    notes: list[str] = field(default_factory=list)
 
 
 async def find(
@@ -46,67 +56,75 @@ async def find(
     *,
     scope: Scope,
     sectors: Sequence[str] = SECTORS,
-    wanted: int = 10,
+    offset: int = 0,
+    limit: int = 10,
 ) -> Finding:
-    """Return the memories of `scope` that answer `query`, best first; all of it without one.
+    """Return a page of the memories of `scope` that answer `query`, best first; all without one.
 
     The query is embedded before the one transaction that searches.
     """
-    pool = max(SMALLEST_POOL, wanted)
     if query:
-        return await _answering(execution, query, scope, sectors, pool)
+        return await _answering(execution, query, scope, sectors, slice(offset, offset + limit))
+    pool = max(POOL, offset + limit)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         ids = await search.within(tx, scope=scope, pool=pool)
+        total, _ = await fulltext.size(tx, scope)
         memories = await search.fetch(tx, ids) if ids else []
-    scored = _ranked(execution, [(memory, None) for memory in memories])
-    return Finding(scored, _too_many(ids, pool))
+    scored = [Scored(memory, _standing(execution, memory)) for memory in memories]
+    ordered = sorted(scored, key=lambda each: (-each.score, each.memory.id))
+    return Finding(ordered[offset : offset + limit], total)
+
+
+def _standing(execution: Execution, memory: FoundMemory) -> Parts:
+    loom = execution.loom
+    recent = recency(memory.last_accessed, loom.clock(), loom.settings.recency_half_life_days)
+    return Parts(memory.salience, recent, memory.link)
 
 
 async def _answering(
-    execution: Execution, query: str, scope: Scope, sectors: Sequence[str], pool: int
+    execution: Execution, query: str, scope: Scope, sectors: Sequence[str], page: slice
 ) -> Finding:
     loom = execution.loom
     async with loom.database.begin(execution.caller) as tx:
         named = tags_named(query, await search.tags_in(tx, query))
     vectors, notes = await embed_or_say(loom.embedder, [without(query, named)])
     near = Nearness(vectors[0], loom.embedder.model, sectors) if vectors else None
+    question = Question(
+        query, near, named, dates_asked(query, loom.clock().date()), loom.embedder.floor
+    )
     async with loom.database.begin(execution.caller, searching=True) as tx:
-        found = await search.candidates(tx, query, near, scope=scope, pool=pool)
-        matches = _worth(found, loom.embedder.floor if near else 0.0)
-        memories = await search.fetch(tx, list(matches)) if matches else []
-    similar = [
-        (memory, relevance(matches[memory.id], tagged=not named.isdisjoint(memory.tags)))
-        for memory in memories
-    ]
-    return Finding(_ranked(execution, similar), [*notes, *_too_many(matches, pool)])
+        found = await gather(tx, execution, question, scope=scope, pool=POOL)
+        shown = await _fetched(tx, found.ranked[page])
+        others = await reindex.foreign_models(tx, loom.embedder.model)
+    return Finding(shown, len(found.ranked), [*notes, *_of_other_models(others), *_left_out(found)])
 
 
-def _worth(found: Mapping[int, Match], floor: float) -> dict[int, Match]:
-    """Return the matches that hold a word, or whose cosine is above the embedder's floor."""
-    return {
-        key: match
-        for key, match in found.items()
-        if match.context > 0 or (match.cosine or 0.0) > floor
-    }
-
-
-def _too_many(found: Sized, pool: int) -> list[str]:
-    if len(found) < pool:
+async def _fetched(tx: Transaction, ranked: Sequence[Ranked]) -> list[Scored]:
+    """Return the memories of one page, in its order."""
+    if not ranked:
         return []
-    return [f"more than {pool} memories match; {len(found)} were ranked"]
-
-
-def _ranked(
-    execution: Execution, found: Iterable[tuple[FoundMemory, float | None]]
-) -> list[Scored]:
-    loom = execution.loom
-    now, half_life = loom.clock(), loom.settings.recency_half_life_days
-    scored = [
-        Scored(
-            memory,
-            composite(memory, similarity, recency(memory.last_accessed, now, half_life)),
-            similarity,
-        )
-        for memory, similarity in found
+    memories: Mapping[int, FoundMemory] = {
+        memory.id: memory for memory in await search.fetch(tx, [each.id for each in ranked])
+    }
+    return [
+        Scored(memories[each.id], each.parts, each.signals)
+        for each in ranked
+        if each.id in memories
     ]
-    return sorted(scored, key=lambda each: (-each.score, each.memory.id))
+
+
+def _of_other_models(models: Sequence[str]) -> list[str]:
+    if not models:
+        return []
+    return [
+        f"some memories have vectors of {', '.join(models)} alone and are found by words only; "
+        "`reasonloom db reindex` embeds them anew"
+    ]
+
+
+def _left_out(found: Gathered) -> list[str]:
+    said = {
+        f"many memories match; the best {len(found.ranked)} were ranked": len(found.ranked) >= POOL,
+        "memories that share only frequent words with the question were left out": found.cut,
+    }
+    return [note for note, applies in said.items() if applies]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from reasonloom.nodes.dates import date_terms
 from reasonloom.nodes.embed_memory import embed_views
-from reasonloom.nodes.scoring import DECAY_PER_DAY, estimated_tokens, keywords, salience
+from reasonloom.nodes.salience import DECAY_PER_DAY, estimated_tokens, keywords, salience
 from reasonloom.nodes.views import Viewed, views
 from reasonloom.stores import memories
 from reasonloom.stores.memories import NewMemory
@@ -67,6 +68,7 @@ async def keep_as_memory(
         project=execution.caller.project,
         confidence=thought.confidence,
         keywords=keywords(thought.content),
+        dates=date_terms(thought.content, None, now.date()),
         run_id=execution.run.id,
         vectors=cast("dict[str, list[float]]", vectors),
         model=loom.embedder.model if vectors else None,

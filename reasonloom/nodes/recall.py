@@ -6,43 +6,49 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.memory import SECTORS, Recall, Recalled, RecalledMemory, StoredMetadata
+from reasonloom.contracts.memory import (
+    SECTORS,
+    ExplainedRecall,
+    Provenance,
+    Recalled,
+    RecalledMemory,
+    StoredMetadata,
+)
+from reasonloom.nodes.explanation import DIGITS, explanation
 from reasonloom.nodes.find import Scored, find
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.scope import scope_of
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.search import FoundMemory
 
 
 async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return one page of the memories that answer the request, best first."""
     execution = runtime.context
-    request = Recall.model_validate(state["request"])
+    request = ExplainedRecall.model_validate(state["request"])
     finding = await find(
         execution,
         request.text,
         scope=scope_of(request),
         sectors=request.sectors or SECTORS,
-        wanted=request.offset + request.limit,
+        offset=request.offset,
+        limit=request.limit,
     )
-    page = finding.scored[request.offset : request.offset + request.limit]
     if request.text and not execution.loom.settings.read_only:
-        execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in page])
-    shown = [_shown(each) for each in page]
+        ids = [each.memory.id for each in finding.page]
+        execution.loom.journal.reinforce(execution.caller, ids)
+    shown = [_shown(each, explain=request.explain) for each in finding.page]
     answer = Recalled(
         memories=shown,
-        total_count=len(finding.scored),
+        total_count=finding.total,
         scores={memory.id: memory.score for memory in shown},
     )
     return {"answer": answer.wire(), "notes": finding.notes}
 
 
-def _shown(scored: Scored) -> RecalledMemory:
+def _shown(scored: Scored, *, explain: bool) -> RecalledMemory:
     memory = scored.memory
-    metadata: dict[str, Any] = {"keywords": memory.keywords, "tags": memory.tags}
-    if memory.category is not None:
-        metadata["category"] = memory.category
-    if memory.context is not None:
-        metadata["context"] = memory.context
+    explained = {"explanation": explanation(scored)} if explain else {}
     return RecalledMemory(
         id=f"mem-{memory.id}",
         content=memory.content,
@@ -51,6 +57,30 @@ def _shown(scored: Scored) -> RecalledMemory:
         strength=memory.strength,
         salience=memory.salience,
         primary_sector=memory.sector,
-        metadata=StoredMetadata(**metadata, importance=memory.importance),
-        score=round(scored.score, 6),
+        metadata=_metadata(memory),
+        score=round(scored.score, DIGITS),
+        provenance=provenance(memory),
+        **explained,
+    )
+
+
+def _metadata(memory: FoundMemory) -> StoredMetadata:
+    optional = {"category": memory.category, "context": memory.context}
+    return StoredMetadata(
+        keywords=memory.keywords,
+        tags=memory.tags,
+        importance=memory.importance,
+        **{name: value for name, value in optional.items() if value is not None},
+    )
+
+
+def provenance(memory: FoundMemory) -> Provenance:
+    """Return who stored a memory, by what, and when."""
+    optional = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
+    return Provenance(
+        principal=memory.principal,
+        tool=memory.tool,
+        source_kind=memory.source_kind,
+        trust=memory.trust,
+        **{name: value for name, value in optional.items() if value},
     )

@@ -11,7 +11,13 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.memory import MatchedMemory, Search, SearchResult
+from reasonloom.contracts.memory import (
+    ExplainedSearch,
+    MatchedMemory,
+    SearchResult,
+    TermRanks,
+)
+from reasonloom.nodes.explanation import DIGITS, explanation
 from reasonloom.nodes.find import Scored, find
 from reasonloom.nodes.highlight import highlight
 from reasonloom.nodes.loom import Execution
@@ -32,7 +38,7 @@ LONGEST_NAMED = 50
 
 async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return one page of the memories that match the request's text and filters."""
-    request = Search.model_validate(state["request"])
+    request = ExplainedSearch.model_validate(state["request"])
     scope = InSectors(**asdict(scope_of(request)), sectors=request.sectors)
     answered = _by_words if request.text else _by_filters
     answer, notes = await answered(runtime.context, request, scope)
@@ -40,7 +46,7 @@ async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
 
 
 async def _by_words(
-    execution: Execution, request: Search, scope: InSectors
+    execution: Execution, request: ExplainedSearch, scope: InSectors
 ) -> tuple[SearchResult, list[str]]:
     query = parse(request.text or "")
     hits = Hits()
@@ -50,7 +56,7 @@ async def _by_words(
                 tx, query.tree, scope=scope, limit=request.limit, offset=request.offset
             )
     answer = SearchResult(
-        memories=[_matched(hit) for hit in hits.page],
+        memories=[_matched(hit, explain=request.explain) for hit in hits.page],
         total_count=hits.total,
         search_type="full-text",
     )
@@ -66,21 +72,20 @@ async def _by_words(
 
 
 async def _by_filters(
-    execution: Execution, request: Search, scope: InSectors
+    execution: Execution, request: ExplainedSearch, scope: InSectors
 ) -> tuple[SearchResult, list[str]]:
-    wanted = request.offset + request.limit
-    finding = await find(execution, None, scope=scope, wanted=wanted)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        total, _ = await fulltext.size(tx, scope)
+    finding = await find(execution, None, scope=scope, offset=request.offset, limit=request.limit)
     answer = SearchResult(
-        memories=[_unmatched(each) for each in finding.scored[request.offset : wanted]],
-        total_count=max(total, len(finding.scored)),
+        memories=[_unmatched(each, explain=request.explain) for each in finding.page],
+        total_count=finding.total,
         search_type="metadata",
     )
     return answer, finding.notes
 
 
-def _matched(hit: Hit) -> MatchedMemory:
+def _matched(hit: Hit, *, explain: bool) -> MatchedMemory:
+    terms = zip(hit.held, hit.alone, strict=True)
+    ranks = TermRanks(terms={term.text: round(rank, DIGITS) for term, rank in terms})
     return MatchedMemory(
         id=f"mem-{hit.id}",
         content=hit.content,
@@ -88,14 +93,16 @@ def _matched(hit: Hit) -> MatchedMemory:
         strength=hit.strength,
         salience=hit.salience,
         primary_sector=hit.sector,
-        rank=round(hit.rank, 6),
+        rank=round(hit.rank, DIGITS),
         highlight=highlight(hit.marked, [term.text for term in hit.held if term.spelled]),
         matched_terms=[term.text for term in hit.held],
+        **({"explanation": ranks} if explain else {}),
     )
 
 
-def _unmatched(scored: Scored) -> MatchedMemory:
+def _unmatched(scored: Scored, *, explain: bool) -> MatchedMemory:
     memory = scored.memory
+    explained = {"explanation": explanation(scored)} if explain else {}
     return MatchedMemory(
         id=f"mem-{memory.id}",
         content=memory.content,
@@ -103,7 +110,8 @@ def _unmatched(scored: Scored) -> MatchedMemory:
         strength=memory.strength,
         salience=memory.salience,
         primary_sector=memory.sector,
-        rank=round(scored.score, 6),
+        rank=round(scored.score, DIGITS),
         highlight=highlight(memory.content, []),
         matched_terms=[],
+        **explained,
     )

@@ -16,14 +16,15 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.memory import MetadataChange, Sector, UpdatedMemory, UpdateMemory
 from reasonloom.errors import MemoryNotFound
 from reasonloom.nodes.clean import cleaned
+from reasonloom.nodes.dates import date_terms
 from reasonloom.nodes.embed_memory import embed_views, link_waypoints, nearest
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.forget import memory_number
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.scoring import estimated_tokens, keywords, salience
+from reasonloom.nodes.salience import estimated_tokens, keywords, salience
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.views import Viewed, views
-from reasonloom.stores import revisions
+from reasonloom.stores import decay, revisions
 from reasonloom.stores.revisions import HeldMemory
 
 if TYPE_CHECKING:
@@ -47,11 +48,13 @@ class Change:
 
     Attributes:
         texts: the views to embed: all five where any says something new, else none.
+        sets_strength: whether the request names a strength; it begins to fade from now.
     """
 
     held: HeldMemory
     memory: HeldMemory
     texts: dict[Sector, str]
+    sets_strength: bool
 
     @property
     def rewords(self) -> bool:
@@ -66,7 +69,13 @@ class Change:
             if getattr(self.memory, name) != getattr(self.held, name)
         }
         tokens = {"token_count": estimated_tokens(self.memory.content)} if self.rewords else {}
-        return {**new, **tokens}
+        strength = {"strength": self.memory.strength} if self.sets_strength else {}
+        dates = {"dates": self._dates()} if new.keys() & {"content", "context"} else {}
+        return {**new, **tokens, **strength, **dates}
+
+    def _dates(self) -> list[str]:
+        made = self.memory.created_at.astimezone(UTC).date()
+        return date_terms(self.memory.content, self.memory.context, made)
 
 
 async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -82,16 +91,25 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
                 raise MemoryNotFound(request.memory_id, field="memoryId")
             change = changed(held, request)
             if change.texts == embedded.texts:
+                strength = await _settle(tx, execution, memory_id, change)
                 links = await _write(tx, execution, memory_id, change, embedded)
                 answer = UpdatedMemory(
                     memory_id=request.memory_id,
                     embeddings_regenerated=bool(embedded.vectors),
                     connections_updated=links,
-                    strength=change.memory.strength,
+                    strength=strength,
                     salience=change.memory.salience,
                 )
                 return await finish(tx, execution, answer, notes=[*removed, *embedded.notes])
         embedded = Embedded(change.texts, *await embed_views(execution.loom.embedder, change.texts))
+
+
+async def _settle(tx: Transaction, execution: Execution, memory_id: int, change: Change) -> float:
+    """Bring the strength to now where the change touches how it fades; return what it will be."""
+    if not change.sets_strength and change.memory.importance == change.held.importance:
+        return change.held.strength
+    settled = await decay.settle(tx, memory_id, execution.loom.clock())
+    return change.memory.strength if change.sets_strength else settled
 
 
 async def _write(
@@ -140,7 +158,8 @@ def changed(held: HeldMemory, request: UpdateMemory) -> Change:
         context=_given(given.context, held.context),
     )
     texts = _views(memory)
-    return Change(held, memory, texts if texts != _views(held) else {})
+    texts = texts if texts != _views(held) else {}
+    return Change(held, memory, texts, sets_strength=request.strength is not None)
 
 
 def _given(value: T | None, otherwise: T) -> T:

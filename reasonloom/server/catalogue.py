@@ -10,20 +10,25 @@ from typing import TYPE_CHECKING
 from reasonloom.contracts.inventory import (
     ALL,
     DEFAULT,
+    EXTRAS,
     INVENTORY,
     SERVED_AS,
     reference_name,
 )
 from reasonloom.errors import SettingMistake
 from reasonloom.server.forms.form import Form
-from reasonloom.server.toolsets import reasoning, thought
+from reasonloom.server.toolsets import extras, reasoning, thought
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 TOOLSETS: tuple[Toolset, ...] = (thought.TOOLSET, reasoning.TOOLSET)
-GROUPS = ("default", "all", *INVENTORY)
+BEYOND: tuple[Toolset, ...] = (extras.TOOLSET,)
+"""Toolsets of no reference: served only where they, or their tools, are named."""
+
+GROUPS = ("default", "all", *INVENTORY, extras.TOOLSET.name)
+NAMES = (*ALL, *EXTRAS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ def choose(settings: Settings) -> Catalogue:
     if settings.serve_as is not None:
         return _as_reference(settings)
     wanted = _wanted(settings)
-    tools = [served for served in _built() if served.name in wanted]
+    tools = [served for served in _built((*TOOLSETS, *BEYOND)) if served.name in wanted]
     if settings.read_only:
         tools = [served for served in tools if served.line.effect is Effect.READS]
     if not tools:
@@ -62,12 +67,12 @@ def choose(settings: Settings) -> Catalogue:
 
 
 def built_names() -> list[str]:
-    """Return the names of all tools that are built."""
-    return [served.name for served in _built()]
+    """Return the names of the references' tools that are built."""
+    return [served.name for served in _built(TOOLSETS)]
 
 
-def _built() -> list[Served]:
-    return [Served(line.name, line, toolset.form) for toolset in TOOLSETS for line in toolset.tools]
+def _built(toolsets: Iterable[Toolset]) -> list[Served]:
+    return [Served(line.name, line, toolset.form) for toolset in toolsets for line in toolset.tools]
 
 
 def _as_reference(settings: Settings) -> Catalogue:
@@ -79,12 +84,15 @@ def _as_reference(settings: Settings) -> Catalogue:
     if toolset is None:
         raise SettingMistake(f"--as {chosen}: none of its tools is built yet", field="--as")
     tools = tuple(
-        Served(
-            reference_name(line.name), replace(line, name=reference_name(line.name)), toolset.form
-        )
-        for line in toolset.tools
+        Served(reference_name(line.name), _referred(line), toolset.form) for line in toolset.tools
     )
     return Catalogue(toolset.reference, toolset.version, tools)
+
+
+def _referred(line: ToolLine) -> ToolLine:
+    """Return a tool as its reference alone knows it."""
+    request = line.reference_request or line.request
+    return replace(line, name=reference_name(line.name), request=request)
 
 
 def _choices_given(settings: Settings) -> str | None:
@@ -104,14 +112,16 @@ def _wanted(settings: Settings) -> set[str]:
     only_tools = settings.tools and settings.toolsets == ("default",)
     for group in () if only_tools else settings.toolsets:
         names.update(_members(_known(group, GROUPS, "REASONLOOM_TOOLSETS")))
-    names.update(_known(name, ALL, "REASONLOOM_TOOLS") for name in settings.tools)
-    names -= {_known(name, ALL, "REASONLOOM_EXCLUDE_TOOLS") for name in settings.exclude_tools}
+    names.update(_known(name, NAMES, "REASONLOOM_TOOLS") for name in settings.tools)
+    names -= {_known(name, NAMES, "REASONLOOM_EXCLUDE_TOOLS") for name in settings.exclude_tools}
     return names
 
 
 def _members(group: str) -> Iterable[str]:
     if group == "default":
         return DEFAULT
+    if group == extras.TOOLSET.name:
+        return EXTRAS
     return ALL if group == "all" else INVENTORY[group]
 
 

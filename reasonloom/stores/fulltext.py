@@ -52,7 +52,7 @@ WITH matched AS MATERIALIZED (
 )
 SELECT total.count AS total, found.* FROM (SELECT count(*) FROM matched) AS total LEFT JOIN (
     SELECT m.id, m.content, m.created_at, m.strength, m.salience, m.sector, page.place,
-        {rank} AS rank, {marked} AS marked, {held} AS held
+        {rank} AS rank, {marked} AS marked, {held} AS held, {alone} AS alone
     FROM page CROSS JOIN {memories} WHERE m.owner = :owner AND m.id = page.id
 ) AS found ON true ORDER BY found.place
 """
@@ -84,6 +84,7 @@ class Hit:
         rank: 0..1.
         marked: its content with MARK and UNMARK round each word of the query.
         held: the terms of the query that it holds; excluded ones are none of them.
+        alone: the rank that it would have by each of those alone.
     """
 
     id: int
@@ -95,6 +96,7 @@ class Hit:
     rank: float
     marked: str
     held: list[Term]
+    alone: list[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
         rank=writer.rank(positive),
         marked=writer.marked(sought),
         held=writer.held(sought),
+        alone=writer.alone(sought),
     )
     values = {
         **scope.values(tx.owner),
@@ -165,5 +168,6 @@ async def _words(tx: Transaction, every: Sequence[Term]) -> dict[Term, str]:
 
 
 def _hit(row: Any, sought: Sequence[Term]) -> Hit:
-    plain = {name: row[name] for name in Hit.__slots__ if name != "held"}
-    return Hit(**plain, held=[sought[place] for place in row["held"]])
+    plain = {name: row[name] for name in Hit.__slots__ if name not in ("held", "alone")}
+    held = [sought[place] for place in row["held"]]
+    return Hit(**plain, held=held, alone=[row["alone"][place] for place in row["held"]])

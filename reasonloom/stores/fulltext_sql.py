@@ -66,6 +66,10 @@ class Writer:
         cases = (f"CASE WHEN {self.condition(term)} THEN {n} END" for n, term in enumerate(sought))
         return f"array_remove(CAST(ARRAY[{', '.join(cases)}] AS int[]), NULL)"
 
+    def alone(self, sought: Sequence[Term]) -> str:
+        """Return the list of the ranks that a memory would have by each term alone."""
+        return f"CAST(ARRAY[{', '.join(map(self.rank, sought))}] AS float8[])"
+
     def marked(self, sought: Sequence[Term]) -> str:
         """Return a memory's content with its words marked; spelled terms are left as they are."""
         query = " | ".join(f"({self.words[term]})" for term in sought if not term.spelled)

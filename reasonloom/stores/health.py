@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from reasonloom.errors import DatabaseUnavailable
+from reasonloom.stores.maintenance import lacking
 from reasonloom.stores.migrate import (
     INSTALL_VECTOR,
     TOO_OLD,
@@ -35,7 +36,16 @@ async def examine(access: Access) -> list[Found]:
         SettingMistake: it is too old, or its login may do too little.
     """
     status = await schema_status(access)
-    return [_schema(status), *await asyncio.to_thread(_look, access, status)]
+    found = [_schema(status), *await asyncio.to_thread(_look, access, status)]
+    return [*found, *await _outgrown(access)] if status.up_to_date else found
+
+
+async def _outgrown(access: Access) -> list[Found]:
+    """Return advice where owners have outgrown exact search, as far as our login sees it."""
+    many = await lacking(access)
+    if not many:
+        return []
+    return [(f"{many} owners have outgrown exact search", None, "run `reasonloom db maintain`")]
 
 
 def _schema(status: SchemaStatus) -> Found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,12 +11,10 @@ from uuid import UUID
 from sqlalchemy import Uuid, bindparam, delete, func, select, text, update
 
 from reasonloom.stores.tables import Memory, Owner
+from reasonloom.stores.vectors import distinct
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-
-INDEXED_CHARACTERS = 200_000
-"""Full-text search reads this much of a content; a tsvector must stay below 1 MB."""
 
 TEXT_CONFIG = "english"
 
@@ -35,15 +33,15 @@ WITH known AS (
         memory_count = owners.memory_count + 1
     RETURNING last_memory
 ), made AS (
-    INSERT INTO memories (owner, id, space, keywords, tags, last_accessed, words,
+    INSERT INTO memories (owner, id, space, keywords, tags, dates, last_accessed,
         {", ".join(NAMED)})
     SELECT :owner, last_memory, :space, CAST(:keywords AS text[]), CAST(:tags AS text[]),
-        :created_at, to_tsvector('{TEXT_CONFIG}', :searchable), {", ".join(":" + n for n in NAMED)}
+        CAST(:dates AS text[]), :created_at, {", ".join(":" + n for n in NAMED)}
     FROM counted RETURNING id
 ), embedded AS (
-    INSERT INTO embeddings (owner, memory_id, sector, model, embedding)
-    SELECT :owner, made.id, sector, :model, CAST(vector AS halfvec)
-    FROM made, unnest(CAST(:sectors AS text[]), CAST(:vectors AS text[])) AS v (sector, vector)
+    INSERT INTO embeddings (owner, memory_id, model, sectors, embedding)
+    SELECT :owner, made.id, :model, sectors, CAST(vector AS halfvec) FROM made, unnest(
+        CAST(:sectors AS smallint[]), CAST(:vectors AS text[])) AS v (sectors, vector)
 )
 SELECT id FROM known UNION ALL SELECT id FROM made
 """).bindparams(*(bindparam(name, type_=Uuid) for name in ("effect", "session_id", "run_id")))  # noqa: S608
@@ -58,18 +56,14 @@ JOIN memories m ON m.owner = :owner AND m.id = wanted.id
 WHERE m.deleted_at IS NULL AND m.id <> :source
 ON CONFLICT DO NOTHING
 """).bindparams(bindparam("run_id", type_=Uuid))
-REINFORCE = text(
-    "UPDATE memories SET access_count = access_count + 1, last_accessed = :at, "
-    "strength = least(1, strength + 0.05 * (1 - strength)) "
-    "WHERE owner = :owner AND id = ANY(:ids) AND deleted_at IS NULL"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
     """What is to be stored; times are aware, all scores are in 0..1.
 
-    `effect` names the write itself: the same effect twice stores one memory.
+    `effect` names the write itself: the same effect twice stores one memory. `dates` are the
+    terms that a question with a date asks for.
     """
 
     effect: UUID
@@ -89,6 +83,7 @@ class NewMemory:
     confidence: float = 1.0
     keywords: Sequence[str] = ()
     tags: Sequence[str] = ()
+    dates: Sequence[str] = ()
     category: str | None = None
     context: str | None = None
     run_id: UUID | None = None
@@ -98,30 +93,21 @@ class NewMemory:
 
 async def store(tx: Transaction, memory: NewMemory) -> int:
     """Store a memory with its vectors; return its id, the old one where it was stored before."""
-    searchable = " ".join((memory.content[:INDEXED_CHARACTERS], *memory.keywords, *memory.tags))
+    sectors, vectors = distinct(memory.vectors)
     values = {
         **{name: getattr(memory, name) for name in NAMED},
         "owner": tx.owner,
         "space": tx.space,
         "keywords": list(memory.keywords),
         "tags": list(memory.tags),
-        "searchable": searchable,
+        "dates": list(memory.dates),
         "model": memory.model,
-        "sectors": list(memory.vectors),
-        "vectors": written(memory.vectors.values()),
+        "sectors": sectors,
+        "vectors": vectors,
     }
     row = await tx.first(STORE, values)
     assert row is not None  # noqa: S101 - it was there or has been made
     return int(row.id)
-
-
-def written(vectors: Collection[Sequence[float]]) -> list[str]:
-    """Return vectors as pgvector reads them; one that stands there twice is written once."""
-    known: dict[int, str] = {}
-    for vector in vectors:
-        if id(vector) not in known:
-            known[id(vector)] = str(list(vector))
-    return [known[id(vector)] for vector in vectors]
 
 
 async def link(
@@ -186,8 +172,3 @@ async def erase(tx: Transaction, memory_id: int) -> bool:
         .values(memory_count=func.greatest(Owner.memory_count - 1, 0))
     )
     return True
-
-
-async def reinforce(tx: Transaction, ids: Sequence[int], at: datetime) -> None:
-    """Count an access to each memory and strengthen it a little, never above 1."""
-    await tx.run(REINFORCE, {"owner": tx.owner, "ids": list(ids), "at": at})

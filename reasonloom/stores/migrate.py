@@ -48,8 +48,8 @@ MAY_USE_SCHEMA = f"SELECT has_schema_privilege('{APP_ROLE}', '{SCHEMA}', 'USAGE'
 VECTOR = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
 NO_VECTOR = ("58P01", "0A000", "42501")
 """What `CREATE EXTENSION` answers where it is not installed, or not for this login to make."""
-MATCH_IS_SAFE = "ALTER FUNCTION ts_match_vq(tsvector, tsquery) LEAKPROOF"
-"""Lets full-text search use its index under row-level security; needs a superuser."""
+SAFE_MATCHES = ("ts_match_vq(tsvector, tsquery)", "arrayoverlap(anyarray, anyarray)")
+"""Lets words and dates use their indexes under row-level security; needs a superuser."""
 
 INSTALL_VECTOR = (
     "install pgvector on the server and let an administrator run CREATE EXTENSION vector"
@@ -291,7 +291,8 @@ def _make_schema(connection: psycopg.Connection[Any]) -> None:
     if not _one(connection, VECTOR):
         _make_extension(connection)
     try:
-        connection.execute(MATCH_IS_SAFE)
+        for function in SAFE_MATCHES:
+            connection.execute(sql.SQL("ALTER FUNCTION {} LEAKPROOF").format(sql.SQL(function)))
     except psycopg.errors.InsufficientPrivilege:
         log.info("full-text search works without its index: marking its operator needs a superuser")
 

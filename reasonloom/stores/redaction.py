@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 TOUCHED = text("""
-SELECT r.id FROM runs r LEFT JOIN memories m ON m.owner = :owner AND m.id = :memory
-WHERE r.owner = :owner AND (r.id = m.run_id OR jsonb_path_exists(r.output,
-    '$.answer.** ? (@ == $id)', jsonb_build_object('id', CAST(:name AS text))))
+SELECT r.id FROM runs r WHERE r.owner = :owner AND (
+    r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories))
+    OR EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
+        AS said (value) WHERE value #>> '{}' = ANY(:names)))
 """)
 RUNS = text("""
 UPDATE runs SET input = '{"redacted": true}',
@@ -31,14 +32,15 @@ STEPS = tuple(
 )
 
 
-async def redact(tx: Transaction, memory_id: int) -> int:
-    """Redact the runs that stored, found or used a memory; return how many there were.
+async def redact(tx: Transaction, *memory_ids: int) -> int:
+    """Redact the runs that stored, found or used any of the memories; return how many.
 
     Their rows stay, with what was called, when and at what cost; arguments, answers, replies
     and saved steps go. Unfinished runs that hold the memory in a saved step alone end without
     it: their steps are gone, and they are walked from the start.
     """
-    values = {"owner": tx.owner, "memory": memory_id, "name": f"mem-{memory_id}"}
+    names = [f"mem-{memory_id}" for memory_id in memory_ids]
+    values = {"owner": tx.owner, "memories": list(memory_ids), "names": names}
     touched: list[UUID] = [row.id for row in await tx.all(TOUCHED, values)]
     if touched:
         await tx.run(RUNS, {"owner": tx.owner, "runs": touched})

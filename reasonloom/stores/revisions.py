@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, text, update
 
-from reasonloom.stores.memories import written
 from reasonloom.stores.tables import Edge, Embedding, Memory
+from reasonloom.stores.vectors import distinct
+from reasonloom.stores.waypoints import ORIGINS
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -45,14 +46,14 @@ WHERE m.owner = :owner AND m.id = :id AND m.deleted_at IS NULL
 FOR NO KEY UPDATE OF m
 """)  # noqa: S608 - names of columns, no values
 EMBED = text("""
-INSERT INTO embeddings (owner, memory_id, sector, model, embedding)
-SELECT :owner, :id, sector, :model, CAST(vector AS halfvec)
-FROM unnest(CAST(:sectors AS text[]), CAST(:vectors AS text[])) AS v (sector, vector)
+INSERT INTO embeddings (owner, memory_id, model, sectors, embedding)
+SELECT :owner, :id, :model, sectors, CAST(vector AS halfvec)
+FROM unnest(CAST(:sectors AS smallint[]), CAST(:vectors AS text[])) AS v (sectors, vector)
 """)
 HOLD_PARTNERS = text("""
 SELECT id FROM memories WHERE owner = :owner AND (id = ANY(:ids) OR id IN (
     SELECT target_id FROM edges
-    WHERE owner = :owner AND source_id = :id AND origin = 'waypoint'))
+    WHERE owner = :owner AND source_id = :id AND origin = ANY(:origins)))
 ORDER BY id FOR KEY SHARE
 """)
 
@@ -78,25 +79,21 @@ async def replace_vectors(
     await tx.run(
         delete(Embedding).where(Embedding.owner == tx.owner, Embedding.memory_id == memory_id)
     )
-    values = {
-        "owner": tx.owner,
-        "id": memory_id,
-        "model": model,
-        "sectors": list(vectors),
-        "vectors": written(vectors.values()),
-    }
-    await tx.run(EMBED, values)
+    sectors, texts = distinct(vectors)
+    values = {"owner": tx.owner, "id": memory_id, "model": model}
+    await tx.run(EMBED, {**values, "sectors": sectors, "vectors": texts})
 
 
 async def hold_partners(tx: Transaction, memory_id: int, others: Iterable[int]) -> None:
     """Keep the memories that a held one is linked to, and `others`, from being removed."""
-    await tx.all(HOLD_PARTNERS, {"owner": tx.owner, "id": memory_id, "ids": list(others)})
+    values = {"owner": tx.owner, "id": memory_id, "ids": list(others), "origins": list(ORIGINS)}
+    await tx.all(HOLD_PARTNERS, values)
 
 
 async def drop_waypoints(tx: Transaction, memory_id: int) -> None:
     """Remove the waypoints that start at a held memory whose partners are held."""
     await tx.run(
         delete(Edge).where(
-            Edge.owner == tx.owner, Edge.source_id == memory_id, Edge.origin == "waypoint"
+            Edge.owner == tx.owner, Edge.source_id == memory_id, Edge.origin.in_(ORIGINS)
         )
     )

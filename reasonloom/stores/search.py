@@ -1,6 +1,6 @@
 """Finds candidates among an owner's memories: by likeness of vectors and by words.
 
-Exact search over the owner's rows: an approximate index under a tenant filter returns
+Each statement is planned for its owner: an approximate index under a tenant filter returns
 almost nothing, and a prepared plan would freeze one owner's choice for all.
 """
 
@@ -9,72 +9,31 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import TextClause, text
+from sqlalchemy import Row, TextClause, text
 
-from reasonloom.stores.memories import TEXT_CONFIG
+from reasonloom.stores.asked import LONGEST_QUERY, QUESTION, Asked, weigh
+from reasonloom.stores.nearest import TUNE, Query, nearest, whole
+from reasonloom.stores.scope import Nearness, Scope
+from reasonloom.stores.worded import worded
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-LONGEST_QUERY = 10_000
-"""Characters of a query that are searched as words."""
-
-VISIBLE = "m.owner = :owner AND m.deleted_at IS NULL AND m.source_kind = ANY(:kinds)"
-
-FILTERS = {
-    "sector": "m.sector = :sector",
-    "min_strength": "m.strength >= :min_strength",
-    "min_salience": "m.salience >= :min_salience",
-    "after": "m.created_at >= :after",
-    "before": "m.created_at <= :before",
-    "keywords": "m.keywords && CAST(:keywords AS text[])",
-    "tags": "m.tags && CAST(:tags AS text[])",
-    "category": "m.category = :category",
-}
-
-ALIKE = """
-SELECT e.memory_id AS id, 1 - min(e.embedding <=> CAST(:vector AS halfvec)) AS cosine
-FROM embeddings e JOIN memories m ON m.owner = e.owner AND m.id = e.memory_id
-WHERE e.owner = :owner AND e.model = :model AND e.sector = ANY(:sectors) AND {where}
-GROUP BY e.memory_id ORDER BY min(e.embedding <=> CAST(:vector AS halfvec)), e.memory_id
-LIMIT :pool
-"""
-
-QUESTION = r"""
-SELECT lexeme, ln(1 + (total - held + 0.5) / (held + 0.5))::float8 AS weight, CAST(
-    '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''' AS tsquery) AS word
-FROM (SELECT lexeme, coalesce(t.memories, 0) AS held, greatest(coalesce(n.memories, 0),
-        coalesce(t.memories, 0)) AS total
-    FROM (SELECT lexeme FROM unnest(to_tsvector(CAST(:config AS regconfig), :text)) LIMIT 32) asked
-    LEFT JOIN terms t ON t.owner = :owner AND t.space = :space AND t.kind = 'word'
-        AND t.term = lexeme
-    LEFT JOIN terms n ON n.owner = :owner AND n.space = :space AND n.kind = 'all') counted
-"""
-"""The words of a question with their inverse document frequency (Robertson, Sparck Jones)."""
-
-WORDED = """
-SELECT id, coverage, context FROM (
-    SELECT m.id,
-        coalesce((SELECT sum(weight) FROM question WHERE m.words @@ word), 0) / whole AS coverage,
-        (SELECT sum(weight) FROM question WHERE m.context_words @@ word) / whole AS context
-    FROM (SELECT sum(weight) AS whole, CAST(string_agg(CAST(word AS text), ' | ') AS tsquery)
-        AS any_word FROM question) asked, memories m
-    WHERE {where} AND m.context_words @@ any_word) matched
-ORDER BY coverage + context DESC, id LIMIT :pool
-"""
+__all__ = [
+    "LONGEST_QUERY", "QUESTION", "Asked", "FoundMemory", "Match", "Nearness", "Scope", "alike",
+    "candidates", "fetch", "tags_in", "weigh", "within",
+]  # fmt: skip
 
 CANDIDATES = """
-WITH question AS MATERIALIZED ({question}), worded AS MATERIALIZED ({worded}),
-    alike AS MATERIALIZED ({alike})
+WITH worded AS MATERIALIZED ({worded}), alike AS MATERIALIZED ({alike})
 SELECT id, cosine, coalesce(coverage, 0) AS coverage, coalesce(context, 0) AS context
 FROM alike FULL JOIN worded USING (id)
 """
-
-NONE_ALIKE = "SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false"
+NONE_ALIKE = Query("SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false")
 
 ANY = """
 SELECT m.id FROM memories m WHERE {where}
@@ -83,41 +42,11 @@ ORDER BY m.salience DESC, m.last_accessed DESC, m.id LIMIT :pool
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Which memories may be found at all; a None does not narrow."""
-
-    kinds: Sequence[str] = ("user", "tool")
-    sector: str | None = None
-    min_strength: float | None = None
-    min_salience: float | None = None
-    after: datetime | None = None
-    before: datetime | None = None
-    keywords: Sequence[str] | None = None
-    tags: Sequence[str] | None = None
-    category: str | None = None
-
-    def where(self) -> str:
-        """Return the SQL condition of this scope."""
-        chosen = [FILTERS[name] for name in FILTERS if getattr(self, name) is not None]
-        return " AND ".join([VISIBLE, *chosen])
-
-    def values(self, owner: str) -> dict[str, Any]:
-        """Return what the condition's parameters stand for."""
-        given = {name: getattr(self, name) for name in FILTERS}
-        return {
-            "owner": owner,
-            "kinds": list(self.kinds),
-            **{
-                name: value if isinstance(value, str | float | datetime) else list(value)
-                for name, value in given.items()
-                if value is not None
-            },
-        }
-
-
-@dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A stored memory as a search returns it; `link` is its waypoints' mean weight, 0..1."""
+    """A stored memory as a search returns it.
+
+    `session` is its session's outside name, `link` its waypoints' mean weight, 0..1.
+    """
 
     id: int
     session_id: UUID | None
@@ -135,12 +64,20 @@ class FoundMemory:
     context: str | None
     created_at: datetime
     last_accessed: datetime
+    principal: str
+    tool: str
+    run_id: UUID | None
+    trust: float
+    session: str | None
     link: float
 
 
-COLUMNS = ", ".join(f"m.{name}" for name in FoundMemory.__slots__ if name != "link")
+COLUMNS = ", ".join(
+    f"m.{name}" for name in FoundMemory.__slots__ if name not in ("link", "session")
+)
 FETCH = text(f"""
-SELECT {COLUMNS}, coalesce((SELECT avg(weight) FROM (
+SELECT {COLUMNS}, (SELECT s.external_name FROM sessions s
+    WHERE s.owner = m.owner AND s.id = m.session_id) AS session, coalesce((SELECT avg(weight) FROM (
     SELECT d.weight FROM edges d
     WHERE d.owner = :owner AND d.source_id = m.id AND d.origin = 'waypoint'
     UNION ALL SELECT d.weight FROM edges d
@@ -172,23 +109,6 @@ class Match:
     context: float
 
 
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """What to search by likeness: a vector of `model` in some sectors' views."""
-
-    vector: Sequence[float]
-    model: str
-    sectors: Sequence[str]
-
-    def values(self) -> dict[str, Any]:
-        """Return what the query's parameters stand for."""
-        return {
-            "vector": str(list(self.vector)),
-            "model": self.model,
-            "sectors": list(self.sectors),
-        }
-
-
 async def tags_in(tx: Transaction, query: str) -> list[str]:
     """Return the tags of the space that stand in `query`, as any part of it, the longest first."""
     values = {"owner": tx.owner, "space": tx.space, "text": query[:LONGEST_QUERY]}
@@ -196,29 +116,41 @@ async def tags_in(tx: Transaction, query: str) -> list[str]:
 
 
 async def candidates(
-    tx: Transaction, query: str, near: Nearness | None, *, scope: Scope, pool: int
+    tx: Transaction, asked: Asked, near: Nearness | None, *, scope: Scope, pool: int
 ) -> dict[int, Match]:
-    """Return the `pool` nearest memories and the `pool` that share most words with `query`.
+    """Return the `pool` nearest memories and the `pool` that share most words with what is asked.
 
     Any word will do: a question finds what answers it. A query of stop words finds nothing
-    by words; without `near` nothing is found by likeness.
+    by words; without `near` nothing is found by likeness. Words that stand in very many
+    memories are counted but not looked for, which `Asked.cut` tells.
     """
-    values = {
-        **scope.values(tx.owner),
-        **(near.values() if near else {}),
-        "space": tx.space,
-        "config": TEXT_CONFIG,
-        "text": query[:LONGEST_QUERY],
-        "pool": pool,
-    }
-    rows = await tx.all(_candidates(scope.where(), dense=near is not None), values)
+    shape = nearest(near, scope, asked, pool) if near else NONE_ALIKE
+    rows = await _matching(tx, asked, near, shape, scope, pool)
+    if near and sum(row.cosine is not None for row in rows) < shape.enough:
+        rows = await _matching(tx, asked, near, whole(near, scope), scope, pool)
     return {row.id: Match(row.cosine, row.coverage, row.context) for row in rows}
+
+
+async def _matching(
+    tx: Transaction, asked: Asked, near: Nearness | None, shape: Query, scope: Scope, pool: int
+) -> Sequence[Row[Any]]:
+    words, values = worded(asked, scope)
+    if shape.reach:
+        await tx.run(TUNE, {"reach": shape.reach})
+    given = {**scope.values(tx.owner), **(near.values() if near else {}), **shape.values}
+    statement = _statement(CANDIDATES.format(worded=words, alike=shape.sql))
+    return await tx.all(statement, {**given, **values, "pool": pool})
 
 
 async def alike(tx: Transaction, near: Nearness, *, scope: Scope, pool: int) -> dict[int, float]:
     """Return the ids of the nearest memories with their best cosine over the sectors."""
-    values = {**scope.values(tx.owner), **near.values(), "pool": pool}
-    rows = await tx.all(_alike(scope.where()), values)
+    shape = nearest(near, scope, await weigh(tx, "", near), pool)
+    given = {**scope.values(tx.owner), **near.values(), "pool": pool}
+    if shape.reach:
+        await tx.run(TUNE, {"reach": shape.reach})
+    rows = await tx.all(_statement(shape.sql), {**given, **shape.values})
+    if len(rows) < shape.enough:
+        rows = await tx.all(_statement(whole(near, scope).sql), given)
     return {int(row.id): float(row.cosine) for row in rows}
 
 
@@ -235,21 +167,10 @@ async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
 
 
 @cache
-def _candidates(where: str, *, dense: bool) -> TextClause:
-    return text(
-        CANDIDATES.format(
-            question=QUESTION,
-            worded=WORDED.format(where=where),
-            alike=ALIKE.format(where=where) if dense else NONE_ALIKE,
-        )
-    )
-
-
-@cache
-def _alike(where: str) -> TextClause:
-    return text(ALIKE.format(where=where))
-
-
-@cache
 def _within(where: str) -> TextClause:
     return text(ANY.format(where=where))
+
+
+@lru_cache(maxsize=512)
+def _statement(sql: str) -> TextClause:
+    return text(sql)

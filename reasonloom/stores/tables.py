@@ -1,5 +1,7 @@
 """The tables as SQLAlchemy sees them; the migrations make them, a test holds both equal.
 
+Those of reasoning sessions stand in `session_tables.py`.
+
 The owner comes first in every primary, unique and foreign key, so that one owner's rows
 live together and the schema can be distributed by owner as it is.
 """
@@ -13,6 +15,7 @@ from uuid import UUID
 from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import (
     BigInteger,
+    Computed,
     Double,
     ForeignKeyConstraint,
     Index,
@@ -72,34 +75,12 @@ class Session(Table):
         PrimaryKeyConstraint("owner", "id"),
         UniqueConstraint("owner", "number"),
         UniqueConstraint("owner", "space", "external_name"),
-    )
-
-
-class Thought(Table):
-    """One step of a session; thoughts form a tree by parent."""
-
-    __tablename__ = "thoughts"
-    owner: Mapped[str]
-    id: Mapped[UUID]
-    session_id: Mapped[UUID]
-    position: Mapped[int] = mapped_column(Integer)
-    parent_id: Mapped[UUID | None]
-    branch_id: Mapped[UUID | None]
-    mode: Mapped[str]
-    input: Mapped[str]
-    content: Mapped[str]
-    confidence: Mapped[float]
-    llm: Mapped[str]
-    run_id: Mapped[UUID | None]
-    metadata_: Mapped[dict[str, Any]] = mapped_column("metadata", server_default=text("'{}'"))
-    created_at: Mapped[datetime] = mapped_column(server_default=NOW)
-    __table_args__ = (
-        PrimaryKeyConstraint("owner", "id"),
         ForeignKeyConstraint(
-            ["owner", "session_id"], ["sessions.owner", "sessions.id"], ondelete="CASCADE"
+            ["owner", "active_branch_id"],
+            ["branches.owner", "branches.id"],
+            ondelete="SET NULL (active_branch_id)",
+            use_alter=True,
         ),
-        ForeignKeyConstraint(["owner", "parent_id"], ["thoughts.owner", "thoughts.id"]),
-        Index("thoughts_by_session", "owner", "session_id", "position"),
     )
 
 
@@ -137,32 +118,54 @@ class Memory(Table):
     deleted_at: Mapped[datetime | None]
     words: Mapped[Any] = mapped_column(TSVECTOR, server_default=text("''"))
     context_words: Mapped[Any] = mapped_column(TSVECTOR, server_default=text("''"))
+    dates: Mapped[list[str]] = mapped_column(server_default=text("'{}'"))
+    decayed_at: Mapped[datetime | None]
+    content_key: Mapped[int] = mapped_column(
+        BigInteger, Computed("hashtextextended(same_text(content), 0)", persisted=True)
+    )
     __table_args__ = (
         PrimaryKeyConstraint("owner", "id"),
         UniqueConstraint("owner", "effect"),
         ForeignKeyConstraint(["owner", "session_id"], ["sessions.owner", "sessions.id"]),
         Index("memories_by_session", "owner", "session_id", "id"),
+        Index("memories_by_content", "owner", "content_key", "space", "id"),
         Index("memories_by_word", "words", postgresql_using="gin"),
+        Index("memories_by_date", "dates", postgresql_using="gin"),
         Index("memories_by_context_word", "context_words", postgresql_using="gin"),
     )
 
 
 class Embedding(Table):
-    """One sector's view of a memory as a vector, and the model that made it."""
+    """A vector of one or more sectors' views of a memory, and the model that made it.
+
+    `sectors` is a sum of bits, see `stores/vectors.py`: views that are the same text share a row.
+    """
 
     __tablename__ = "embeddings"
     owner: Mapped[str]
     memory_id: Mapped[int] = mapped_column(BigInteger)
-    sector: Mapped[str]
     model: Mapped[str]
+    sectors: Mapped[int] = mapped_column(SmallInteger)
     embedding: Mapped[Any] = mapped_column(HALFVEC())
     __table_args__ = (
-        PrimaryKeyConstraint("owner", "model", "sector", "memory_id"),
+        PrimaryKeyConstraint("owner", "memory_id", "model", "sectors"),
         ForeignKeyConstraint(
             ["owner", "memory_id"], ["memories.owner", "memories.id"], ondelete="CASCADE"
         ),
-        Index("embeddings_by_memory", "owner", "memory_id"),
     )
+
+
+class Space(Table):
+    """A space that holds or held memories, and when its memories were weakened last.
+
+    Kept by a trigger.
+    """
+
+    __tablename__ = "spaces"
+    owner: Mapped[str]
+    space: Mapped[str]
+    decayed_at: Mapped[datetime | None]
+    __table_args__ = (PrimaryKeyConstraint("owner", "space"),)
 
 
 class Term(Table):

@@ -11,10 +11,12 @@ import pytest
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.locomo.data import load
-from reasonloom.evals.locomo.run import Plan, run
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.ranking import scores
 from reasonloom.evals.report import summary
+from reasonloom.evals.retrieval.collection import Source
+from reasonloom.evals.retrieval.run import Plan, run
+from reasonloom.evals.suites import suite
 
 HEAD = {"eval": "locomo", "data_sha256": "x"}
 TALK = {
@@ -90,11 +92,13 @@ def test_the_summary_keeps_groups_apart() -> None:
 
 
 def test_the_loader_only_maps(data: Path) -> None:
-    ((conversation,), digest) = load(data)
+    ((conversation,), digest) = load(Source(data))
     assert len(digest) == 64
-    first, second, third = conversation.turns
-    assert first.content == "Anna: I adopted a dog. [shares a photo of a brown puppy]"
-    assert (second.id, third.session, third.when) == ("D1:2", "session_2", "9 May 2023")
+    first, second, third = conversation.memories
+    content = "Anna: I adopted a dog. [shares a photo of a brown puppy]"
+    assert first.arguments["content"] == content
+    assert (second.id, third.arguments["sessionId"]) == ("D1:2", "session_2")
+    assert third.arguments["metadata"] == {"tags": ["Ben"], "context": "9 May 2023"}
     asked = [(question.category, sorted(question.evidence)) for question in conversation.questions]
     assert asked == [("single_hop", ["D1:1"]), ("multi_hop", ["D2:1"]), ("adversarial", ["D1:2"])]
 
@@ -104,9 +108,11 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
     with pytest.raises(InvalidArgument, match="not a LoCoMo file"):
-        load(path)
+        load(Source(path))
     with pytest.raises(InvalidArgument, match="no such file"):
-        load(tmp_path / "nowhere.json")
+        load(Source(tmp_path / "nowhere.json"))
+    with pytest.raises(InvalidArgument, match="name the file"):
+        load(Source())
 
 
 async def test_a_run_finds_the_evidence_and_resumes(data: Path, tmp_path: Path) -> None:
@@ -115,7 +121,7 @@ async def test_a_run_finds_the_evidence_and_resumes(data: Path, tmp_path: Path) 
     def tell(what: str, done: int, total: int) -> None:
         told.append(what)
 
-    plan = Plan(data, tmp_path / "evals" / "run.jsonl")
+    plan = Plan(suite("locomo"), Source(data), tmp_path / "evals" / "run.jsonl")
     result: dict[str, Any] = await run(plan, tell)
     assert result["overall"]["n"] == 2
     assert result["overall"]["recall@10"] == 1.0

@@ -88,10 +88,14 @@ async def test_one_key_at_once_stores_one_memory_and_all_get_its_answer(
 ) -> None:
     async with two(access, embedder, ScriptedLlm(thought("so"))) as engines:
         for number in range(10):
-            jobs = [call(engine, "remember", FACT, key=f"key {number}") for engine in engines * 2]
+            fact = {**FACT, "content": f"Green tea is in tin {number}."}
+            jobs = [call(engine, "remember", fact, key=f"key {number}") for engine in engines * 2]
             outcomes = await asyncio.gather(*jobs)
-            assert len({outcome.answer["memoryId"] for outcome in outcomes}) == 1
+            assert all(outcome.answer == outcomes[0].answer for outcome in outcomes)
         assert len(await recalled(engines[0], None, limit=50)) == 10
+    with psycopg.connect(access.admin) as connection:
+        query = "SELECT DISTINCT access_count FROM memories"
+        assert connection.execute(query).fetchall() == [(0,)]  # none is a twin of its own
 
 
 async def test_a_run_whose_steps_lead_nowhere_is_walked_anew_and_paid_once(

@@ -12,7 +12,7 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.engine import Engine, Outcome
 from reasonloom.nodes.clean import clean
-from reasonloom.stores import fulltext
+from reasonloom.stores.fulltext import MOST_RANKED, SPELLED_TOKENS
 from tests.support.calls import call, remember
 
 DARK = "User prefers dark mode for all applications"
@@ -216,31 +216,44 @@ async def test_pages_are_disjoint_and_the_count_is_of_all(
     assert len(set(seen)) == total
 
 
-async def test_pages_hold_together_where_not_all_is_ranked(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fulltext, "MOST_RANKED", 4)
-    monkeypatch.setattr("reasonloom.nodes.search.MOST_RANKED", 4)
-    for number in range(9):
-        await remember(engine, f"tea {'tea ' * number}cup")
-    outcomes = [await search(engine, "tea", limit=2, offset=skip) for skip in range(0, 10, 2)]
+FILL = text("""
+INSERT INTO memories (owner, id, event_type, sector, content, salience, importance, token_count,
+    source_kind, principal, tool, effect, decay_rate, created_at)
+SELECT 'local', n, 'fact', 'semantic', replace(:content, '%', repeat('tea ', n % 9)), 0.5, 0.5,
+    :tokens, 'user', 'local', 'remember', gen_random_uuid(), 0, now() + n * interval '1 ms'
+FROM generate_series(1, :count) AS n
+""")
+
+
+async def fill(engine: Engine, content: str, *, count: int, tokens: int = 10) -> None:
+    """Store many memories at once, each a millisecond younger than the one before."""
+    async with engine.loom.database.begin(Caller("local")) as tx:
+        await tx.run(FILL, {"content": content, "count": count, "tokens": tokens})
+
+
+async def test_pages_hold_together_where_not_all_is_ranked(engine: Engine) -> None:
+    count = MOST_RANKED + 5
+    await fill(engine, "tea %cup", count=count)
+    outcomes = [
+        await search(engine, "tea", limit=100, offset=skip) for skip in range(0, count + 1, 100)
+    ]
     memories = [each for outcome in outcomes for each in outcome.answer["memories"]]
-    assert len({memory["id"] for memory in memories}) == 9
-    ranked = [memory["rank"] for memory in memories]
-    assert ranked[:4] == sorted(ranked[:4], reverse=True)
-    assert [memory["id"] for memory in memories[4:]] == [f"mem-{n}" for n in (5, 4, 3, 2, 1)]
-    assert all(outcome.answer["totalCount"] == 9 for outcome in outcomes)
+    assert len({memory["id"] for memory in memories}) == len(memories) == count
+    ranked = [memory["rank"] for memory in memories[:MOST_RANKED]]
+    assert ranked == sorted(ranked, reverse=True)
+    assert ranked[-1] < memories[-1]["rank"]  # unranked are shown with theirs, whatever it is
+    assert [memory["id"] for memory in memories[MOST_RANKED:]] == [
+        f"mem-{n}" for n in (5, 4, 3, 2, 1)
+    ]
+    assert all(outcome.answer["totalCount"] == count for outcome in outcomes)
     assert any("were ranked" in note for note in outcomes[0].notes)
 
 
-async def test_what_is_too_much_to_read_by_letter_is_said(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(5):
-        await remember(engine, f"緑茶です {number}")
-    monkeypatch.setattr(fulltext, "SPELLED_TOKENS", 6)
+async def test_what_is_too_much_to_read_by_letter_is_said(engine: Engine) -> None:
+    await fill(engine, "緑茶です", count=7, tokens=SPELLED_TOKENS // 5)
     outcome = await search(engine, "茶")
-    assert 0 < outcome.answer["totalCount"] < 5
+    assert outcome.answer["totalCount"] == 5
+    assert "mem-7" in {memory["id"] for memory in outcome.answer["memories"]}
     assert "left out" in outcome.notes[0]
 
 
@@ -378,3 +391,17 @@ async def test_no_text_is_an_error(engine: Engine, pieces: list[str], glue: str)
         bare = each["highlight"].replace("<b>", "").replace("</b>", "")
         assert bare == each["content"].replace("<b>", "").replace("</b>", "")
     await call(engine, "forget", {"userId": "local", "memoryId": memory})
+
+
+async def test_a_rank_is_explained_by_its_terms(engine: Engine) -> None:
+    only = {"keywords": ["colours"]}
+    await remember(engine, "Dark mode, dark theme, dark chocolate; never light.", metadata=only)
+    arguments = {"userId": "local", "text": "dark OR light OR absent", "explain": True}
+    (found,) = (await call(engine, "search", arguments)).answer["memories"]
+    terms = found["explanation"]["terms"]
+    assert list(terms) == found["matchedTerms"] == ["dark", "light"]
+    assert terms["dark"] > terms["light"] == pytest.approx(0.607927, abs=1e-5)
+    (listed,) = (await call(engine, "search", {"userId": "local", "explain": True})).answer[
+        "memories"
+    ]
+    assert set(listed["explanation"]) == {"salience", "recency", "linkWeight"}

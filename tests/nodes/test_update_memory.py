@@ -5,20 +5,30 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Row, text
 
+from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import EmbedderUnavailable, InvalidArgument, MemoryNotFound
+from reasonloom.errors import InternalFault, InvalidArgument, MemoryNotFound
 from reasonloom.graphs.engine import Engine
-from reasonloom.nodes.scoring import estimated_tokens, keywords, salience
+from reasonloom.llm.port import Embedder
+from reasonloom.nodes.salience import estimated_tokens, keywords, salience
+from reasonloom.settings import Settings
+from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember
+from tests.support.embedders import LeavingEmbedder
 
 ROW = text(
     "SELECT content, strength, salience, importance, keywords, tags, category, context, "
     "token_count FROM memories WHERE id = :id"
 )
-VECTORS = text("SELECT sector, model, embedding::text FROM embeddings WHERE memory_id = :id")
+VECTORS = text("""
+SELECT sector, model, embedding::text FROM embeddings, unnest(
+    ARRAY['episodic', 'semantic', 'procedural', 'emotional', 'reflective'], ARRAY[1, 2, 4, 8, 16]
+) AS each (sector, bit) WHERE memory_id = :id AND sectors & bit <> 0 ORDER BY bit
+""")
 LINKS = text(
     "SELECT source_id, target_id, origin FROM edges WHERE source_id = :id OR target_id = :id"
 )
@@ -78,8 +88,8 @@ async def test_vectors_are_those_of_a_memory_stored_so(engine: Engine) -> None:
     metadata = {"tags": ["home"], "context": "In the kitchen", "category": "food"}
     memory = await remember(engine, "Anna likes tea.", metadata={"tags": ["other"]})
     await update(engine, memory, content="Ben should buy bread.", metadata=metadata)
-    twin = await remember(engine, "Ben should buy bread.", metadata=metadata)
-    assert await rows(engine, VECTORS, memory) == await rows(engine, VECTORS, twin)
+    twin = await remember(engine, "Ben should buy bread.", metadata=metadata, owner="ben")
+    assert await rows(engine, VECTORS, memory) == await rows(engine, VECTORS, twin, owner="ben")
 
 
 async def test_what_is_not_named_stays(engine: Engine) -> None:
@@ -227,9 +237,9 @@ async def test_twenty_updates_of_one_memory_serialise(engine: Engine) -> None:
     vectors = await rows(engine, VECTORS, memory)
     assert len(vectors) == 5
     metadata = {"context": stored.context, "tags": stored.tags}
-    twin = await remember(engine, stored.content, metadata=metadata)
-    assert await rows(engine, VECTORS, twin) == vectors
-    assert await found(engine, "version") == [stored.content] * 2
+    twin = await remember(engine, stored.content, metadata=metadata, owner="ben")
+    assert await rows(engine, VECTORS, twin, owner="ben") == vectors
+    assert await found(engine, "version") == [stored.content]
 
 
 async def test_updates_deletions_and_new_links_do_not_wait_for_each_other(engine: Engine) -> None:
@@ -249,38 +259,37 @@ async def test_updates_deletions_and_new_links_do_not_wait_for_each_other(engine
 
 
 async def test_without_an_embedder_the_words_change_and_it_is_said(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, access: Access, embedder: Embedder
 ) -> None:
-    memory = await remember(engine, "Anna likes green tea.")
-    await remember(engine, "Anna likes green tea a lot.")
+    leaving = LeavingEmbedder(embedder)
+    async with open_engine(settings, access=access, embedder=leaving) as engine:
+        memory = await remember(engine, "Anna likes green tea.")
+        await remember(engine, "Anna likes green tea a lot.")
+        leaving.gone = True
+        arguments = {"userId": "local", "memoryId": memory}
+        await call(engine, "update_memory", {**arguments, "metadata": {"context": "At sea"}})
+        assert len(await rows(engine, VECTORS, memory)) == 5
+        new = {**arguments, "content": "Ben likes coffee."}
+        outcome = await call(engine, "update_memory", new)
+        assert outcome.answer["embeddingsRegenerated"] is False
+        assert "dense search is off" in outcome.notes[0]
+        assert await rows(engine, VECTORS, memory) == []
+        assert await found(engine, "coffee") == ["Ben likes coffee."]
 
-    async def away(_: Any) -> list[list[float]]:
-        raise EmbedderUnavailable("gone")
 
-    monkeypatch.setattr(engine.loom.embedder, "embed", away)
-    arguments = {"userId": "local", "memoryId": memory}
-    await call(engine, "update_memory", {**arguments, "metadata": {"context": "At sea"}})
-    assert len(await rows(engine, VECTORS, memory)) == 5
-    outcome = await call(engine, "update_memory", {**arguments, "content": "Ben likes coffee."})
-    assert outcome.answer["embeddingsRegenerated"] is False
-    assert "dense search is off" in outcome.notes[0]
-    assert await rows(engine, VECTORS, memory) == []
-    assert await found(engine, "coffee") == ["Ben likes coffee."]
-
-
-async def test_a_failed_update_leaves_all_as_it_was(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failed_update_leaves_all_as_it_was(engine: Engine, access: Access) -> None:
     memory = await remember(engine, "Anna likes green tea.")
     before = await row(engine, memory), await rows(engine, VECTORS, memory)
-
-    async def fail(*_: Any, **__: Any) -> Any:
-        raise RuntimeError("planted")
-
-    monkeypatch.setattr("reasonloom.nodes.update_memory.finish", fail)
-    with pytest.raises(Exception, match=r"planted|Internal"):
+    await asyncio.to_thread(break_runs, access)
+    with pytest.raises(InternalFault):
         await update(engine, memory, content="Ben likes coffee.", strength=0.1)
     assert (await row(engine, memory), await rows(engine, VECTORS, memory)) == before
+
+
+def break_runs(access: Access) -> None:
+    """Make the database refuse the row that ends a run, the last thing an update writes."""
+    with psycopg.connect(access.admin) as connection:
+        connection.execute("ALTER TABLE runs ADD CHECK (status <> 'done') NOT VALID")
 
 
 async def test_a_repeated_key_updates_once(engine: Engine) -> None:

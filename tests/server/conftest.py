@@ -33,18 +33,24 @@ def shared_env(shared_database: str, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="session")
+def every_tool(shared_env: dict[str, str]) -> dict[str, str]:
+    """The environment of shared servers that offer every tool of the references."""
+    return {**shared_env, "REASONLOOM_TOOLSETS": "all"}
+
+
+@pytest.fixture(scope="session")
 def speaker(
-    shared_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+    every_tool: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Spoken]:
     """A stdio server after its handshake, written to in raw JSON-RPC."""
-    with spoken(shared_env, tmp_path_factory.mktemp("speaker") / "cwd") as server:
+    with spoken(every_tool, tmp_path_factory.mktemp("speaker") / "cwd") as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def site(shared_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+def site(every_tool: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     """An HTTP server."""
-    with web(shared_env, tmp_path_factory.mktemp("site") / "cwd") as server:
+    with web(every_tool, tmp_path_factory.mktemp("site") / "cwd") as server:
         yield server
 
 

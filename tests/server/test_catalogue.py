@@ -113,7 +113,7 @@ def test_as_stands_alone(choice: dict[str, Any]) -> None:
         ({"tools": "Recall"}, "did you mean recall?"),
         ({"exclude_tools": "forgot"}, "REASONLOOM_EXCLUDE_TOOLS: there is no forgot; did you mean"),
         ({"serve_as": "thoughtmpc"}, "there is no thoughtmpc; did you mean thoughtmcp?"),
-        ({"toolsets": "reasoning", "read_only": True}, "no tool is left to serve"),
+        ({"tools": "reasoning_linear", "read_only": True}, "no tool is left to serve"),
         ({"tools": "recall", "exclude_tools": "recall"}, "no tool is left to serve"),
     ],
 )

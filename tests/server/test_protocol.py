@@ -13,7 +13,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from reasonloom import __version__
+from reasonloom.contracts.inventory import INVENTORY
 from reasonloom.server.app import build_server
+from reasonloom.server.catalogue import built_names
 from reasonloom.server.room import EngineRoom
 from reasonloom.settings import load_settings
 from tests.support.clients import Held, held
@@ -197,7 +199,8 @@ def test_the_reasoning_references_own_revision_is_spoken_until_a_signal_ends_it(
         assert said["serverInfo"]["name"] == "mcp-langbase-reasoning"
         assert said["serverInfo"]["version"] == "0.1.0"
         assert said["capabilities"]["tools"] == {"listChanged": False}
-        assert [tool["name"] for tool in server.tools()] == ["reasoning_linear"]
+        served = [tool["name"] for tool in server.tools()]
+        assert served == [name for name in built_names() if name in INVENTORY["reasoning"]]
         assert server.request("ping")["result"] == {}
         answer = server.call("reasoning_linear", {"content": "Your reasoning prompt"})
         assert set(json.loads(answer["content"][0]["text"])) >= {

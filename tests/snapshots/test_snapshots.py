@@ -12,11 +12,11 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from reasonloom.contracts.schema import publish
 from reasonloom.graphs.graph import load_graph
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.catalogue import BEYOND, TOOLSETS
 from reasonloom.server.forms.form import Form
 from reasonloom.server.toolsets.toolset import ToolLine
 
-LINES = [(toolset.form, line) for toolset in TOOLSETS for line in toolset.tools]
+LINES = [(toolset.form, line) for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools]
 GRAPHS = sorted({line.graph for _, line in LINES})
 EXAMPLES: dict[str, dict[str, Any]] = {
     "linear/continue": {
@@ -24,7 +24,19 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
         "doubt": "A first attempt came out with confidence 0.20.",
-    }
+    },
+    "backtrack/explore": {
+        "content": "Ask for a restaurant without peanuts.",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "doubt": "A first attempt came out with confidence 0.20.",
+    },
+    "consolidate/summarise": {
+        "episodes": [
+            {"date": "2026-01-05", "content": "Anna ran 5 km."},
+            {"date": "2026-01-12", "content": "Anna ran 7 km."},
+        ]
+    },
 }
 
 

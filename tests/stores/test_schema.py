@@ -14,9 +14,11 @@ from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
 from reasonloom.stores.migrate import bring_up_to_date, newest_step, schema_status
+from reasonloom.stores.session_tables import Thought
 from reasonloom.stores.tables import Table
 from tests.support.databases import TestPostgres
 
+assert Thought.metadata is Table.metadata  # the tables of sessions are among the others
 OWNED = sorted(table.name for table in Table.metadata.sorted_tables)
 SAVED_STEPS = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"]
 
@@ -118,12 +120,17 @@ def fill(access: Access) -> None:
     statements = f"""
     INSERT INTO owners (owner) VALUES ('a');
     INSERT INTO sessions (owner, id, number) VALUES ('a', {run}, 1);
+    INSERT INTO branches (owner, id, session_id, number) VALUES ('a', {run}, {run}, 0);
+    INSERT INTO session_checkpoints (owner, id, session_id, number, branch_id, name, snapshot)
+        VALUES ('a', {run}, {run}, 1, {run}, 'n', '{{}}');
+    INSERT INTO state_snapshots (owner, id, session_id, cause, state)
+        VALUES ('a', {run}, {run}, 'c', '{{}}');
     INSERT INTO thoughts (owner, id, session_id, position, mode, input, content, confidence, llm)
         VALUES ('a', {run}, {run}, 1, 'linear', 'i', 'c', 1, 'offline');
     INSERT INTO memories (owner, id, event_type, sector, content, salience, importance,
         token_count, source_kind, principal, tool, effect, decay_rate, words)
         VALUES ('a', 1, 'fact', 'semantic', 'c', 1, 1, 1, 'user', 'a', 't', {run}, 0, '');
-    INSERT INTO embeddings VALUES ('a', 1, 'semantic', 'm', '[1,2]');
+    INSERT INTO embeddings VALUES ('a', 1, 'm', 31, '[1,2]');
     INSERT INTO edges (owner, source_id, target_id, type, weight, origin)
         VALUES ('a', 1, 1, 'related_to', 1, 'o');
     INSERT INTO runs (owner, id, tool, graph, graph_version, status, input)

@@ -6,10 +6,13 @@ import asyncio
 from collections import Counter
 
 import psycopg
+from alembic import command
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 
 from reasonloom.graphs.engine import Engine
 from reasonloom.stores.access import Access
-from reasonloom.stores.migrate import bring_up_to_date
+from reasonloom.stores.migrate import alembic_config, bring_up_to_date
 from tests.support.calls import call, recalled, remember
 
 STORED = """
@@ -83,16 +86,21 @@ async def test_a_rare_word_weighs_more_than_a_common_one(engine: Engine) -> None
 
 
 def old_database(access: Access) -> None:
-    """Make a database as the first version left it, with two memories in it."""
+    """Make the database as the first version left it, with two memories in it."""
     with psycopg.connect(access.admin, autocommit=True) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
-        connection.execute("DROP TRIGGER words_of_memory ON memories")
-        for event in ("insert", "update", "delete"):
-            connection.execute(f"DROP TRIGGER terms_of_memory_{event} ON memories".encode())
-            connection.execute(f"DROP FUNCTION count_terms_{event}".encode())
-        connection.execute("DROP FUNCTION index_words")
-        connection.execute("DROP TABLE terms")
-        connection.execute("ALTER TABLE memories DROP COLUMN context_words")
+        connection.execute("DROP SCHEMA reasonloom CASCADE")
+        connection.execute("CREATE SCHEMA reasonloom")
+        connection.execute("GRANT USAGE ON SCHEMA reasonloom TO reasonloom_app")
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    engine = create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(access.admin), poolclass=NullPool
+    )
+    with engine.connect() as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.commit()
+    with psycopg.connect(access.admin) as connection:
         connection.execute(
             "INSERT INTO sessions (owner, id, number) VALUES ('a', %s, 1)", (SESSION,)
         )
@@ -110,3 +118,6 @@ async def test_what_was_stored_before_is_indexed_by_the_migration(access: Access
     with psycopg.connect(access.admin) as connection:
         query = "SELECT context_words @@ 'tea'::tsquery FROM memories WHERE id = 2"
         assert connection.execute(query).fetchone() == (True,)
+        spaces = connection.execute("SELECT owner, space FROM spaces").fetchall()
+        keys = connection.execute("SELECT count(DISTINCT content_key) FROM memories").fetchone()
+    assert (spaces, keys) == ([("a", "")], (2,))

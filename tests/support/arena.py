@@ -39,6 +39,7 @@ REMEMBER = (
         "primarySector": "semantic",
     },
 )
+EVERY_SECTOR = 31
 EVERY = {
     "runs": 1,
     "sessions": 1,
@@ -95,8 +96,14 @@ class Arena:
                 table: connection.execute(
                     f"SELECT count(*) FROM {table} WHERE owner = %s".encode(), (owner,)
                 ).fetchall()[0][0]
-                for table in (*EVERY, "thoughts", "llm_calls", "embeddings", "edges")
+                for table in (*EVERY, "thoughts", "llm_calls", "edges")
             }
+
+    def views(self, owner: str) -> int:
+        """Return the sum of the bits of the sectors that an owner's vectors are views of."""
+        with psycopg.connect(self.access.admin) as connection:
+            query = "SELECT coalesce(sum(sectors), 0) FROM embeddings WHERE owner = %s"
+            return int(connection.execute(query, (owner,)).fetchall()[0][0])
 
     async def check(self, order: Order) -> None:
         """Ask again with the same key, and hold what is stored against what was said."""
@@ -110,7 +117,7 @@ class Arena:
             assert json.loads(order.answer.read_text()) == answer
         after = self.count(order.owner)
         assert {table: after[table] for table in EXPECTED[order.tool]} == EXPECTED[order.tool]
-        assert after["embeddings"] == 5
+        assert self.views(order.owner) == EVERY_SECTOR
         if before["llm_calls"]:
             assert paid(order) == paid_before, "a recorded reply was paid again"
         assert await victim.call(self.survivor, order) == answer

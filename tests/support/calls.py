@@ -8,9 +8,9 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
 from reasonloom.graphs.engine import Call, Engine, Outcome
 from reasonloom.graphs.graph import load_graph
-from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.catalogue import BEYOND, TOOLSETS
 
-LINES = {line.name: line for toolset in TOOLSETS for line in toolset.tools}
+LINES = {line.name: line for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}
 
 
 async def call(

@@ -32,6 +32,7 @@ from reasonloom.stores.database import Database
 
 EMBEDDER = choose_embedder(Settings())
 THOUGHT = {"thought": "The kitchen must leave the peanuts out.", "confidence": 0.9}
+SUMMARY = {"summary": "Anna runs round the lake.", "confidence": 0.9}
 
 
 @dataclass
@@ -46,7 +47,9 @@ class PaidLlm:
         """Charge for an answer, and give it."""
         with self.book.open("a") as book:
             book.write("paid\n")
-        return Reply(json.dumps(THOUGHT), dict(THOUGHT), self.name, Usage(10, 5, 0.01))
+        wanted = (ask.schema or {}).get("required", ())
+        said = SUMMARY if "summary" in wanted else THOUGHT
+        return Reply(json.dumps(said), dict(said), self.name, Usage(10, 5, 0.01))
 
     async def close(self) -> None:
         """Do nothing."""

@@ -6,11 +6,10 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from reasonloom.errors import InvalidArgument
+from reasonloom.evals.retrieval.collection import Collection, Question, Source, Stored
 
 SESSION = re.compile(r"session_(\d+)\Z")
 TURN_ID = re.compile(r"D\d+:\d+")
@@ -24,44 +23,18 @@ CATEGORIES: Mapping[int, str] = {
 """What the numbers in the file mean; several projects label 1, 3 and 4 wrongly."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One dialogue turn, as the arguments of `remember` without the user."""
-
-    id: str
-    content: str
-    speaker: str
-    when: str
-    session: str
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One question with the turns that answer it."""
-
-    id: str
-    text: str
-    evidence: frozenset[str]
-    category: str
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """One conversation: its turns in order, and the questions about it."""
-
-    id: str
-    turns: tuple[Turn, ...]
-    questions: tuple[Question, ...]
-
-
-def load(path: Path) -> tuple[list[Conversation], str]:
+def load(source: Source) -> tuple[list[Collection], str]:
     """Return the conversations of a file, and its SHA-256.
 
     Raises:
-        InvalidArgument: the file is not there or is not LoCoMo's.
+        InvalidArgument: the file is not named, not there, or not LoCoMo's.
     """
+    if source.data is None:
+        raise InvalidArgument("data: name the file, such as locomo10.json", field="data")
+    if source.half != "all":
+        raise InvalidArgument("half: LoCoMo has no halves; leave it out", field="half")
     try:
-        raw = path.read_bytes()
+        raw = source.data.read_bytes()
         conversations = [_conversation(sample) for sample in _listed(json.loads(raw))]
         return conversations, hashlib.sha256(raw).hexdigest()
     except OSError:
@@ -76,26 +49,30 @@ def _listed(samples: object) -> list[Any]:
     return samples
 
 
-def _conversation(sample: Mapping[str, Any]) -> Conversation:
+def _conversation(sample: Mapping[str, Any]) -> Collection:
     name = sample["sample_id"]
     turns = tuple(_turns(sample["conversation"]))
     known = {turn.id for turn in turns}
-    return Conversation(name, turns, tuple(_questions(name, sample["qa"], known)))
+    return Collection(name, turns, tuple(_questions(name, sample["qa"], known)))
 
 
-def _turns(conversation: Mapping[str, Any]) -> Iterator[Turn]:
+def _turns(conversation: Mapping[str, Any]) -> Iterator[Stored]:
     numbers = sorted(int(found.group(1)) for key in conversation if (found := SESSION.match(key)))
     for number in numbers:
         session = f"session_{number}"
+        when = conversation.get(f"{session}_date_time") or None
         for turn in conversation[session]:
-            shared = f" [shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            yield Turn(
-                id=turn["dia_id"],
-                content=f"{turn['speaker']}: {turn['text']}{shared}",
-                speaker=turn["speaker"],
-                when=conversation.get(f"{session}_date_time", ""),
-                session=session,
-            )
+            yield Stored(turn["dia_id"], _arguments(turn, session, when))
+
+
+def _arguments(turn: Mapping[str, Any], session: str, when: str | None) -> dict[str, Any]:
+    shared = f" [shares {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+    return {
+        "content": f"{turn['speaker']}: {turn['text']}{shared}",
+        "sessionId": session,
+        "primarySector": "episodic",
+        "metadata": {"tags": [turn["speaker"]], "context": when},
+    }
 
 
 def _questions(name: str, asked: list[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:

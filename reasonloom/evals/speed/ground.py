@@ -55,8 +55,8 @@ class Ground:
         engine.loom = replace(engine.loom, embedder=self.embedder, database=self.database)
         self.engine = engine
 
-    async def call(self, tool: str, **arguments: Any) -> Outcome:
-        """Call a tool at its node, without MCP around it."""
+    async def call(self, tool: str, *, owner: str = OWNER, **arguments: Any) -> Outcome:
+        """Call a tool as `owner` at its node, without MCP around it."""
         contract, graph = TOOLS[tool]
         request = read(contract, arguments)
         return await self.engine.call(
@@ -64,7 +64,7 @@ class Ground:
                 tool=tool,
                 graph=load_graph(graph),
                 request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-                caller=Caller(OWNER),
+                caller=Caller(owner),
             )
         )
 
@@ -76,7 +76,7 @@ class Ground:
 @asynccontextmanager
 async def ground() -> AsyncIterator[Ground]:
     """Yield an engine on a fresh embedded database with its usual durability."""
-    async with throw_away_database(user=OWNER) as (settings, access):
+    async with throw_away_database(user=OWNER, decay_hours=0) as (settings, access):
         embedder = choose_embedder(settings)
         async with open_engine(
             settings, access=access, llm=InstantLlm(), embedder=embedder

@@ -1,6 +1,8 @@
 """The `thought` toolset (reference: ThoughtMCP)."""
 
 from reasonloom.contracts.memory import (
+    ExplainedRecall,
+    ExplainedSearch,
     Forget,
     Forgotten,
     Recall,
@@ -22,7 +24,15 @@ TOOLSET = Toolset(
     form=THOUGHT,
     tools=(
         ToolLine("remember", "Remember", Remember, Remembered, "remember", Effect.ADDS),
-        ToolLine("recall", "Recall", Recall, Recalled, "recall", Effect.READS),
+        ToolLine(
+            "recall",
+            "Recall",
+            ExplainedRecall,
+            Recalled,
+            "recall",
+            Effect.READS,
+            reference_request=Recall,
+        ),
         ToolLine(
             "update_memory",
             "Update memory",
@@ -32,6 +42,14 @@ TOOLSET = Toolset(
             Effect.CHANGES,
         ),
         ToolLine("forget", "Forget", Forget, Forgotten, "forget", Effect.DESTROYS),
-        ToolLine("search", "Search", Search, SearchResult, "search", Effect.READS),
+        ToolLine(
+            "search",
+            "Search",
+            ExplainedSearch,
+            SearchResult,
+            "search",
+            Effect.READS,
+            reference_request=Search,
+        ),
     ),
 )

@@ -22,7 +22,8 @@ class Effect(Enum):
 class ToolLine:
     """One tool: its name, its contract, and the graph that answers it.
 
-    `open_world` is true where the tool asks a language model.
+    `open_world` is true where the tool asks a language model. `reference_request` is the
+    contract under `serve --as`, where ours takes more arguments than the reference names.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ToolLine:
     graph: str
     effect: Effect
     open_world: bool = False
+    reference_request: type[Request] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,27 @@
+"""The retrieval suites there are."""
+
+from __future__ import annotations
+
+from reasonloom.errors import UnknownName
+from reasonloom.evals.locomo import data as locomo
+from reasonloom.evals.people import data as people
+from reasonloom.evals.retrieval.collection import Suite
+
+SUITES = {
+    suite.name: suite
+    for suite in (
+        Suite("locomo", locomo.load, apart=("adversarial",)),
+        Suite("people", people.load, apart=("nothing",)),
+    )
+}
+
+
+def suite(name: str) -> Suite:
+    """Return the suite of a name.
+
+    Raises:
+        UnknownName: there is none such.
+    """
+    if name not in SUITES:
+        raise UnknownName(f"there is no eval {name}; known: {', '.join(SUITES)}", field="name")
+    return SUITES[name]

@@ -1,0 +1,174 @@
+"""Strength: how it falls with time, and how an access raises it again.
+
+A memory's strength is true for a moment, the later of its last access and its last decay.
+Whatever writes strength first brings it from there to now, so that it depends on when the
+memory was accessed and never on how often the job ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Database, Transaction
+
+FLOOR = 0.05
+"""No memory becomes weaker than this by itself, and none is deleted for being weak."""
+
+GAIN = 0.05
+"""The share of what it lacks to 1 that an access gives back to a memory; half of it where the
+access before was less than an hour ago (massed repetition teaches less than spaced)."""
+
+SINCE = "greatest(last_accessed, decayed_at)"
+DAYS = f"greatest(0, extract(epoch FROM CAST(:at AS timestamptz) - {SINCE})::float8 / 86400)"
+RATE = "least(decay_rate, 1000) * (2 - importance) / (2 + 2 * ln(1 + access_count::float8))"
+"""Per day: decay_rate (1 - importance / 2) / (1 + ln(1 + accesses)), written so that no number
+of a memory is too small or too large for Postgres.
+
+Full importance halves it. The more often a memory was accessed the slower it fades, with the
+logarithm of the count, as base-level activation grows with practice in ACT-R (Anderson and
+Schooler 1991)."""
+
+WEAKENED = f"""CASE WHEN strength <= {FLOOR} OR decay_rate < 1e-9 THEN strength
+    ELSE greatest({FLOOR}, strength * exp(-least(100, {RATE} * {DAYS}))) END"""
+"""The strength at `:at`; what somebody set below the floor stays."""
+
+ACCESSED = f"""access_count = access_count + 1,
+    last_accessed = greatest(last_accessed, CAST(:at AS timestamptz)),
+    strength = least(1, 1 - (1 - {WEAKENED}) * CASE
+        WHEN CAST(:at AS timestamptz) - last_accessed < interval '1 hour'
+        THEN {1 - GAIN / 2} ELSE {1 - GAIN} END)"""
+"""What an access at `:at` changes of a memory, as parts of an UPDATE."""
+
+REINFORCE = text(
+    f"UPDATE memories SET {ACCESSED} "  # noqa: S608 - our own formula, no values
+    "WHERE owner = :owner AND id = ANY(:ids) AND deleted_at IS NULL"
+)
+SETTLE = text(
+    f"UPDATE memories SET strength = {WEAKENED}, decayed_at = :at "  # noqa: S608 - as above
+    "WHERE owner = :owner AND id = :id RETURNING strength"
+)
+
+WORDS_STAY = text("SELECT set_config('app.words_stay', 'on', true)")
+WEAKEN = text(f"""
+WITH batch AS MATERIALIZED (
+    SELECT id, content_key FROM memories WHERE owner = :owner AND space = :space
+        AND (content_key, id) > (:key, :id) ORDER BY content_key, id LIMIT :size
+), due AS MATERIALIZED (
+    SELECT id, strength AS before, {WEAKENED} AS after FROM memories
+    WHERE owner = :owner AND id = ANY(ARRAY(SELECT id FROM batch))
+        AND deleted_at IS NULL AND strength > {FLOOR} AND {SINCE} < :at
+    FOR NO KEY UPDATE SKIP LOCKED
+), weakened AS (
+    UPDATE memories m SET strength = after, decayed_at = :at FROM due
+    WHERE m.owner = :owner AND m.id = ANY(ARRAY(SELECT id FROM due)) AND m.id = due.id
+        AND after < before RETURNING before, after
+), last AS (SELECT id, content_key FROM batch ORDER BY content_key DESC, id DESC LIMIT 1)
+SELECT id, content_key, (SELECT count(*) FROM weakened) AS memories,
+    (SELECT coalesce(sum(before), 0) FROM weakened) AS before,
+    (SELECT coalesce(sum(after), 0) FROM weakened) AS after FROM last
+""")  # noqa: S608 - our own formula, no values
+"""Weakens what is due of the next `:size` memories of a space; no row comes back at its end.
+
+It waits for nobody: a memory that somebody else holds is left to the next time. The ids are
+arrays so that rows are reached by their key, whatever the planner believes of the table's size.
+"""
+
+FORESEE = text(f"""
+SELECT count(*) AS memories, coalesce(sum(before), 0) AS before, coalesce(sum(after), 0) AS after
+FROM (SELECT strength AS before, {WEAKENED} AS after FROM memories
+    WHERE owner = :owner AND space = :space AND deleted_at IS NULL AND strength > {FLOOR}) due
+WHERE after < before
+""")  # noqa: S608 - our own formula, no values
+
+CLAIM = text("""
+UPDATE spaces SET decayed_at = :at WHERE (owner, space) IN (
+    SELECT owner, space FROM spaces WHERE decayed_at IS NULL OR decayed_at < :due
+    ORDER BY decayed_at NULLS FIRST, owner, space LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED)
+RETURNING owner, space
+""")
+SPACES = text("SELECT owner, space FROM spaces ORDER BY owner, space")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One space of one owner."""
+
+    owner: str
+    space: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weakened:
+    """How many memories were weakened, and the sums of their strengths before and after."""
+
+    memories: int = 0
+    before: float = 0.0
+    after: float = 0.0
+
+    def __add__(self, other: Weakened) -> Weakened:
+        """Return both together."""
+        return Weakened(
+            self.memories + other.memories, self.before + other.before, self.after + other.after
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a walk through a space has come."""
+
+    key: int = -(2**63)
+    id: int = 0
+
+
+async def claim(database: Database, *, at: datetime, due: datetime) -> list[Place]:
+    """Take up to a hundred spaces of any owner last weakened before `due`, and mark them.
+
+    What is marked nobody else takes. Where its carrier dies, it is late until it is due again
+    and then catches up, for every memory knows from when its own strength is.
+    """
+    async with database.recovering() as connection:
+        rows = await connection.execute(CLAIM, {"at": at, "due": due})
+        return [Place(row.owner, row.space) for row in rows]
+
+
+async def places(database: Database) -> list[Place]:
+    """Return every space of every owner."""
+    async with database.recovering() as connection:
+        return [Place(row.owner, row.space) for row in await connection.execute(SPACES)]
+
+
+async def weaken(
+    tx: Transaction, at: datetime, cursor: Cursor, *, size: int
+) -> tuple[Weakened, Cursor | None]:
+    """Weaken the next `size` memories of the space; None for the cursor where all are done."""
+    await tx.run(WORDS_STAY)
+    values = {"owner": tx.owner, "space": tx.space, "at": at, "size": size}
+    row = await tx.first(WEAKEN, {**values, "key": cursor.key, "id": cursor.id})
+    if row is None:
+        return Weakened(), None
+    return Weakened(row.memories, row.before, row.after), Cursor(row.content_key, row.id)
+
+
+async def foresee(tx: Transaction, at: datetime) -> Weakened:
+    """Return what weakening the space would do, and do nothing."""
+    row = await tx.first(FORESEE, {"owner": tx.owner, "space": tx.space, "at": at})
+    assert row is not None  # noqa: S101 - a count always is
+    return Weakened(row.memories, row.before, row.after)
+
+
+async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:
+    """Bring a held memory's strength to now, before what it fades by changes; return it."""
+    row = await tx.first(SETTLE, {"owner": tx.owner, "id": memory_id, "at": at})
+    assert row is not None  # noqa: S101 - it is held
+    return float(row.strength)
+
+
+async def reinforce(tx: Transaction, ids: Sequence[int], at: datetime) -> None:
+    """Count an access to each memory and strengthen it a little, never above 1."""
+    await tx.run(REINFORCE, {"owner": tx.owner, "ids": list(ids), "at": at})

@@ -1,0 +1,83 @@
+"""Which memories may be found, and what they are to be near to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from reasonloom.stores.vectors import EVERY_SECTOR, bits, written
+
+VISIBLE = "m.owner = :owner AND m.deleted_at IS NULL AND m.source_kind = ANY(:kinds)"
+
+FILTERS = {
+    "sector": "m.sector = :sector",
+    "min_strength": "m.strength >= :min_strength",
+    "min_salience": "m.salience >= :min_salience",
+    "after": "m.created_at >= :after",
+    "before": "m.created_at <= :before",
+    "keywords": "m.keywords && CAST(:keywords AS text[])",
+    "tags": "m.tags && CAST(:tags AS text[])",
+    "category": "m.category = :category",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which memories may be found at all; a None does not narrow."""
+
+    kinds: Sequence[str] = ("user", "tool")
+    sector: str | None = None
+    min_strength: float | None = None
+    min_salience: float | None = None
+    after: datetime | None = None
+    before: datetime | None = None
+    keywords: Sequence[str] | None = None
+    tags: Sequence[str] | None = None
+    category: str | None = None
+
+    def where(self) -> str:
+        """Return the SQL condition of this scope."""
+        chosen = [FILTERS[name] for name in FILTERS if getattr(self, name) is not None]
+        return " AND ".join([VISIBLE, *chosen])
+
+    @property
+    def narrow(self) -> bool:
+        """Tell whether it leaves out some of what is visible."""
+        return any(getattr(self, name) is not None for name in FILTERS)
+
+    def values(self, owner: str) -> dict[str, Any]:
+        """Return what the condition's parameters stand for."""
+        given = {name: getattr(self, name) for name in FILTERS}
+        return {
+            "owner": owner,
+            "kinds": list(self.kinds),
+            **{
+                name: value if isinstance(value, str | float | datetime) else list(value)
+                for name, value in given.items()
+                if value is not None
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Nearness:
+    """What to search by likeness: a vector of `model` in some sectors' views."""
+
+    vector: Sequence[float]
+    model: str
+    sectors: Sequence[str]
+
+    @property
+    def everywhere(self) -> bool:
+        """Tell whether all views are searched, so that no vector need be left out."""
+        return bits(self.sectors) == EVERY_SECTOR
+
+    def values(self) -> dict[str, Any]:
+        """Return what the query's parameters stand for."""
+        return {
+            "vector": written(self.vector),
+            "model": self.model,
+            "sectors": bits(self.sectors),
+        }

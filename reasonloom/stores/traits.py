@@ -1,0 +1,103 @@
+"""What a memory that was found brings beside its words and vectors, and what stands around it.
+
+Light columns only: a content may have a hundred thousand letters, and a page shows ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+HEAD = 2_000
+"""Letters of a content that are looked at."""
+
+TRAITS = text(f"""
+SELECT m.id, m.session_id, m.salience, m.last_accessed,
+    CASE WHEN left(m.content, {HEAD}) ~ '[?？؟]' THEN left(m.content, {HEAD}) ELSE '' END AS asks,
+    m.tags && CAST(:tags AS text[]) AS tagged,
+    CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates
+FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
+""")  # noqa: S608 - a number of our own
+IN_SESSION = """(SELECT {end}(o.id) FROM memories o WHERE o.owner = m.owner
+    AND o.session_id = m.session_id AND o.id {side} m.id AND o.deleted_at IS NULL
+    AND o.source_kind = m.source_kind)"""
+AROUND = text(f"""
+SELECT m.id, {IN_SESSION.format(end="max", side="<")} AS before,
+    {IN_SESSION.format(end="min", side=">")} AS after
+FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids)
+""")  # noqa: S608 - no values
+LINKS = text("""
+SELECT source_id, target_id, coalesce(max(weight) FILTER (
+    WHERE origin NOT IN ('waypoint', 'near_duplicate')), 0) AS weight FROM edges
+WHERE owner = :owner AND type <> 'supersedes'
+    AND (source_id = ANY(:ids) OR target_id = ANY(:ids))
+GROUP BY source_id, target_id
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """One memory's traits.
+
+    Attributes:
+        asks: the first 2,000 letters of its content where any of them asks, else none.
+        tagged: one of its tags was asked for.
+        dates: the terms of all its dates where any was asked for, else None.
+    """
+
+    id: int
+    session_id: UUID | None
+    salience: float
+    last_accessed: datetime
+    asks: str
+    tagged: bool
+    dates: list[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The memories before and after one in its session, of its own kind."""
+
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two memories that an edge joins.
+
+    `weight` is that of the heaviest edge that somebody drew, 0..1; 0 where only their likeness
+    joins them, which says nothing that their cosines do not.
+    """
+
+    source: int
+    target: int
+    weight: float
+
+
+async def traits(
+    tx: Transaction, ids: Sequence[int], *, tags: Collection[str], dates: Collection[str]
+) -> list[Traits]:
+    """Return the traits of the memories of `ids` that are there, in no order."""
+    values = {"owner": tx.owner, "ids": list(ids), "tags": list(tags), "dates": list(dates)}
+    return [Traits(*cast("tuple[Any, ...]", row)) for row in await tx.all(TRAITS, values)]
+
+
+async def around(tx: Transaction, ids: Sequence[int]) -> dict[int, Around]:
+    """Return what stands before and after each memory in its session."""
+    rows = await tx.all(AROUND, {"owner": tx.owner, "ids": list(ids)})
+    return {row.id: Around(row.before, row.after) for row in rows}
+
+
+async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:
+    """Return the edges that lead to or from `ids`, one for each pair and way."""
+    rows = await tx.all(LINKS, {"owner": tx.owner, "ids": list(ids)})
+    return [Link(row.source_id, row.target_id, row.weight) for row in rows]

@@ -1,0 +1,45 @@
+"""How the vectors of a memory's views are written: each different one once, for its sectors.
+
+A view that adds nothing is the plain content, so that two or three of five vectors differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+
+from reasonloom.contracts.memory import SECTORS
+
+SECTOR_BIT: Mapping[str, int] = {sector: 1 << place for place, sector in enumerate(SECTORS)}
+"""The bit by which `embeddings.sectors` tells that a vector is this sector's view."""
+
+EVERY_SECTOR = sum(SECTOR_BIT.values())
+
+
+def bits(sectors: Iterable[str]) -> int:
+    """Return the sum of the bits of different sectors, 1 to 31 where there is any."""
+    return sum(SECTOR_BIT[sector] for sector in set(sectors))
+
+
+def distinct(vectors: Mapping[str, Sequence[float]]) -> tuple[list[int], list[str]]:
+    """Return the bits of the sectors that share a vector, and each vector as pgvector reads it."""
+    shared: dict[tuple[float, ...], int] = {}
+    for sector, vector in vectors.items():
+        key = tuple(vector)
+        shared[key] = shared.get(key, 0) | SECTOR_BIT[sector]
+    return list(shared.values()), [written(vector) for vector in shared]
+
+
+def written(vector: Sequence[float]) -> str:
+    """Return a vector as pgvector reads it.
+
+    Six digits say more than a `halfvec` holds (eleven bits) and are read in half the time.
+    """
+    return "[" + ",".join([format(number, ".6g") for number in vector]) + "]"
+
+
+def index_of(owner: str, model: str) -> str:
+    """Return the name of the index that an owner who outgrew exact search has, or would have."""
+    named = json.dumps([owner, model]).encode()
+    return f"near_{hashlib.sha256(named).hexdigest()[:32]}"

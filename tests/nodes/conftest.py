@@ -1,0 +1,24 @@
+"""What the tests of sessions share: an engine that thinks with a language model that tells."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from reasonloom.graphs.engine import Engine
+from reasonloom.llm.port import Embedder
+from reasonloom.stores.access import Access
+from tests.support.sessions import thinking
+from tests.support.telling import TellingLlm
+
+
+@pytest.fixture
+def llm() -> TellingLlm:
+    return TellingLlm()
+
+
+@pytest.fixture
+async def mind(access: Access, embedder: Embedder, llm: TellingLlm) -> AsyncIterator[Engine]:
+    async with thinking(access, embedder, llm) as engine:
+        yield engine

@@ -1,0 +1,40 @@
+"""Embedders that fail as real ones do, handed to an engine as its part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.port import Embedder
+
+
+class LeavingEmbedder:
+    """Embeds like another one until it is `gone`."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.gone = False
+
+    @property
+    def model(self) -> str:
+        """Return the other one's model."""
+        return self._inner.model
+
+    @property
+    def dimension(self) -> int:
+        """Return the other one's dimension."""
+        return self._inner.dimension
+
+    @property
+    def floor(self) -> float:
+        """Return the other one's floor."""
+        return self._inner.floor
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return the other one's vectors; raises EmbedderUnavailable once it is gone."""
+        if self.gone:
+            raise EmbedderUnavailable("gone")
+        return await self._inner.embed(texts)
+
+    async def close(self) -> None:
+        """Close nothing: the other one is its maker's."""

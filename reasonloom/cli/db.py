@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from reasonloom.cli.reindex import reindex
+
 if TYPE_CHECKING:
+    from reasonloom.stores.maintenance import Maintained
     from reasonloom.stores.migrate import SchemaStatus
 
 app = typer.Typer(help="Look after the database.", no_args_is_help=True)
+app.command()(reindex)
 
 
 @app.command()
@@ -29,6 +33,13 @@ def status() -> None:
     found = asyncio.run(_status())
     typer.echo(f"schema {found.current or 'empty'}, newest {found.newest}")
     raise typer.Exit(0 if found.up_to_date else 1)
+
+
+@app.command()
+def maintain() -> None:
+    """Index the vectors of owners who outgrew exact search; safe to run again at any time."""
+    done = asyncio.run(_maintain())
+    typer.echo(f"indexes of nearness: {done.made} made, {done.dropped} dropped, {done.kept} kept")
 
 
 @app.command()
@@ -52,6 +63,17 @@ async def _upgrade() -> tuple[SchemaStatus, SchemaStatus]:
 
     access = await find_access(load_settings())
     return await bring_up_to_date(access), await schema_status(access)
+
+
+async def _maintain() -> Maintained:
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+    from reasonloom.stores.access import find_access  # noqa: PLC0415
+    from reasonloom.stores.maintenance import maintain  # noqa: PLC0415
+    from reasonloom.stores.migrate import bring_up_to_date  # noqa: PLC0415
+
+    access = await find_access(load_settings())
+    await bring_up_to_date(access)
+    return await maintain(access)
 
 
 async def _status() -> SchemaStatus:

@@ -78,3 +78,9 @@ DEFAULT = (
     "reasoning_checkpoint_create", "reasoning_backtrack", "memory_ground",
 )  # fmt: skip
 """What `--toolsets default` serves, as far as it is built: at most twenty tools."""
+
+EXTRAS = (
+    "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",
+    "consolidate_memories", "prune_memories", "restore_memory",
+)  # fmt: skip
+"""Tools beyond the references: the toolset `extras`, in neither `default` nor `all`."""

@@ -1,0 +1,65 @@
+"""Opens the engine for one command, in the space of the user that it names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.base import Request
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.engine import Engine, Outcome
+
+T = TypeVar("T")
+
+
+def with_engine(work: Callable[[Engine, Caller], Awaitable[T]], user: str | None = None) -> T:
+    """Run `work` with an engine that takes up nobody's runs, and with the caller."""
+
+    async def run() -> T:
+        from reasonloom.compose import open_engine  # noqa: PLC0415
+        from reasonloom.contracts.caller import Caller  # noqa: PLC0415
+        from reasonloom.settings import load_settings  # noqa: PLC0415
+
+        settings = load_settings()
+        async with open_engine(settings, recover=False) as engine:
+            caller = Caller(settings.user, client="cli", project=settings.project)
+            return await work(engine, caller.within(user))
+
+    return asyncio.run(run())
+
+
+async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request) -> Outcome:
+    """Call a tool whose graph has its name, as the server does."""
+    from reasonloom.graphs.engine import Call  # noqa: PLC0415
+    from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
+
+    given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return await engine.call(Call(tool, load_graph(tool), given, caller))
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Yield what draws a bar on stderr, where that is a terminal.
+
+    It is told how much is done, and of how much if that is known.
+    """
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task: Any = bar.add_task(what, total=None)
+
+        def tell(done: int, total: int | None) -> None:
+            bar.update(task, completed=done, total=total)
+
+        yield tell
+
+
+def counted(number: int, what: str, many: str | None = None) -> str:
+    """Return `1 memory`, `2 memories`: a number with its noun; `many` is an odd plural."""
+    plural = many or (f"{what[:-1]}ies" if what.endswith("y") else f"{what}s")
+    return f"{number:,} {what if number == 1 else plural}"

@@ -1,0 +1,13 @@
+"""Batch remember: one node, one write."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.housekeeping.batch_remember import batch_remember
+
+GRAPH = Graph(
+    "batch_remember",
+    1,
+    single("batch_remember", batch_remember),
+    writes=True,
+    components=("memoryRepository", "embeddingEngine", "graphBuilder"),
+)

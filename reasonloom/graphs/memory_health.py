@@ -1,0 +1,9 @@
+"""Memory health: one node that only reads."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.housekeeping.memory_health import memory_health
+
+GRAPH = Graph(
+    "memory_health", 1, single("memory_health", memory_health), components=("memoryRepository",)
+)

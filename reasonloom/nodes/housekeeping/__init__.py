@@ -1,0 +1,1 @@
+"""Looking after what is remembered: batches, export and import, health, consolidation."""

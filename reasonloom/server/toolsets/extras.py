@@ -1,0 +1,80 @@
+"""The `extras` toolset: batches and housekeeping, beyond the references; asked for by name."""
+
+from reasonloom import __version__
+from reasonloom.contracts import extras
+from reasonloom.server.forms.thought import THOUGHT
+from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+
+TOOLSET = Toolset(
+    name="extras",
+    reference="reasonloom",
+    version=__version__,
+    form=THOUGHT,
+    tools=(
+        ToolLine(
+            "batch_remember",
+            "Remember many",
+            extras.BatchRemember,
+            extras.BatchRemembered,
+            "batch_remember",
+            Effect.ADDS,
+        ),
+        ToolLine(
+            "batch_recall",
+            "Read by id",
+            extras.BatchRecall,
+            extras.BatchRecalled,
+            "batch_recall",
+            Effect.READS,
+        ),
+        ToolLine(
+            "batch_forget",
+            "Forget many",
+            extras.BatchForget,
+            extras.BatchForgotten,
+            "batch_forget",
+            Effect.DESTROYS,
+        ),
+        ToolLine(
+            "export_memories",
+            "Leaf through memories",
+            extras.ExportMemories,
+            extras.ExportedPage,
+            "export_memories",
+            Effect.READS,
+        ),
+        ToolLine(
+            "memory_health",
+            "Memory health",
+            extras.MemoryHealth,
+            extras.HealthReport,
+            "memory_health",
+            Effect.READS,
+        ),
+        ToolLine(
+            "consolidate_memories",
+            "Consolidate memories",
+            extras.ConsolidateMemories,
+            extras.ConsolidationReport,
+            "consolidate_memories",
+            Effect.CHANGES,
+            open_world=True,
+        ),
+        ToolLine(
+            "prune_memories",
+            "Prune memories",
+            extras.PruneMemories,
+            extras.Pruned,
+            "prune_memories",
+            Effect.DESTROYS,
+        ),
+        ToolLine(
+            "restore_memory",
+            "Restore memory",
+            extras.RestoreMemory,
+            extras.Restored,
+            "restore_memory",
+            Effect.CHANGES,
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Searches a tree of thoughts: a step machine over plain data; see docs/treesearch.md."""

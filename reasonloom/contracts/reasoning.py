@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -31,11 +31,144 @@ class LinearThought(Answer):
 
     thought_id: str
     session_id: str
+    branch_id: str
     content: str
     confidence: float
     previous_thought: str | None
     llm: str
     run_id: str
     memories_used: list[str]
+    below_threshold: bool | None = None
+    suggestion: str | None = None
+
+
+class OfSession(Request):
+    """A request about a session that must exist."""
+
+    session_id: Annotated[Name, Field(description="The session")]
+
+
+class TreeFocus(OfSession):
+    """Make a branch the active one: the session's next steps stand on it.
+
+    A completed or abandoned branch is opened again.
+    """
+
+    branch_id: Annotated[Name, Field(description="The branch")]
+
+
+class TreeList(OfSession):
+    """List a session's branches, and which is active."""
+
+
+class TreeComplete(OfSession):
+    """Mark a branch as completed or abandoned.
+
+    Where it was the active one, its parent becomes active.
+    """
+
+    branch_id: Annotated[Name, Field(description="The branch")]
+    state: Annotated[Literal["completed", "abandoned"], Field(description="Its new state")]
+
+
+class CheckpointCreate(OfSession):
+    """Set a checkpoint: the session's state now, to come back to by reasoning_backtrack."""
+
+    name: Annotated[Name, Field(description="What to call it")]
+    description: Annotated[Content | None, Field(description="What it marks")] = None
+
+
+class CheckpointList(OfSession):
+    """List a session's checkpoints."""
+
+
+class Backtrack(Request):
+    """Go back to a checkpoint, on a new branch.
+
+    What was thought since stays stored, and the next steps do not see it.
+    """
+
+    checkpoint_id: Annotated[Name, Field(description="The checkpoint")]
+    new_direction: Annotated[
+        Content | None, Field(description="What to try from there instead (default: only go back)")
+    ] = None
+    session_id: Annotated[
+        Name | None, Field(description="Session that the checkpoint must belong to")
+    ] = None
+    confidence: Annotated[Unit | None, Field(description="Least confidence wanted")] = None
+
+
+class Branch(Answer):
+    """A branch of a session; `head_thought_id` is the thought that its next step follows."""
+
+    id: str
+    session_id: str
+    name: str | None
+    parent_id: str | None
+    state: str
+    confidence: float
+    priority: int
+    head_thought_id: str | None
+    active: bool
+    created_at: str
+    updated_at: str
+
+
+class ChangedBranch(Branch):
+    """A branch as it is after a change, and which branch is active now."""
+
+    active_branch_id: str
+
+
+class BranchList(Answer):
+    """A session's branches, the root first, then as they were made."""
+
+    session_id: str
+    active_branch_id: str
+    branches: list[Branch]
+
+
+class SetCheckpoint(Answer):
+    """A checkpoint: the branch that was active, and the thought that it ended in."""
+
+    id: str
+    session_id: str
+    branch_id: str
+    thought_id: str | None
+    name: str
+    description: str | None
+    created_at: str
+
+
+class Checkpoint(SetCheckpoint):
+    """A checkpoint with the state that it keeps."""
+
+    snapshot: dict[str, Any]
+
+
+class CheckpointsListed(Answer):
+    """A session's checkpoints in the order in which they were set."""
+
+    session_id: str
+    checkpoints: list[Checkpoint]
+
+
+class Backtracked(Answer):
+    """Where the session stands after going back.
+
+    The thought is the new one, or without a new direction the checkpoint's own; it is null
+    where nothing was thought before the checkpoint.
+    """
+
+    thought_id: str | None
+    session_id: str
+    branch_id: str
+    checkpoint_id: str
+    content: str
+    confidence: float
+    previous_thought: str | None
+    run_id: str
+    llm: str | None = None
+    memories_used: list[str] | None = None
     below_threshold: bool | None = None
     suggestion: str | None = None

@@ -32,4 +32,4 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("linear", 1, build, saved=True, writes=True)
+GRAPH = Graph("linear", 2, build, saved=True, writes=True)

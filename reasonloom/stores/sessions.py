@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import Uuid, bindparam, func, select, text, update
 
 from reasonloom.errors import SessionNotFound
+from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.tables import Session
 
 if TYPE_CHECKING:
@@ -29,6 +32,29 @@ WITH known AS (
 SELECT id FROM known UNION ALL SELECT id FROM made
 """).bindparams(bindparam("id", type_=Uuid))
 """Finds a session or makes it with the owner's next number, in one statement."""
+
+COLUMNS = (
+    Session.id,
+    Session.number,
+    Session.mode,
+    Session.active_branch_id,
+    Session.metadata_.label("meta"),
+    Session.created_at,
+    Session.updated_at,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One session as stored; `active_branch_id` is its root's where no other was made active."""
+
+    id: UUID
+    number: int
+    mode: str | None
+    active_branch_id: UUID
+    metadata: dict[str, Any]
+    created_at: datetime
+    updated_at: datetime
 
 
 async def open_session(
@@ -58,30 +84,70 @@ async def open_session(
     return UUID(str(row.id))
 
 
-async def require(tx: Transaction, session_id: str, *, field: str = "session_id") -> UUID:
-    """Return the id of an existing session.
+async def require(tx: Transaction, session_id: str, *, field: str = "session_id") -> SessionRow:
+    """Return an existing session, to be read.
 
     Raises:
         SessionNotFound: this owner has none such, or the text is no uuid.
     """
-    try:
-        wanted = UUID(session_id)
-    except ValueError:
-        raise SessionNotFound(session_id, field=field) from None
-    row = await tx.first(
-        select(Session.id).where(
+    wanted = parse_uuid(session_id)
+    row = wanted and await tx.first(
+        select(*COLUMNS).where(
             Session.owner == tx.owner, Session.space == tx.space, Session.id == wanted
         )
     )
-    if row is None:
+    if not row:
         raise SessionNotFound(session_id, field=field)
-    return wanted
+    return _row(row)
 
 
-async def touch(tx: Transaction, session_id: UUID) -> None:
-    """Note that the session was written to."""
+async def hold(tx: Transaction, session_id: str, *, field: str = "session_id") -> SessionRow:
+    """Return an existing session, held until the transaction ends: others who write to it wait.
+
+    It is held by noting that it was written to, which lets others read it and refer to it.
+
+    Raises:
+        SessionNotFound: this owner has none such, or the text is no uuid.
+    """
+    wanted = parse_uuid(session_id)
+    row = wanted and await tx.first(
+        update(Session)
+        .where(Session.owner == tx.owner, Session.space == tx.space, Session.id == wanted)
+        .values(updated_at=func.clock_timestamp())
+        .returning(*COLUMNS)
+    )
+    if not row:
+        raise SessionNotFound(session_id, field=field)
+    return _row(row)
+
+
+async def make_active(tx: Transaction, session_id: UUID, branch_id: UUID) -> None:
+    """Let the session's next steps stand on a branch; the session must be held."""
     await tx.run(
         update(Session)
         .where(Session.owner == tx.owner, Session.id == session_id)
-        .values(updated_at=func.now())
+        .values(active_branch_id=branch_id)
+    )
+
+
+async def newest(tx: Transaction, limit: int) -> list[SessionRow]:
+    """Return the sessions last written to, newest first."""
+    rows = await tx.all(
+        select(*COLUMNS)
+        .where(Session.owner == tx.owner, Session.space == tx.space)
+        .order_by(Session.updated_at.desc(), Session.number.desc())
+        .limit(limit)
+    )
+    return [_row(row) for row in rows]
+
+
+def _row(row: Any) -> SessionRow:
+    return SessionRow(
+        row.id,
+        row.number,
+        row.mode,
+        row.active_branch_id or row.id,
+        row.meta,
+        row.created_at,
+        row.updated_at,
     )

@@ -187,7 +187,8 @@ async def test_a_large_owner_is_searched_by_the_rarest_words(one_connection: Dat
         whole = asked.whole
         share = (asked.words[0].weight + asked.words[1].weight) / whole
         assert found[1].coverage == found[1].context == pytest.approx(share)
-        only_common = await candidates(tx, await weigh(tx, "common", None), None, scope=Scope(), pool=200)
+        common = await weigh(tx, "common", None)
+        only_common = await candidates(tx, common, None, scope=Scope(), pool=200)
         assert len(only_common) == 200
 
 

@@ -1,0 +1,13 @@
+"""Reads the ids that callers send: an ill-formed one answers as an unknown one."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+
+def parse_uuid(text: str) -> UUID | None:
+    """Return the uuid that a text names, None where it is none."""
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -95,7 +95,7 @@ async def _answering(
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await gather(tx, execution, question, scope=scope, pool=POOL)
         shown = await _fetched(tx, found.ranked[page])
-        others = await reindex.foreign_models(tx, loom.embedder.model)
+        others = await reindex.foreign_models(tx, loom.embedder.model) if found.unlike else []
     return Finding(shown, len(found.ranked), [*notes, *_of_other_models(others), *_left_out(found)])
 
 

@@ -1,8 +1,8 @@
 """Gathers what may answer a question, and puts it in order by all signals.
 
 First each candidate's own signals; then those of the best are completed by what stands around
-them: their session, their neighbours in it, and the memories they are linked to, which join
-the candidates where they were not among them.
+them: their session, their neighbours in it, and the memories that somebody linked to them,
+which join the candidates where they were not among them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ COMPLETED = 100
 """The best candidates by their own signals, whose surroundings are looked at."""
 
 EXPANDED = 20
-"""The best candidates whose links and neighbours join the candidates."""
+"""The best candidates whose partners, where somebody drew a link, join the candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,14 @@ class Ranked:
 class Gathered:
     """All that is worth returning, best first.
 
-    `cut` tells that memories which share only frequent words with the question were left out.
+    Attributes:
+        cut: memories that share only frequent words with the question were left out.
+        unlike: fewer were near than there are, so that some may have no vector to compare.
     """
 
     ranked: list[Ranked]
     cut: bool
+    unlike: bool
 
 
 @dataclass(slots=True)
@@ -103,11 +106,11 @@ async def gather(
         await _reach(tx, known, question, scope, set(dated) - found.keys())
     edges = await traits.links(tx, known.best(EXPANDED))
     around = await traits.around(tx, known.best(COMPLETED))
-    missing = _missing(known, edges, around) if asked.visible > pool else set()
-    await _reach(tx, known, question, scope, missing)
-    around |= await traits.around(tx, [key for key in missing if key in known.signals])
+    await _reach(tx, known, question, scope, _missing(known, edges))
     _complete(known, around)
-    return Gathered(_ordered(execution, known, edges), cut=asked.cut)
+    near = sum(match.cosine is not None for match in found.values())
+    unlike = near < min(pool, asked.visible) and not scope.narrow
+    return Gathered(_ordered(execution, known, edges), cut=asked.cut, unlike=unlike)
 
 
 async def _add(
@@ -130,11 +133,9 @@ async def _reach(
         await _add(tx, known, question, found)
 
 
-def _missing(known: Pool, edges: Iterable[Link], around: Mapping[int, Around]) -> set[int]:
-    """Return what is linked to the best, or stands beside them, and is no candidate yet."""
-    beside = (around[key] for key in known.best(EXPANDED) if key in around)
-    reached = {each.source for each in edges} | {each.target for each in edges}
-    reached |= {key for pair in beside for key in (pair.before, pair.after) if key}
+def _missing(known: Pool, edges: Iterable[Link]) -> set[int]:
+    """Return what somebody linked to the best, and is no candidate yet."""
+    reached = {key for edge in edges if edge.weight for key in (edge.source, edge.target)}
     return reached - known.signals.keys()
 
 

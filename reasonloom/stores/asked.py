@@ -32,8 +32,8 @@ SELECT lexeme, held, ln(1 + (total - held + 0.5) / (held + 0.5))::float8 AS weig
 FROM (SELECT lexeme, coalesce(t.memories, 0) AS held, greatest(coalesce(n.memories, 0),
         coalesce(t.memories, 0)) AS total
     FROM unnest(asked_words(:text)) AS asked (lexeme)
-    LEFT JOIN terms t ON t.owner = :owner AND t.space = :space AND t.kind = 'word'
-        AND t.term = lexeme
+    LEFT JOIN LATERAL (SELECT memories FROM terms WHERE owner = :owner AND space = :space
+        AND kind = 'word' AND term = lexeme LIMIT 1) t ON true
     LEFT JOIN terms n ON n.owner = :owner AND n.space = :space AND n.kind = 'all' AND n.term = ''
     ORDER BY t.memories > 0 DESC NULLS LAST, t.memories, lexeme LIMIT 32) counted
 """

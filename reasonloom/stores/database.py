@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
 from sqlalchemy import Executable, Row, text
@@ -55,6 +55,10 @@ class Transaction:
     async def all(self, statement: Executable, values: Any = None) -> Sequence[Row[Any]]:
         """Return every row of a query."""
         return (await self.connection.execute(statement, values)).all()
+
+    async def tuples(self, statement: Executable, values: Any = None) -> Sequence[tuple[Any, ...]]:
+        """Return every row of a query, to be unpacked: for many rows quicker than by name."""
+        return cast("Sequence[tuple[Any, ...]]", await self.all(statement, values))
 
     async def first(self, statement: Executable, values: Any = None) -> Row[Any] | None:
         """Return the first row of a query, or None."""

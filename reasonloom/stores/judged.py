@@ -44,8 +44,8 @@ async def judge(
         "ids": list(ids),
     }
     statement = _judge(scope.where(), len(asked.words), dense=near is not None)
-    rows = await tx.all(statement, values)
-    return {row.id: Match(row.cosine, row.coverage, row.context) for row in rows}
+    rows = await tx.tuples(statement, values)
+    return {key: Match(*match) for key, *match in rows}
 
 
 async def dated(tx: Transaction, dates: Sequence[str], *, scope: Scope, pool: int) -> list[int]:

@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Row, TextClause, text
+from sqlalchemy import TextClause, text
 
 from reasonloom.stores.asked import LONGEST_QUERY, QUESTION, Asked, weigh
 from reasonloom.stores.nearest import TUNE, Query, nearest, whole
@@ -126,20 +126,20 @@ async def candidates(
     """
     shape = nearest(near, scope, asked, pool) if near else NONE_ALIKE
     rows = await _matching(tx, asked, near, shape, scope, pool)
-    if near and sum(row.cosine is not None for row in rows) < shape.enough:
+    if near and sum(cosine is not None for _, cosine, *_ in rows) < shape.enough:
         rows = await _matching(tx, asked, near, whole(near, scope), scope, pool)
-    return {row.id: Match(row.cosine, row.coverage, row.context) for row in rows}
+    return {key: Match(*match) for key, *match in rows}
 
 
 async def _matching(
     tx: Transaction, asked: Asked, near: Nearness | None, shape: Query, scope: Scope, pool: int
-) -> Sequence[Row[Any]]:
+) -> Sequence[tuple[Any, ...]]:
     words, values = worded(asked, scope)
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
     given = {**scope.values(tx.owner), **(near.values() if near else {}), **shape.values}
     statement = _statement(CANDIDATES.format(worded=words, alike=shape.sql))
-    return await tx.all(statement, {**given, **values, "pool": pool})
+    return await tx.tuples(statement, {**given, **values, "pool": pool})
 
 
 async def alike(tx: Transaction, near: Nearness, *, scope: Scope, pool: int) -> dict[int, float]:

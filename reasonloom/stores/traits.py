@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from sqlalchemy import text
@@ -88,16 +88,16 @@ async def traits(
 ) -> list[Traits]:
     """Return the traits of the memories of `ids` that are there, in no order."""
     values = {"owner": tx.owner, "ids": list(ids), "tags": list(tags), "dates": list(dates)}
-    return [Traits(*cast("tuple[Any, ...]", row)) for row in await tx.all(TRAITS, values)]
+    return [Traits(*row) for row in await tx.tuples(TRAITS, values)]
 
 
 async def around(tx: Transaction, ids: Sequence[int]) -> dict[int, Around]:
     """Return what stands before and after each memory in its session."""
-    rows = await tx.all(AROUND, {"owner": tx.owner, "ids": list(ids)})
-    return {row.id: Around(row.before, row.after) for row in rows}
+    rows = await tx.tuples(AROUND, {"owner": tx.owner, "ids": list(ids)})
+    return {key: Around(before, after) for key, before, after in rows}
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:
     """Return the edges that lead to or from `ids`, one for each pair and way."""
-    rows = await tx.all(LINKS, {"owner": tx.owner, "ids": list(ids)})
-    return [Link(row.source_id, row.target_id, row.weight) for row in rows]
+    rows = await tx.tuples(LINKS, {"owner": tx.owner, "ids": list(ids)})
+    return [Link(*row) for row in rows]

@@ -43,8 +43,8 @@ async def ask(execution: Execution, question: Question) -> Reply:
         return known
     seconds = _remaining_seconds(execution)
     started = time.perf_counter()
+    run.spent.calls += 1  # before the answer, so that calls at once keep to the budget together
     reply = await loom.llm.answer(_to_port(question, prompt, seconds))
-    run.spent.calls += 1
     run.spent.tokens += reply.usage.tokens_in + reply.usage.tokens_out
     run.spent.usd += reply.usage.cost_usd or 0.0
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)

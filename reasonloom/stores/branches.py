@@ -20,6 +20,7 @@ from reasonloom.errors import BranchNotFound
 from reasonloom.stores import thoughts
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.session_tables import Branch
+from reasonloom.stores.tables import Session
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -117,6 +118,25 @@ async def require(
     if wanted == session.id:
         return _unwritten_root(session)
     raise BranchNotFound(branch_id, field=field)
+
+
+async def session_of(tx: Transaction, branch_id: str, *, field: str = "branch_id") -> str:
+    """Return the id of the session that a branch belongs to.
+
+    Raises:
+        BranchNotFound: the space has none such, or the text is no uuid.
+    """
+    wanted = parse_uuid(branch_id)
+    row = wanted and await tx.first(
+        select(Session.id)
+        .outerjoin(Branch, (Branch.owner == Session.owner) & (Branch.session_id == Session.id))
+        .where(Session.owner == tx.owner, Session.space == tx.space)
+        .where((Branch.id == wanted) | (Session.id == wanted))
+        .limit(1)
+    )
+    if not row:
+        raise BranchNotFound(branch_id, field=field)
+    return str(row.id)
 
 
 async def active(tx: Transaction, session: SessionRow) -> BranchRow:

@@ -21,6 +21,7 @@ from reasonloom.settings import load_settings
 from tests.support.databases import TestPostgres
 from tests.support.references import (
     AS_NAMES,
+    BESIDE,
     BEYOND,
     BUILT,
     FACTS,
@@ -96,7 +97,8 @@ async def test_example_requests_get_the_documented_answer(
         ids = await make_session(client) if toolset == "reasoning" else {}
     async with connected(url, **flags(server, toolset)) as client:
         tool = await listed(client, served_name(server, line))
-        for request in fact.get("requests") or [least_request(fact["input"])]:
+        least = {**least_request(fact["input"]), **BESIDE.get(line.name, {})}
+        for request in fact.get("requests") or [least]:
             filled = json.loads(json.dumps(request).replace(PLACEHOLDER, known))
             filled |= {name: ids[name] for name in filled.keys() & ids.keys()}
             answers = [await succeed(client, tool, filled)]

@@ -128,7 +128,7 @@ def test_an_unknown_field_is_refused_and_the_nearest_one_is_named(
 
 
 @pytest.mark.parametrize("absent", ["left out", "null"])
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", [name for name in TOOLS if "required" in TOOLS[name]])
 def test_a_required_field_that_lacks_is_called_missing(
     speaker: Spoken, tool: str, absent: str
 ) -> None:
@@ -179,6 +179,12 @@ def test_a_span_must_run_forward(speaker: Spoken) -> None:
     span = {"start": "2025-12-08T00:00:00Z", "end": "2025-12-07T00:00:00Z"}
     result = speaker.call("recall", {"userId": "local", "dateRange": span})
     refused(result, "recall", "dateRange")
+
+
+@pytest.mark.parametrize("given", [{}, {"content": "x", "thought_id": "y"}])
+def test_reflection_takes_content_or_a_thought(speaker: Spoken, given: dict[str, str]) -> None:
+    said = refused(speaker.call("reasoning_reflection", given), "reasoning_reflection", "arguments")
+    assert "give content or thought_id, one of the two" in said
 
 
 def test_the_generated_fields_reach_every_depth() -> None:

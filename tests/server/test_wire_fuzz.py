@@ -16,13 +16,11 @@ from reasonloom.contracts.schema import publish
 from reasonloom.errors import InvalidArgument
 from reasonloom.server.catalogue import TOOLSETS
 from reasonloom.server.wire import Refusal, mend
-from tests.support.references import least_request
+from tests.support.references import BESIDE, least_request
 
 REQUESTS: dict[str, type[Request]] = {
     line.name: line.request for toolset in TOOLSETS for line in toolset.tools
 }
-BESIDE = {"update_memory": {"strength": 0.5}}
-"""What a tool wants beside its required arguments: one of several."""
 TEXT = st.text(st.characters(codec=None), max_size=20)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXT,

@@ -19,6 +19,12 @@ from reasonloom.server.toolsets.toolset import ToolLine
 LINES = [(toolset.form, line) for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools]
 GRAPHS = sorted({line.graph for _, line in LINES})
 EXAMPLES: dict[str, dict[str, Any]] = {
+    "auto/route": {
+        "content": "Where shall we eat with Anna?",
+        "hints": ["a choice"],
+        "steps": ["Anna is allergic to peanuts."],
+        "checkpoint": True,
+    },
     "linear/continue": {
         "content": "What must we tell the restaurant?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
@@ -30,6 +36,80 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
         "doubt": "A first attempt came out with confidence 0.20.",
+    },
+    "tree/propose": {
+        "content": "Where shall we eat?",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "count": 4,
+        "doubt": "A first exploration came out with confidence 0.20.",
+    },
+    "tree/explore": {
+        "content": "Where shall we eat?",
+        "approach": "Ask a restaurant to leave the peanuts out.",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+    },
+    "tree/judge": {
+        "content": "Where shall we eat?",
+        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "candidates": [
+            {"label": "A", "text": "Cook at home."},
+            {"label": "B", "text": "Call the Rialto."},
+        ],
+    },
+    "divergent/view": {
+        "content": "How do we keep Anna safe at dinner?",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "lens": {"name": "inversion", "told": "Turn the problem round."},
+        "constraints": ["It costs nothing."],
+    },
+    "divergent/check": {
+        "content": "How do we keep Anna safe at dinner?",
+        "viewpoint": "Hire a cook for the evening.",
+        "constraints": ["It costs nothing."],
+    },
+    "divergent/synthesise": {
+        "content": "How do we keep Anna safe at dinner?",
+        "perspectives": [
+            {"label": "P1", "lens": "inversion", "viewpoint": "Tell nobody.", "broken": []},
+            {
+                "label": "P2",
+                "lens": "analogy",
+                "viewpoint": "Hire a cook.",
+                "broken": ["It costs nothing."],
+            },
+        ],
+        "constraints": ["It costs nothing."],
+        "doubt": "A first attempt came out with confidence 0.20.",
+    },
+    "reflection/critique": {
+        "content": "Anna can eat there.",
+        "question": "Can Anna eat there?",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "focus_areas": ["safety"],
+    },
+    "reflection/revise": {
+        "content": "Anna can eat there.",
+        "question": "Can Anna eat there?",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "focus_areas": ["safety"],
+        "weaknesses": ["It forgets the oil."],
+        "recommendations": ["Name the oil."],
+    },
+    "reflection/compare": {
+        "question": "Can Anna eat there?",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "focus_areas": ["safety"],
+        "first": "Anna can eat there.",
+        "second": "Anna can eat there without the oil.",
+    },
+    "reflection_evaluate/opine": {
+        "question": "Can Anna eat there?",
+        "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
+        "figures": {"coherence": 0.5, "coverage": 1.0},
+        "findings": ["thought 1 is unsure of itself (0.20)."],
     },
     "consolidate/summarise": {
         "episodes": [

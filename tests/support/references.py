@@ -27,6 +27,12 @@ BEYOND = {
 }
 """The closed list of arguments beyond a reference, in the combined server only."""
 
+BESIDE: dict[str, dict[str, Any]] = {
+    "update_memory": {"strength": 0.5},
+    "reasoning_reflection": {"content": "a plain text"},
+}
+"""What a tool wants beside its required arguments: one of several."""
+
 EXACT = ("type", "enum", "minimum", "maximum", "default", "format")
 NOT_OURS_TO_ADD = ("enum", "format", "const", "pattern")
 """What would refuse values that the reference takes; mere size limits may be added."""

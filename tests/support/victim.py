@@ -19,7 +19,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 import reasonloom.graphs.forget
 import reasonloom.graphs.linear
 import reasonloom.graphs.recall
-import reasonloom.graphs.remember  # noqa: F401 - loaded before the fork
+import reasonloom.graphs.remember
+import reasonloom.graphs.tree  # noqa: F401 - loaded before the fork
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.engine import Call, Engine
@@ -33,6 +34,22 @@ from reasonloom.stores.database import Database
 EMBEDDER = choose_embedder(Settings())
 THOUGHT = {"thought": "The kitchen must leave the peanuts out.", "confidence": 0.9}
 SUMMARY = {"summary": "Anna runs round the lake.", "confidence": 0.9}
+APPROACHES = {
+    "approaches": [
+        {"name": "Call", "approach": "Call the kitchen about the peanuts."},
+        {"name": "Cook", "approach": "Cook at home instead."},
+    ]
+}
+BALLOT = {"scores": [{"label": "A", "score": 0.8}], "best": "A", "reason": "It is safe."}
+SAID: dict[str, dict[str, Any]] = {
+    "summary": SUMMARY,
+    "approaches": APPROACHES,
+    "best": BALLOT,
+    "viewpoint": {"viewpoint": "Ask the cook to leave the peanuts out.", "confidence": 0.9},
+    "verdicts": {"verdicts": [{"constraint": 1, "kept": True, "why": "It leaves them out."}]},
+    "synthesis": {"synthesis": "Ask the cook (P1).", "sources": ["P1"]},
+}
+"""What is said where the schema asks for a key; a thought to all else."""
 
 
 @dataclass
@@ -48,7 +65,9 @@ class PaidLlm:
         with self.book.open("a") as book:
             book.write("paid\n")
         wanted = (ask.schema or {}).get("required", ())
-        said = SUMMARY if "summary" in wanted else THOUGHT
+        said = next((SAID[name] for name in wanted if name in SAID), THOUGHT)
+        if "approach" in ask.material:
+            said = {**THOUGHT, "thought": str(ask.material["approach"])}
         return Reply(json.dumps(said), dict(said), self.name, Usage(10, 5, 0.01))
 
     async def close(self) -> None:

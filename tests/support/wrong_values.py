@@ -63,7 +63,7 @@ def wrong_values(field: Field) -> Iterator[tuple[str, str]]:
     """Yield a label and the JSON of values that the field must refuse."""
     kind = field.schema["type"]
     for name, raw in OF_EACH_TYPE.items():
-        if name != kind and not (kind == "number" and name == "whole"):
+        if name != kind and not (kind in ("number", "integer") and name == "whole"):
             yield f"a {name}", raw
     match kind:
         case "string":

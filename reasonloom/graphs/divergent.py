@@ -1,0 +1,40 @@
+"""Divergent reasoning: recall, look through all lenses at once, bring together, keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.nodes.divergent import (
+    DivergentState,
+    is_agreed,
+    recall_context,
+    spread,
+    synthesise,
+    take_perspective,
+)
+from reasonloom.nodes.keep_divergent import keep_perspectives
+from reasonloom.nodes.loom import Execution
+
+
+def build() -> StateGraph[Any, Execution, Any, Any]:
+    """Return the wiring of divergent reasoning."""
+    graph = StateGraph(DivergentState, context_schema=Execution)
+    graph.add_node("recall_context", recall_context)
+    graph.add_node("take_perspective", take_perspective)
+    graph.add_node("synthesise", synthesise)
+    graph.add_node("keep_perspectives", keep_perspectives)
+    graph.add_edge(START, "recall_context")
+    graph.add_conditional_edges("recall_context", spread, ["take_perspective"])
+    graph.add_edge("take_perspective", "synthesise")
+    graph.add_conditional_edges(
+        "synthesise", is_agreed, {True: "keep_perspectives", False: "synthesise"}
+    )
+    graph.add_edge("keep_perspectives", END)
+    return graph
+
+
+GRAPH = Graph("divergent", 1, build, saved=True, writes=True)
+"""The perspectives are tasks of one step: those that have ended are not taken again."""

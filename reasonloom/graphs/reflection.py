@@ -1,0 +1,44 @@
+"""Reflection: criticise, revise, compare blind; round again while the revision is preferred."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.nodes.keep_reflection import keep_reflection
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reflection import (
+    ReflectionState,
+    compare,
+    criticise,
+    find_answer,
+    is_stopped,
+    revise,
+)
+
+
+def _unless_stopped(onward: str) -> dict[Hashable, str]:
+    return {True: "keep_reflection", False: onward}
+
+
+def build() -> StateGraph[Any, Execution, Any, Any]:
+    """Return the wiring of reflection."""
+    graph = StateGraph(ReflectionState, context_schema=Execution)
+    graph.add_node("find_answer", find_answer)
+    graph.add_node("criticise", criticise)
+    graph.add_node("revise", revise)
+    graph.add_node("compare", compare)
+    graph.add_node("keep_reflection", keep_reflection)
+    graph.add_edge(START, "find_answer")
+    graph.add_edge("find_answer", "criticise")
+    graph.add_conditional_edges("criticise", is_stopped, _unless_stopped("revise"))
+    graph.add_conditional_edges("revise", is_stopped, _unless_stopped("compare"))
+    graph.add_conditional_edges("compare", is_stopped, _unless_stopped("criticise"))
+    graph.add_edge("keep_reflection", END)
+    return graph
+
+
+GRAPH = Graph("reflection", 1, build, saved=True, writes=True)

@@ -1,0 +1,109 @@
+"""One perspective of divergent reasoning: seen through its lens, held against the constraints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from reasonloom.contracts.reasoning_divergent import ReasoningDivergent
+from reasonloom.llm.extract import Findings, as_prose
+from reasonloom.nodes.ask import Question
+from reasonloom.nodes.ask_or_say import ask_or_say
+from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE
+from reasonloom.nodes.constraint_check import check
+from reasonloom.nodes.lenses import LENSES, Lens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reasonloom.nodes.loom import Execution
+
+PLAIN = 0
+"""The number of the plain answer, against which novelty is measured; lenses count from 1."""
+
+NODE = "take_perspective"
+SENTENCES = 2
+
+
+class Task(TypedDict):
+    """What one task of the graph is given: what all perspectives see, and which one it takes."""
+
+    request: dict[str, Any]
+    session: dict[str, Any]
+    history: list[dict[str, str]]
+    memories: list[dict[str, Any]]
+    number: int
+
+
+async def seen(execution: Execution, task: Task) -> tuple[dict[str, Any], list[str]]:
+    """Return one view as the state keeps it, and what must be said of it.
+
+    Where the language model fails it holds the fault's type and message instead of a viewpoint.
+    """
+    request = ReasoningDivergent.model_validate(task["request"])
+    number = task["number"]
+    lens = LENSES[number - 1] if number else None
+    view: dict[str, Any] = {"number": number, "lens": lens.name if lens else "plain answer"}
+    constraints = request.constraints or []
+    if execution.loom.llm.offline:
+        view |= _known(task, request.content, lens)
+        notes: list[str] = []
+    else:
+        said, notes = await _asked(execution, task, request, lens)
+        view |= said
+    if "viewpoint" not in view or lens is None:
+        return {**view, "constraints": []}, notes
+    question = Question(
+        node="check_constraints",
+        prompt="divergent/check",
+        variables={
+            "content": request.content,
+            "viewpoint": view["viewpoint"],
+            "constraints": constraints,
+        },
+        pipe="divergent",
+        task=str(number),
+    )
+    checked, more = await check(execution, view["viewpoint"], question, constraints)
+    return {**view, "constraints": checked}, [*notes, *more]
+
+
+async def _asked(
+    execution: Execution, task: Task, request: ReasoningDivergent, lens: Lens | None
+) -> tuple[dict[str, Any], list[str]]:
+    question = Question(
+        node=NODE,
+        prompt="divergent/view",
+        variables={
+            "content": request.content,
+            "history": task["history"],
+            "memories": task["memories"],
+            "lens": {"name": lens.name, "told": lens.told} if lens else None,
+            "constraints": request.constraints or [],
+        },
+        pipe="divergent",
+        task=str(task["number"]),
+        thread=task["session"]["id"],
+    )
+    what = f"the perspective {lens.name}" if lens else "the plain answer"
+    heard = await ask_or_say(execution, question, what)
+    if heard.fault:
+        kind, message = type(heard.fault).__name__, heard.fault.message
+        return {"fault": {"kind": kind, "message": message}}, heard.notes
+    said = heard.parsed or {"viewpoint": heard.text, "confidence": DEFAULT_CONFIDENCE}
+    return {"viewpoint": said["viewpoint"], "confidence": said["confidence"]}, heard.notes
+
+
+def _known(task: Task, content: str, lens: Lens | None) -> dict[str, Any]:
+    """Return what can be said without a language model: the lens's question, what is known."""
+    material = {"content": content, "history": task["history"], "memories": task["memories"]}
+    findings = Findings.of(material)
+    known = as_prose(findings.ranked[:SENTENCES])
+    parts = [lens.question] if lens else []
+    parts += [f"Known of it: {known}"] if known else ["Nothing is known about it."]
+    return {"viewpoint": " ".join(parts), "confidence": findings.support}
+
+
+def usable(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the perspectives that came, in the order of their lenses, without the plain answer."""
+    came = [dict(each) for each in views if "viewpoint" in each and each["number"] != PLAIN]
+    return sorted(came, key=lambda each: each["number"])

@@ -1,0 +1,1 @@
+"""How a problem is routed to a reasoning mode: cues, features, weights, votes."""

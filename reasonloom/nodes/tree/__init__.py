@@ -1,0 +1,1 @@
+"""The steps of tree reasoning; the search itself is `nodes/treesearch`."""

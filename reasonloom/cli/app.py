@@ -7,7 +7,19 @@ import sys
 import typer
 
 from reasonloom import __version__
-from reasonloom.cli import bench, call, db, demo, doctor, evals, memory, runs, serve, session
+from reasonloom.cli import (
+    bench,
+    call,
+    db,
+    demo,
+    doctor,
+    evals,
+    fork,
+    memory,
+    runs,
+    serve,
+    session,
+)
 from reasonloom.errors import CallerMistake, ReasonloomError
 
 app = typer.Typer(
@@ -22,6 +34,7 @@ app.command("demo")(demo.demo)
 app.command("call")(call.call)
 app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
+runs.app.command("fork")(fork.fork)
 app.add_typer(db.app, name="db")
 app.add_typer(runs.app, name="runs")
 app.add_typer(session.app, name="session")

@@ -15,15 +15,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def with_engine(work: Callable[[Engine, Caller], Awaitable[T]], user: str | None = None) -> T:
-    """Run `work` with an engine that takes up nobody's runs, and with the caller."""
+def with_engine(
+    work: Callable[[Engine, Caller], Awaitable[T]],
+    user: str | None = None,
+    *,
+    llm: str | None = None,
+) -> T:
+    """Run `work` with an engine that takes up nobody's runs, and with the caller.
+
+    `llm` goes over the setting of that name.
+    """
 
     async def run() -> T:
         from reasonloom.compose import open_engine  # noqa: PLC0415
         from reasonloom.contracts.caller import Caller  # noqa: PLC0415
         from reasonloom.settings import load_settings  # noqa: PLC0415
 
-        settings = load_settings()
+        settings = load_settings(llm=llm)
         async with open_engine(settings, recover=False) as engine:
             caller = Caller(settings.user, client="cli", project=settings.project)
             return await work(engine, caller.within(user))

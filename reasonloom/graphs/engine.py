@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
@@ -18,9 +18,12 @@ from reasonloom.errors import (
     ReasonloomError,
     TimedOut,
 )
-from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.call import Call, Outcome
+from reasonloom.graphs.follow import followed
+from reasonloom.graphs.fork import Fork, forked, place_of
+from reasonloom.graphs.graph import Graph, load_graph
 from reasonloom.graphs.journal import WriteBehind
-from reasonloom.graphs.walk import Report, Walker
+from reasonloom.graphs.walk import Walker
 from reasonloom.nodes.finish import done
 from reasonloom.nodes.loom import Execution, Loom, RunBegun
 from reasonloom.stores import runs
@@ -30,37 +33,11 @@ if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.stores.saver import SavedSteps
 
+__all__ = ["Call", "Engine", "Outcome"]
+
 log = logging.getLogger(__name__)
 ASK_AGAIN = 0.2
 """Seconds between two looks at a run that somebody else carries."""
-
-
-async def silent(step: int, total: int | None, name: str) -> None:
-    """Report nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a tool: what is asked, by whom, and how to tell of its progress.
-
-    `key` is the caller's idempotency key: the same key again gives the same run's answer.
-    """
-
-    tool: str
-    graph: Graph
-    request: dict[str, Any]
-    caller: Caller
-    key: str | None = None
-    report: Report = silent
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run gave: the answer under its wire names, and what must be said beside it."""
-
-    run_id: UUID
-    answer: dict[str, Any]
-    notes: list[str]
 
 
 class Engine:
@@ -76,11 +53,19 @@ class Engine:
     async def call(self, call: Call) -> Outcome:
         """Run a tool's graph and return its outcome; nothing unacknowledged is half-stored.
 
+        Where the graph names a call that follows, that one's answer stands under `result`.
+
         Raises:
             ReasonloomError: what the graph raised on purpose.
             TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`.
             InternalFault: a defect; the log holds the rest.
         """
+        outcome = await self._called(call)
+        follow = call.graph.follow
+        following = follow(call.request, outcome.answer) if follow else None
+        return await followed(self.call, call, outcome, following) if following else outcome
+
+    async def _called(self, call: Call) -> Outcome:
         if call.key and (known := await self._find(call.caller, call.tool, call.key)):
             return await self._again(call, known)
         execution = self._begin(call, uuid4())
@@ -101,14 +86,30 @@ class Engine:
         work = self._walker.resume(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
 
+    async def fork(self, caller: Caller, origin: RunRow, fork: Fork) -> Outcome:
+        """Walk a saved run again from before a node, as a run of its own.
+
+        Raises:
+            Conflict: the run is at work, has no saved steps, or its graph has changed since.
+            UnknownName: no such node, prompt or version.
+        """
+        graph = load_graph(origin.graph)
+        call = Call(origin.tool, graph, origin.input, caller)
+        place = await place_of(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
+        execution = self._begin(call, uuid4(), fork.row(origin.id))
+        await self._walker.copy(execution, place)
+        await self._open(execution)
+        work = self._walker.resume(execution, graph, call.report)
+        return await self._guarded(execution, graph, self._outcome(execution, work))
+
     async def _taken_up(self, call: Call, row: RunRow) -> Execution:
         async with self.loom.database.begin(call.caller) as tx:
             spent = await runs.spent(tx, row.id)
-        begun = self._begin(call, row.id).run
-        run = replace(begun, resumed=True, spent=spent, created_at=row.created_at)
-        return Execution(self.loom, call.caller, run)
+        begun = self._begin(call, row.id, row.fork)
+        run = replace(begun.run, resumed=True, spent=spent, created_at=row.created_at)
+        return replace(begun, run=run)
 
-    def _begin(self, call: Call, run_id: UUID) -> Execution:
+    def _begin(self, call: Call, run_id: UUID, fork: dict[str, Any] | None = None) -> Execution:
         run = RunBegun(
             id=run_id,
             tool=call.tool,
@@ -119,8 +120,9 @@ class Engine:
             created_at=self.loom.clock(),
             key=call.key,
             saved=call.graph.saved,
+            fork=fork,
         )
-        return Execution(self.loom, call.caller, run)
+        return Execution(forked(self.loom, fork), call.caller, run)
 
     async def _fresh(self, execution: Execution, call: Call) -> Outcome:
         if not call.graph.saved:
@@ -226,6 +228,7 @@ class Engine:
             llm=self.loom.llm.name if run.saved else None,
             latency_ms=(time.perf_counter() - run.started) * 1000 if ended else None,
             finished_at=self.loom.clock() if ended else None,
+            fork=run.fork,
         )
 
     async def _find(self, caller: Caller, tool: str, key: str) -> RunRow | None:

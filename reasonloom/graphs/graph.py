@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
 from langgraph.graph import StateGraph
 
 from reasonloom.errors import InternalFault
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A call that shall follow another; or, where it cannot be made, `refused` says why."""
+
+    tool: str = ""
+    graph: str = ""
+    request: dict[str, Any] = field(default_factory=dict)
+    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +34,8 @@ class Graph:
         saved: steps are saved and a killed run is resumed; true where an llm is called.
         writes: the last node records the run in the transaction of its writes.
         components: what the `thought` reference calls the parts used.
+        follow: returns from request and answer the call that shall follow, if any; it is a run
+            of its own, and its answer stands under `result`.
     """
 
     name: str
@@ -32,6 +44,7 @@ class Graph:
     saved: bool = False
     writes: bool = False
     components: tuple[str, ...] = ()
+    follow: Callable[[dict[str, Any], dict[str, Any]], Following | None] | None = None
 
 
 def load_graph(name: str) -> Graph:

@@ -86,6 +86,7 @@ class Recovery:
             return True
         age = (loom.clock() - row.created_at).total_seconds()
         changed = load_graph(row.graph).version != row.graph_version
+        changed |= row.fork is not None and row.llm != loom.llm.name
         return changed or age > loom.settings.resume_within
 
     async def _mark_interrupted(self, caller: Caller, run_id: UUID) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+from langgraph.graph import START
+
+from reasonloom.errors import Conflict
 from reasonloom.graphs.graph import Graph
 from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
 
@@ -52,6 +55,27 @@ class Walker:
             await (await self._steps.open()).adelete_thread(thread)
             return await self.begin(execution, graph, report)
         return await self._walk(execution, graph, report, None)
+
+    async def places(self, execution: Execution, graph: Graph) -> dict[str, RunnableConfig]:
+        """Return for each node of a run the saved step after which it first ran."""
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        found: dict[str, RunnableConfig] = {}
+        async for saved in compiled.aget_state_history(_config(execution)):  # newest first
+            found |= {node: saved.config for node in saved.next if node != START}
+        return found
+
+    async def copy(self, execution: Execution, place: RunnableConfig) -> None:
+        """Make another run's saved step the first one of this run; the other run keeps it."""
+        saver = await self._steps.open()
+        saving_for.set(execution.caller.owner)
+        saved = await saver.aget_tuple(place)
+        if saved is None:
+            raise Conflict("the saved step is gone")
+        thread = thread_of(execution.caller.owner, execution.run.id)
+        config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+        versions = saved.checkpoint["channel_versions"]
+        await saver.aput(config, saved.checkpoint, saved.metadata, versions)
 
     async def _walk(
         self,

@@ -49,6 +49,7 @@ class RunBegun:
         started: a reading of `time.perf_counter`.
         resumed: True where an earlier process began it, so that recorded replies may exist.
         spent: what its calls of language models have cost so far; the steps add to it.
+        fork: where it was forked from another run, see `RunRow`.
     """
 
     id: UUID
@@ -62,6 +63,7 @@ class RunBegun:
     saved: bool = False
     resumed: bool = False
     spent: Spent = field(default_factory=Spent)
+    fork: dict[str, Any] | None = None
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
         """Return the name of one effect of this run: the same each time the node runs again."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -26,6 +27,7 @@ class PromptRegistry:
 
     folder: Path | None = None
     _known: dict[str, dict[int, PromptTemplate]] = field(default_factory=dict, repr=False)
+    _pinned: Mapping[str, int] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         if self.folder is not None and not os.path.isdir(self.folder):  # noqa: PTH112  # never raises
@@ -49,7 +51,7 @@ class PromptRegistry:
         return sorted(self._known.get(name, {}))
 
     def get(self, name: str, version: int | None = None) -> PromptTemplate:
-        """Return a template, the newest where no version is named.
+        """Return a template, the pinned or else the newest where no version is named.
 
         Raises:
             UnknownName: there is no such prompt or version; names the nearest.
@@ -59,11 +61,23 @@ class PromptRegistry:
             near = get_close_matches(name, self._known, n=1)
             hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(self.names())}"
             raise UnknownName(f"no prompt {name}; {hint}", field=name)
-        wanted = max(versions) if version is None else version
+        wanted = self._pinned.get(name, max(versions)) if version is None else version
         if wanted not in versions:
             known = ", ".join(map(str, sorted(versions)))
             raise UnknownName(f"prompt {name} has no version {wanted}; it has {known}", field=name)
         return versions[wanted]
+
+    def pinning(self, versions: Mapping[str, int]) -> PromptRegistry:
+        """Return a registry that gives of some prompts these versions, where none is named.
+
+        Raises:
+            UnknownName: there is no such prompt or version.
+        """
+        for name, version in versions.items():
+            self.get(name, version)
+        pinned = copy(self)
+        pinned._pinned = {**self._pinned, **versions}
+        return pinned
 
 
 def _read(

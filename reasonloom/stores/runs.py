@@ -22,7 +22,10 @@ CANCELLED, INTERRUPTED = "cancelled", "interrupted"
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run as stored; `latency_ms` in milliseconds, times aware."""
+    """One run as stored; `latency_ms` in milliseconds, times aware.
+
+    `fork` is of a run that was forked: its origin's id, the node, and the prompts' versions.
+    """
 
     id: UUID
     tool: str
@@ -40,6 +43,7 @@ class RunRow:
     llm: str | None = None
     latency_ms: float | None = None
     finished_at: datetime | None = None
+    fork: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -54,13 +58,15 @@ class Spent:
 COLUMNS = (
     "owner", "id", "space", "tool", "graph", "graph_version", "status", "input", "output",
     "error", "session_id", "key", "client", "llm", "latency_ms", "created_at", "finished_at",
+    "fork",
 )  # fmt: skip
 IDS = (bindparam("id", type_=Uuid), bindparam("session_id", type_=Uuid))
 OBJECTS = (
     bindparam("output", type_=JSONB(none_as_null=True)),
     bindparam("error", type_=JSONB(none_as_null=True)),
 )
-WHOLE_ROW = (*IDS, *OBJECTS, bindparam("input", type_=JSONB))
+FORK = bindparam("fork", type_=JSONB(none_as_null=True))
+WHOLE_ROW = (*IDS, *OBJECTS, FORK, bindparam("input", type_=JSONB))
 INSERT = (
     f"INSERT INTO runs ({', '.join(COLUMNS)}) "  # noqa: S608 - names of columns, no values
     f"VALUES ({', '.join(':' + name for name in COLUMNS)})"

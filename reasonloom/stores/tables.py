@@ -228,6 +228,7 @@ class Run(Table):
     latency_ms: Mapped[float | None]
     created_at: Mapped[datetime] = mapped_column(server_default=NOW)
     finished_at: Mapped[datetime | None]
+    fork: Mapped[dict[str, Any] | None]
     __table_args__ = (
         PrimaryKeyConstraint("owner", "id"),
         UniqueConstraint("owner", "tool", "key"),

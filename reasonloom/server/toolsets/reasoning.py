@@ -1,6 +1,12 @@
 """The `reasoning` toolset (reference: mcp-langbase-reasoning)."""
 
-from reasonloom.contracts import reasoning
+from reasonloom.contracts import (
+    auto,
+    reasoning,
+    reasoning_divergent,
+    reasoning_reflection,
+    reasoning_tree,
+)
 from reasonloom.server.forms.plain import PLAIN
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
@@ -16,6 +22,15 @@ TOOLSET = Toolset(
             reasoning.ReasoningLinear,
             reasoning.LinearThought,
             "linear",
+            Effect.ADDS,
+            open_world=True,
+        ),
+        ToolLine(
+            "reasoning_tree",
+            "Tree reasoning",
+            reasoning_tree.ReasoningTree,
+            reasoning_tree.ExploredTree,
+            "tree",
             Effect.ADDS,
             open_world=True,
         ),
@@ -42,6 +57,43 @@ TOOLSET = Toolset(
             reasoning.ChangedBranch,
             "tree_complete",
             Effect.CHANGES,
+        ),
+        ToolLine(
+            "reasoning_divergent",
+            "Divergent reasoning",
+            reasoning_divergent.ReasoningDivergent,
+            reasoning_divergent.DivergentThought,
+            "divergent",
+            Effect.ADDS,
+            open_world=True,
+        ),
+        ToolLine(
+            "reasoning_reflection",
+            "Reflection",
+            reasoning_reflection.ReasoningReflection,
+            reasoning_reflection.Reflection,
+            "reflection",
+            Effect.ADDS,
+            open_world=True,
+        ),
+        ToolLine(
+            "reasoning_reflection_evaluate",
+            "Evaluate a session",
+            reasoning_reflection.ReflectionEvaluate,
+            reasoning_reflection.Evaluation,
+            "reflection_evaluate",
+            Effect.READS,
+            open_world=True,
+        ),
+        ToolLine(
+            "reasoning_auto",
+            "Choose a mode",
+            auto.ExecutingAuto,
+            auto.Recommendation,
+            "auto",
+            Effect.ADDS,
+            open_world=True,
+            reference_request=auto.ReasoningAuto,
         ),
         ToolLine(
             "reasoning_checkpoint_create",

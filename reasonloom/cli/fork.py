@@ -1,0 +1,137 @@
+"""`reasonloom runs fork`: a saved run once more from one of its steps, with something changed."""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reasonloom.cli.with_engine import with_engine
+from reasonloom.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.engine import Engine
+
+PROMPT = re.compile(r"(?P<name>[^=\s]+)=v?(?P<version>[0-9]{1,6})")
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def fork(
+    run: Annotated[str, typer.Argument(help="The run's id.")],
+    at: Annotated[str, typer.Option("--at", help="The node from which on it is run again.")],
+    prompt: Annotated[
+        list[str] | None,
+        typer.Option("--prompt", metavar="NAME=VERSION", help="Version of a prompt; repeatable."),
+    ] = None,
+    llm: Annotated[str | None, typer.Option("--llm", help="Model, as REASONLOOM_LLM.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Run a saved run again from before a node; the origin stays, and both are compared."""
+    prompts = _versions(prompt or [])
+
+    async def work(engine: Engine, caller: Caller) -> dict[str, Any]:
+        return await _compared(engine, caller, run, at, prompts)
+
+    found = with_engine(work, llm=llm)
+    if as_json:
+        typer.echo(json.dumps(found, default=str, ensure_ascii=False, indent=2))
+        return
+    _draw(found)
+
+
+def _versions(given: list[str]) -> dict[str, int]:
+    found = {}
+    for text in given:
+        match = PROMPT.fullmatch(text)
+        if not match:
+            raise InvalidArgument(
+                "--prompt: must be NAME=VERSION, such as linear/continue=2", field="--prompt"
+            )
+        found[match["name"]] = int(match["version"])
+    return found
+
+
+async def _compared(
+    engine: Engine, caller: Caller, run: str, at: str, prompts: dict[str, int]
+) -> dict[str, Any]:
+    from reasonloom.graphs.fork import Fork  # noqa: PLC0415
+    from reasonloom.graphs.recovery import find_run  # noqa: PLC0415
+
+    row = await find_run(engine, caller, run)
+    outcome = await engine.fork(caller.within(row.space or None), row, Fork(at, prompts))
+    origin = await _told(engine, caller, run)
+    again = await _told(engine, caller, str(outcome.run_id))
+    asked = {call["prompt"] for call in again["prompts"]}
+    unused = [f"the fork did not ask {name}" for name in prompts if name not in asked]
+    return {
+        "at": at,
+        "origin": origin,
+        "fork": again,
+        "difference": _difference(origin["answer"], again["answer"]),
+        "notes": [*outcome.notes, *unused],
+    }
+
+
+async def _told(engine: Engine, caller: Caller, run: str) -> dict[str, Any]:
+    """Return what a run used and answered."""
+    from reasonloom.graphs.recovery import find_run  # noqa: PLC0415
+    from reasonloom.stores import runs  # noqa: PLC0415
+
+    row = await find_run(engine, caller, run)
+    async with engine.loom.database.begin(caller) as tx:
+        calls = (await runs.calls_of(tx, [row.id]))[row.id]
+    return {
+        "run_id": str(row.id),
+        "tool": row.tool,
+        "status": row.status,
+        "llm": row.llm,
+        "prompts": [
+            {"prompt": call["prompt"], "version": call["prompt_version"], "model": call["model"]}
+            for call in calls
+        ],
+        "answer": (row.output or {}).get("answer"),
+        "error": row.error,
+    }
+
+
+def _difference(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[str]:
+    """Return the lines of a unified difference of two answers' texts, sentence by sentence."""
+    return list(unified_diff(_lines(before), _lines(after), "origin", "fork", lineterm=""))
+
+
+def _lines(answer: dict[str, Any] | None) -> list[str]:
+    if answer is None:
+        return []
+    content = answer.get("content")
+    if isinstance(content, str):
+        return [line for line in SENTENCE.split(content) if line]
+    return json.dumps(answer, ensure_ascii=False, indent=2).splitlines()
+
+
+def _draw(found: dict[str, Any]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(soft_wrap=True)
+    for name in ("origin", "fork"):
+        told = found[name]
+        prompts = ", ".join(f"{call['prompt']} v{call['version']}" for call in told["prompts"])
+        head = f"{name}  {told['run_id']}  {told['status']}  {told['llm']}  {prompts}"
+        console.print(Text(head, style="bold"))
+        said = told["error"]["message"] if told["error"] else "\n".join(_lines(told["answer"]))
+        console.print(Text(_plain(said)), "")
+    console.print(Text("difference", style="bold"))
+    for line in found["difference"] or ["none: both say the same"]:
+        console.print(Text(_plain(line), style=STYLES.get(line[:1], "")))
+    for note in found["notes"]:
+        console.print(Text(f"note: {_plain(note)}", style="dim"))
+
+
+def _plain(text: str) -> str:
+    """Return a text without what would steer a terminal."""
+    return "".join(each for each in text if each.isprintable() or each == "\n")

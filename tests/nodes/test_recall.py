@@ -12,6 +12,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.engine import Engine
 from reasonloom.stores import memories
 from tests.support.calls import call, recalled, remember
+from tests.support.housekeeping import as_file, take_in
 
 
 async def explained(engine: Engine, text: str | None, **more: Any) -> list[dict[str, Any]]:
@@ -47,6 +48,16 @@ async def test_the_day_it_was_stored_is_a_date(engine: Engine) -> None:
     await remember(engine, "The boiler was repaired.")
     assert await dated(engine, "what about today") == ["The boiler was repaired."]
     assert await dated(engine, "what about yesterday") == []
+
+
+async def test_every_way_of_storing_keeps_the_dates(engine: Engine) -> None:
+    context = {"context": "8 March 2025"}
+    item = {"content": "Dentist by batch.", "primarySector": "episodic", "metadata": context}
+    batch = {"userId": "local", "sessionId": "s", "memories": [item]}
+    await call(engine, "batch_remember", batch)
+    await take_in(engine, as_file([{"content": "Dentist by import.", **context}]), Caller("local"))
+    found = await dated(engine, "2025-03-08?")
+    assert sorted(found) == ["Dentist by batch.", "Dentist by import."]
 
 
 async def test_every_score_is_the_sum_of_what_is_explained(engine: Engine) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -13,12 +12,11 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.clean import cleaned
 from reasonloom.nodes.embed_memory import link_waypoints, nearest
 from reasonloom.nodes.finish import finish
+from reasonloom.nodes.given_memory import memory_of, viewed_of
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.remember import EVENT_TYPE
-from reasonloom.nodes.salience import DECAY_PER_DAY, estimated_tokens, keywords, salience
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.vectors import embed_or_say
-from reasonloom.nodes.views import Viewed, views
+from reasonloom.nodes.views import views
 from reasonloom.stores import memories, sessions, twins
 from reasonloom.stores.memories import NewMemory
 
@@ -50,7 +48,14 @@ async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[
         stored: list[RememberedItem] = []
         links = 0
         for index, item in enumerate(items):
-            memory = _new_memory(execution, item, index, session, vectors[index], at)
+            memory = memory_of(
+                execution,
+                item,
+                effect=execution.run.effect("batch_remember", n=index),
+                session=session,
+                vectors=vectors[index],
+                at=at,
+            )
             kept = await _kept(tx, item, memory, index)
             stored.append(kept)
             if not kept.deduplicated:
@@ -86,61 +91,13 @@ def _cleaned(given: Sequence[NewItem]) -> tuple[list[NewItem], list[str]]:
 async def _vectors(
     execution: Execution, items: Sequence[NewItem], session: str, at: datetime
 ) -> tuple[list[Vectors], list[str]]:
-    viewed = [views(_viewed(item, session, at)) for item in items]
+    viewed = [views(viewed_of(item, session, at)) for item in items]
     flat = [text for view in viewed for text in view.values()]
     made, notes = await embed_or_say(execution.loom.embedder, flat)
     if not made:
         return [{} for _ in items], notes
     left = iter(made)
     return [{str(sector): next(left) for sector in view} for view in viewed], notes
-
-
-def _viewed(item: NewItem, session: str, at: datetime) -> Viewed:
-    metadata = item.metadata
-    return Viewed(
-        content=item.content,
-        created_at=at,
-        session=session,
-        context=metadata.context if metadata else None,
-        tags=tuple(metadata.tags or ()) if metadata else (),
-        category=metadata.category if metadata else None,
-    )
-
-
-def _new_memory(
-    execution: Execution,
-    item: NewItem,
-    index: int,
-    session: UUID,
-    vectors: Vectors,
-    at: datetime,
-) -> NewMemory:
-    metadata, run = item.metadata, execution.run
-    importance = metadata.importance if metadata else 0.5
-    given = metadata.keywords if metadata else None
-    return NewMemory(
-        effect=run.effect("batch_remember", n=index),
-        content=item.content,
-        sector=item.primary_sector,
-        event_type=EVENT_TYPE[item.primary_sector],
-        source_kind="user",
-        principal=execution.caller.owner,
-        tool=run.tool,
-        salience=salience(item.content, importance),
-        importance=importance,
-        decay_rate=DECAY_PER_DAY[item.primary_sector],
-        token_count=estimated_tokens(item.content),
-        created_at=at,
-        session_id=session,
-        project=execution.caller.project,
-        keywords=given if given is not None else keywords(item.content),
-        tags=metadata.tags or () if metadata else (),
-        category=metadata.category if metadata else None,
-        context=metadata.context if metadata else None,
-        run_id=run.id,
-        vectors=vectors,
-        model=execution.loom.embedder.model if vectors else None,
-    )
 
 
 async def _kept(tx: Transaction, item: NewItem, memory: NewMemory, index: int) -> RememberedItem:

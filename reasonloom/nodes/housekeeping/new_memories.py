@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.portable import SOURCE_KINDS, PortableMemory
+from reasonloom.nodes.dates import date_terms
+from reasonloom.nodes.given_memory import EVENT_TYPE
 from reasonloom.nodes.housekeeping.lines import GoodLine
-from reasonloom.nodes.remember import EVENT_TYPE
 from reasonloom.nodes.salience import DECAY_PER_DAY, estimated_tokens, keywords, salience
 from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.nodes.views import Viewed, views
@@ -65,7 +66,7 @@ def new_memory(
 ) -> NewMemory:
     """Return a line as a memory to be stored; `at` is when it is, where it says nothing."""
     content, importance, rate = memory.content, memory.importance, memory.decay_rate
-    said = memory.salience
+    said, made = memory.salience, _moment(memory.created_at) or at
     return NewMemory(
         effect=effect,
         content=content,
@@ -78,12 +79,13 @@ def new_memory(
         importance=importance,
         decay_rate=rate if rate is not None else DECAY_PER_DAY[memory.sector],
         token_count=estimated_tokens(content),
-        created_at=_moment(memory.created_at) or at,
+        created_at=made,
         session_id=session,
         project=memory.project,
         confidence=memory.confidence,
         keywords=memory.keywords if memory.keywords is not None else keywords(content),
         tags=memory.tags or (),
+        dates=date_terms(content, memory.context, made.astimezone(UTC).date()),
         category=memory.category,
         context=memory.context,
         run_id=run,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 from reasonloom.contracts.base import CONTENT_LIMIT
 from reasonloom.nodes.ask import Question, ask
 from reasonloom.nodes.clean import clean
+from reasonloom.nodes.dates import date_terms
 from reasonloom.nodes.embed_memory import embed_views
 from reasonloom.nodes.housekeeping.extract import extract
 from reasonloom.nodes.salience import DECAY_PER_DAY, estimated_tokens, keywords
@@ -107,6 +108,7 @@ async def as_memory(
         confidence=summed.confidence,
         keywords=keywords(content),
         tags=tags,
+        dates=date_terms(content, context, now.date()),
         context=context,
         run_id=execution.run.id,
         vectors=cast("dict[str, list[float]]", vectors),

@@ -32,6 +32,8 @@ class Ask:
             provider's own limit.
         temperature: sampling temperature, None for the provider's default.
         seed: asks a provider that can repeat itself to do so.
+        sample: which of several answers to this same question is meant, from 0; simulated
+            models draw by it, so that calls in any order, or again, get the same answers.
         material: the variables the prompt was rendered with, by name; what a provider
             without a language model works from, never sent anywhere.
     """
@@ -43,6 +45,7 @@ class Ask:
     deadline: float | None = None
     temperature: float | None = None
     seed: int | None = None
+    sample: int = 0
     material: Mapping[str, object] = field(default_factory=dict)
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of a node: which prompt with what, and where in the run it stands."""
+    """One question of a node: which prompt with what, and where in the run it stands.
+
+    `sample` tells answers to one and the same question apart, as `Ask.sample` does.
+    """
 
     node: str
     prompt: str
@@ -27,6 +30,7 @@ class Question:
     task: str = "0"
     n: int = 0
     thread: str | None = None
+    sample: int = 0
 
 
 async def ask(execution: Execution, question: Question) -> Reply:
@@ -65,6 +69,7 @@ def _to_port(question: Question, prompt: RenderedPrompt, seconds: float) -> Ask:
         pipe=question.pipe,
         thread=question.thread,
         deadline=seconds,
+        sample=question.sample,
         material=prompt.variables,
     )
 

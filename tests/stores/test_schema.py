@@ -13,12 +13,13 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
+from reasonloom.stores.got_tables import GraphNode
 from reasonloom.stores.migrate import bring_up_to_date, newest_step, schema_status
 from reasonloom.stores.session_tables import Thought
 from reasonloom.stores.tables import Table
 from tests.support.databases import TestPostgres
 
-assert Thought.metadata is Table.metadata  # the tables of sessions are among the others
+assert Thought.metadata is GraphNode.metadata is Table.metadata  # theirs are among the others
 OWNED = sorted(table.name for table in Table.metadata.sorted_tables)
 SAVED_STEPS = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"]
 

@@ -8,6 +8,7 @@ from reasonloom.contracts import (
     reasoning_tree,
 )
 from reasonloom.server.forms.plain import PLAIN
+from reasonloom.server.toolsets.reasoning_got import GOT_TOOLS
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 TOOLSET = Toolset(
@@ -120,5 +121,6 @@ TOOLSET = Toolset(
             Effect.ADDS,
             open_world=True,
         ),
+        *GOT_TOOLS,
     ),
 )

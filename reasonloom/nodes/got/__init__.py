@@ -1,0 +1,1 @@
+"""The steps of Graph of Thoughts: one module an operation."""

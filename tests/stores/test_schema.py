@@ -128,6 +128,14 @@ def fill(access: Access) -> None:
         VALUES ('a', {run}, {run}, 'c', '{{}}');
     INSERT INTO thoughts (owner, id, session_id, position, mode, input, content, confidence, llm)
         VALUES ('a', {run}, {run}, 1, 'linear', 'i', 'c', 1, 'offline');
+    INSERT INTO thought_graphs (owner, id, session_id, number, max_depth, max_branches,
+        prune_threshold) VALUES ('a', {run}, {run}, 1, 5, 5, 0.3);
+    INSERT INTO graph_prunings (owner, id, graph_id, number, threshold)
+        VALUES ('a', {run}, {run}, 1, 0.3);
+    INSERT INTO graph_nodes (owner, id, graph_id, number, node_type, content, depth, confidence)
+        VALUES ('a', {run}, {run}, 1, 'root', 'c', 0, 1);
+    INSERT INTO graph_edges (owner, id, graph_id, from_node, to_node, edge_type, weight)
+        VALUES ('a', {run}, {run}, {run}, {run}, 'supports', 1);
     INSERT INTO memories (owner, id, event_type, sector, content, salience, importance,
         token_count, source_kind, principal, tool, effect, decay_rate, words)
         VALUES ('a', 1, 'fact', 'semantic', 'c', 1, 1, 1, 'user', 'a', 't', {run}, 0, '');

@@ -21,6 +21,7 @@ from reasonloom.nodes.got.whole import WholeGraph, hold_open, read, read_open
 from reasonloom.nodes.likeness import likeness_of
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.tree.take_in import Apart
+from reasonloom.nodes.treesearch.twins import normalised
 from reasonloom.stores import got_edges, got_nodes
 from reasonloom.stores.got_edges import NewEdge
 from reasonloom.stores.got_nodes import NewNode
@@ -141,9 +142,13 @@ async def _different(
     kept: list[dict[str, Any]] = []
     for each in found:
         others = [*there, *(other["content"] for other in kept)]
-        if all(apart(each["content"], other) > SAME for other in others):
+        if not any(_is_same(each["content"], other, apart) for other in others):
             kept.append(each)
     return kept, likeness.notes
+
+
+def _is_same(first: str, second: str, apart: Apart) -> bool:
+    return normalised(first) == normalised(second) or apart(first, second) <= SAME
 
 
 def is_complete(state: GenerateState) -> bool:

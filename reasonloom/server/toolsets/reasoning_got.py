@@ -21,4 +21,22 @@ GOT_TOOLS = (
         Effect.ADDS,
         open_world=True,
     ),
+    ToolLine(
+        "reasoning_got_score",
+        "Score a node",
+        got.GotScore,
+        got.ScoredNode,
+        "got_score",
+        Effect.CHANGES,
+        open_world=True,
+    ),
+    ToolLine(
+        "reasoning_got_refine",
+        "Refine a node",
+        got.GotRefine,
+        got.RefinedNode,
+        "got_refine",
+        Effect.ADDS,
+        open_world=True,
+    ),
 )

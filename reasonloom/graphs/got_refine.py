@@ -1,0 +1,44 @@
+"""Refining a node of a graph: write it anew, compare both blind, keep the better one active."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.nodes.got.refine import (
+    RefineState,
+    find_parent,
+    is_changed,
+    keep_better,
+    write_anew,
+)
+from reasonloom.nodes.got.scoring import Ballot, ballots, cast_ballot
+from reasonloom.nodes.loom import Execution
+
+
+def after_writing(state: RefineState) -> list[Send] | str:
+    """Compare the two, unless they say the same."""
+    if not is_changed(state):
+        return "keep_better"
+    return [Send("cast_ballot", ballot) for ballot in ballots(state)]
+
+
+def build() -> StateGraph[Any, Execution, Any, Any]:
+    """Return the wiring of refining."""
+    graph = StateGraph(RefineState, context_schema=Execution)
+    graph.add_node("find_parent", find_parent)
+    graph.add_node("write_anew", write_anew)
+    graph.add_node("cast_ballot", cast_ballot, input_schema=Ballot)
+    graph.add_node("keep_better", keep_better)
+    graph.add_edge(START, "find_parent")
+    graph.add_edge("find_parent", "write_anew")
+    graph.add_conditional_edges("write_anew", after_writing, ["cast_ballot", "keep_better"])
+    graph.add_edge("cast_ballot", "keep_better")
+    graph.add_edge("keep_better", END)
+    return graph
+
+
+GRAPH = Graph("got_refine", 1, build, saved=True, writes=True)

@@ -1,0 +1,34 @@
+"""Scoring a node of a graph: find it, cast blind ballots at once, weigh and keep."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.nodes.got.score import find_scored, keep_score
+from reasonloom.nodes.got.scoring import Ballot, ScoringState, ballots, cast_ballot
+from reasonloom.nodes.loom import Execution
+
+
+def at_once(state: ScoringState) -> list[Send]:
+    """Send each ballot to a task of its own."""
+    return [Send("cast_ballot", ballot) for ballot in ballots(state)]
+
+
+def build() -> StateGraph[Any, Execution, Any, Any]:
+    """Return the wiring of scoring."""
+    graph = StateGraph(ScoringState, context_schema=Execution)
+    graph.add_node("find_scored", find_scored)
+    graph.add_node("cast_ballot", cast_ballot, input_schema=Ballot)
+    graph.add_node("keep_score", keep_score)
+    graph.add_edge(START, "find_scored")
+    graph.add_conditional_edges("find_scored", at_once, ["cast_ballot"])
+    graph.add_edge("cast_ballot", "keep_score")
+    graph.add_edge("keep_score", END)
+    return graph
+
+
+GRAPH = Graph("got_score", 1, build, saved=True, writes=True)

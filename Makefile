@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
+WORKERS ?= auto
 
 .DEFAULT_GOAL := help
 .PHONY: help install demo test check format bench faults snapshots lock clean
@@ -25,8 +26,8 @@ install: $(INSTALLED)  ## make .venv with everything pinned
 demo: $(INSTALLED)  ## a conversation remembered, recalled and reasoned over, over MCP
 	$(BIN)/reasonloom demo
 
-test: $(INSTALLED)  ## the tests, on a real embedded Postgres
-	$(PYTEST)
+test: $(INSTALLED)  ## the tests, each worker on a real embedded Postgres of its own
+	$(PYTEST) -n $(WORKERS) --dist worksteal
 
 check: $(INSTALLED)  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -16,6 +16,14 @@ from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings, load_settings, variables_of
 from reasonloom.stores.access import Access
 from tests.support.databases import TestPostgres, running_server
+from tests.support.tally import pytest_terminal_summary
+
+__all__ = ["pytest_terminal_summary"]
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many workers again as there are processors: tests wait for servers, clocks, locks."""
+    return (os.cpu_count() or 1) * 3 // 2
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +41,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[TestPostgres]:
-    """The test run's server."""
+    """The server of this worker, alone on it: roles and checkpoints are a whole server's."""
     with running_server() as server:
         yield server
 

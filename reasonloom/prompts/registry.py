@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -35,7 +36,7 @@ class PromptRegistry:
                 "REASONLOOM_PROMPTS: must be a folder of templates such as linear/continue.v2.md",
                 field="REASONLOOM_PROMPTS",
             )
-        for name, version, template in _read(PACKAGED):
+        for name, version, template in _packaged():
             self._known.setdefault(name, {})[version] = template
         if self.folder is not None:
             packaged = {name: self.get(name).about for name in self._known}
@@ -78,6 +79,12 @@ class PromptRegistry:
         pinned = copy(self)
         pinned._pinned = {**self._pinned, **versions}
         return pinned
+
+
+@cache
+def _packaged() -> tuple[tuple[str, int, PromptTemplate], ...]:
+    """Return the packaged templates: they cannot change while a process lives."""
+    return tuple(_read(PACKAGED))
 
 
 def _read(

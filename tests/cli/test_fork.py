@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
+from reasonloom.graphs.engine import Engine
 from reasonloom.prompts.registry import PACKAGED
 from tests.cli.test_commands import FACT, Run, run
+from tests.support.calls import call
 
 __all__ = ["run"]
 
 BETTER = {**FACT, "content": "Green tea is in the red tin by the window."}
 
 
-def asked(run: Run) -> str:
-    assert run("call", "remember", json.dumps(FACT)).returncode == 0
-    called = run("call", "reasoning_linear", '{"content": "Where is the green tea?"}')
-    return str(json.loads(called.stdout)["run_id"])
+@pytest.fixture
+async def origin(engine: Engine) -> str:
+    """The run of a question, asked by an engine here: a command of its own takes seconds."""
+    await call(engine, "remember", FACT)
+    outcome = await call(engine, "reasoning_linear", {"content": "Where is the green tea?"})
+    return str(outcome.answer["run_id"])
 
 
-def test_a_fork_prints_both_answers_and_their_difference(run: Run) -> None:
-    origin = asked(run)
+def test_a_fork_prints_both_answers_and_their_difference(run: Run, origin: str) -> None:
     assert run("call", "remember", json.dumps(BETTER)).returncode == 0
     done = run("runs", "fork", origin, "--at", "recall_context", "--json")
     assert done.returncode == 0, done.stderr
@@ -39,8 +44,7 @@ def test_a_fork_prints_both_answers_and_their_difference(run: Run) -> None:
     assert "none: both say the same" in same
 
 
-def test_another_version_of_a_prompt_is_named(run: Run, tmp_path: Path) -> None:
-    origin = asked(run)
+def test_another_version_of_a_prompt_is_named(run: Run, origin: str, tmp_path: Path) -> None:
     place = tmp_path / "prompts" / "linear"
     place.mkdir(parents=True)
     text = (PACKAGED / "linear/continue.v1.md").read_text().replace("version: 1", "version: 2")
@@ -54,8 +58,7 @@ def test_another_version_of_a_prompt_is_named(run: Run, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["notes"][-1] == "the fork did not ask backtrack/explore"
 
 
-def test_what_is_wrong_is_said_in_one_line(run: Run) -> None:
-    origin = asked(run)
+def test_what_is_wrong_is_said_in_one_line(run: Run, origin: str) -> None:
     fork = ("runs", "fork", origin, "--at")
     for arguments, told in (
         (("runs", "fork", "nonsense", "--at", "x"), "Run not found: nonsense"),

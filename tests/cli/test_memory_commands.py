@@ -8,13 +8,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from reasonloom.cli.portable import whole_file
 from reasonloom.errors import InvalidArgument
+from reasonloom.graphs.engine import Engine
 from tests.support.databases import TestPostgres
+from tests.support.housekeeping import as_file, take_in
 from tests.support.processes import environment
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -49,12 +52,20 @@ def run(postgres: TestPostgres, database: str, tmp_path: Path) -> Run:
     return command
 
 
+LINES: list[dict[str, Any]] = [*RUNS, {"content": "日本語の文章です 🙂", "tags": ["مرحبا"]}]
+
+
+@pytest.fixture
+async def stored(engine: Engine) -> None:
+    """Four memories, imported by an engine here: a command of its own takes seconds."""
+    await take_in(engine, as_file(LINES))
+
+
 @pytest.fixture
 def given(tmp_path: Path) -> Path:
     """A file of four memories."""
     file = tmp_path / "given.jsonl"
-    lines = [*RUNS, {"content": "日本語の文章です 🙂", "tags": ["مرحبا"]}]
-    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in LINES))
     return file
 
 
@@ -127,8 +138,8 @@ def test_a_mistake_is_one_line_and_exit_two(
     assert said in done.stderr
 
 
-def test_consolidation_shows_its_groups_first_and_then_makes_them(run: Run, given: Path) -> None:
-    run("memory", "import", str(given))
+@pytest.mark.usefixtures("stored")
+def test_consolidation_shows_its_groups_first_and_then_makes_them(run: Run) -> None:
     assert "3 episodes would become 1 summary" in run("memory", "consolidate", "--dry-run").stdout
     done = run("memory", "consolidate").stdout
     assert "3 episodes became 1 summary" in done
@@ -137,8 +148,8 @@ def test_consolidation_shows_its_groups_first_and_then_makes_them(run: Run, give
     assert json.loads(run("memory", "health", "--json").stdout)["byKind"]["tool"] == 1
 
 
-def test_a_rollback_is_shown_done_and_undone(run: Run, given: Path) -> None:
-    run("memory", "import", str(given))
+@pytest.mark.usefixtures("stored")
+def test_a_rollback_is_shown_done_and_undone(run: Run) -> None:
     what = ("memory", "rollback", "--writer", "import", "--since", "2026-01-01")
     shown = run(*what, "--dry-run").stdout
     assert "4 memories would be hidden" in shown
@@ -153,10 +164,10 @@ def test_a_rollback_is_shown_done_and_undone(run: Run, given: Path) -> None:
     assert json.loads(run("memory", "health", "--json").stdout)["total"] == 0
 
 
+@pytest.mark.usefixtures("stored")
 def test_health_is_a_table_and_tells_what_to_do(
-    run: Run, given: Path, postgres: TestPostgres, database: str
+    run: Run, postgres: TestPostgres, database: str
 ) -> None:
-    run("memory", "import", str(given))
     with psycopg.connect(postgres.address.dsn("postgres", database)) as connection:
         connection.execute("UPDATE reasonloom.embeddings SET model = 'old' WHERE memory_id < 3")
     shown = run("memory", "health").stdout

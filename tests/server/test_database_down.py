@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,7 @@ from reasonloom.server.app import build_server
 from reasonloom.server.room import EngineRoom
 from reasonloom.settings import load_settings
 from reasonloom.stores.embedded.server import EmbeddedServer
-from tests.support.databases import TestPostgres
+from tests.support.databases import TestPostgres, no_other_orphans
 from tests.support.processes import Spoken, environment, free_port, spoken
 from tests.support.proxy import proxied
 
@@ -104,13 +105,15 @@ def test_a_server_comes_back_when_its_database_does(
 
 
 @pytest.fixture
-def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A home with an embedded database of its own, stopped afterwards."""
-    folder = tmp_path_factory.mktemp("home")
-    for each in (folder, *folder.parents[:2]):
-        each.chmod(0o755)
-    yield folder
-    EmbeddedServer(folder / "postgres").stop()
+def home() -> Iterator[Path]:
+    """A home with an embedded database of its own, stopped afterwards.
+
+    Not below pytest's folder: every other run of pytest shuts that to the server's user.
+    """
+    with tempfile.TemporaryDirectory(prefix="rl") as folder, no_other_orphans():
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+        EmbeddedServer(Path(folder) / "postgres").stop()
 
 
 def test_a_killed_embedded_database_is_started_again(home: Path, folder: Path) -> None:

@@ -16,9 +16,14 @@ from reasonloom.server.room import EngineRoom
 from reasonloom.settings import load_settings
 from reasonloom.stores.migrate import LOCK
 from tests.support.databases import TestPostgres
-from tests.support.processes import Spoken, environment, spoken, web
+from tests.support.processes import PATIENCE, Spoken, environment, spoken, web
 
 RECALL = {"userId": "local", "text": "anything"}
+OTHERS = (
+    "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "
+    "AND pid <> pg_backend_pid() AND query LIKE '%pg_try_advisory_lock%'"
+)
+"""The connections that ask for the lock, again and again."""
 
 
 @pytest.fixture
@@ -33,18 +38,26 @@ def held_back(postgres: TestPostgres) -> Iterator[tuple[str, psycopg.Connection[
             yield url, holder
 
 
-def begin_to_open(server: Spoken) -> None:
+def begin_to_open(server: Spoken, holder: psycopg.Connection[object]) -> None:
     """Let a thread of the server wait for the lock that the test holds."""
     params = {"name": "recall", "arguments": RECALL}
     server.send({"jsonrpc": "2.0", "id": "stuck", "method": "tools/call", "params": params})
-    time.sleep(3)
+    until_asked(holder)
+
+
+def until_asked(holder: psycopg.Connection[object]) -> None:
+    """Wait until a server has asked in vain for the lock that the test holds."""
+    until = time.monotonic() + 2 * PATIENCE
+    while not holder.execute(OTHERS).fetchall():
+        assert time.monotonic() < until, "the server never asked for the lock"
+        time.sleep(0.05)
 
 
 def test_a_signal_ends_a_stdio_server_whose_thread_hangs(
     held_back: tuple[str, psycopg.Connection[object]], tmp_path: Path, folder: Path
 ) -> None:
     with spoken(environment(tmp_path / "home", DATABASE_URL=held_back[0]), folder) as server:
-        begin_to_open(server)
+        begin_to_open(server, held_back[1])
         begun = time.monotonic()
         server.child.terminate()
         assert server.ended(9) == 0
@@ -55,7 +68,7 @@ def test_a_signal_ends_an_http_server_whose_thread_hangs(
     held_back: tuple[str, psycopg.Connection[object]], tmp_path: Path, folder: Path
 ) -> None:
     with web(environment(tmp_path / "home", DATABASE_URL=held_back[0]), folder) as server:
-        time.sleep(3)
+        until_asked(held_back[1])
         begun = time.monotonic()
         server.child.terminate()
         assert server.ended(9) == 0
@@ -66,7 +79,7 @@ def test_the_end_of_stdin_ends_a_server_whose_thread_hangs(
     held_back: tuple[str, psycopg.Connection[object]], tmp_path: Path, folder: Path
 ) -> None:
     with spoken(environment(tmp_path / "home", DATABASE_URL=held_back[0]), folder) as server:
-        begin_to_open(server)
+        begin_to_open(server, held_back[1])
         begun = time.monotonic()
         server.close_stdin()
         assert server.ended(14) == 0

@@ -23,6 +23,7 @@ from reasonloom.errors import DatabaseUnavailable, SettingMistake
 from reasonloom.stores.embedded.boot import parents_stay_private
 from reasonloom.stores.embedded.postmaster import Address, inhabitants, is_postmaster
 from reasonloom.stores.embedded.server import EmbeddedServer, Status
+from tests.support.databases import no_other_orphans
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs another user to become")
 ENSURE = """
@@ -53,11 +54,18 @@ def servers() -> Iterator[Make]:
     try:
         yield make_server
     finally:
-        pids = [process.pid for server in made for process in inhabitants(server.folder)]
-        for server in made:
-            server.stop()
-        shutil.rmtree(home)
-        assert not [pid for pid in pids if lives(pid)]
+        with no_other_orphans():
+            pids = [process.pid for server in made for process in inhabitants(server.folder)]
+            for server in made:
+                server.stop()
+            shutil.rmtree(home)
+            assert not [pid for pid in pids if lives(pid)]
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[None]:
+    with no_other_orphans():
+        yield
 
 
 @pytest.fixture(scope="module")

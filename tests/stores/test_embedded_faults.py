@@ -22,7 +22,9 @@ from reasonloom.stores.embedded import postmaster as postmaster_module
 from reasonloom.stores.embedded import server as server_module
 from reasonloom.stores.embedded.postmaster import Address, Answer, ask, inhabitants
 from reasonloom.stores.embedded.server import EmbeddedServer
-from tests.stores.test_embedded import ENSURE, in_process, lives, postmasters, query, servers
+from tests.stores.test_embedded import ENSURE, alone, in_process, lives, postmasters, query, servers
+
+__all__ = ["alone"]
 
 BECOME_SUBREAPER = 36  # Linux: orphans below this process become its children
 

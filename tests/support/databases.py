@@ -1,4 +1,4 @@
-"""One real Postgres for a whole test run; every test gets a clone of a migrated template."""
+"""One real Postgres for each worker; every test gets a clone of a migrated template."""
 
 from __future__ import annotations
 
@@ -19,6 +19,16 @@ from reasonloom.stores.embedded.server import Address, EmbeddedServer
 from reasonloom.stores.migrate import bring_up_to_date
 
 TEMPLATE = "reasonloom_template"
+
+
+def no_other_orphans() -> FileLock:
+    """Return the lock under which a test kills postmasters, or looks for what they left.
+
+    Where root may not trace, as in most containers, nobody can tell whose a postgres is that
+    outlived its postmaster: two workers at it would take each other's for their own.
+    """
+    path = Path(tempfile.gettempdir()) / f"reasonloom-orphans-{os.geteuid()}.lock"
+    return FileLock(path, is_singleton=True)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""Scripted, noisy language models: they measure how calls are arranged, not reasoning."""

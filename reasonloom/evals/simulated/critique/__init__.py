@@ -1,0 +1,1 @@
+"""Answers with planted defects, and a model that criticises, revises and compares them."""

@@ -1,0 +1,109 @@
+"""Puzzles: those of the public file, and the project's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations_with_replacement
+from pathlib import Path
+from random import Random
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.simulated.game24.states import State, following, reachable, told
+from reasonloom.evals.simulated.table import refuse, require_between, rows
+
+PUBLISHED_RANKS = range(901, 1001)
+"""The puzzles of the published figures: hard ones, but not the hardest of 1,362."""
+
+HIGHEST = 13
+"""The highest number: the game was played with cards."""
+
+_COLUMNS = ("Rank", "Puzzles")
+_FOUR = 4
+_RANK = re.compile(r"[0-9]{1,9}")
+_FOUR_NUMBERS = re.compile(r"[0-9]{1,3}(?: +[0-9]{1,3}){3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """Four numbers of which 24 can be made, and the puzzle's rank, from 1, the easiest."""
+
+    rank: int
+    numbers: tuple[int, ...]
+
+    @property
+    def state(self) -> State:
+        """The numbers as a search starts from them."""
+        return tuple(sorted(self.numbers))
+
+    def __str__(self) -> str:
+        return told(self.state)
+
+
+def load(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puzzle]:
+    """Return puzzles of the public file (`24.csv` of tree-of-thought-llm) by rank, easiest first.
+
+    Its ranks are people's solving times. Columns that are used: `Rank`, `Puzzles`.
+
+    Raises:
+        InvalidArgument: there is no such file, it is another one, or lacks a rank.
+    """
+    found = [
+        _puzzle(rank, text, place) for place, (rank, text) in enumerate(rows(path, _COLUMNS), 1)
+    ]
+    by_rank = {puzzle.rank: puzzle for puzzle in found}
+    missing = next((rank for rank in ranks if rank not in by_rank), None)
+    if missing is not None:
+        raise InvalidArgument(f"data: there is no puzzle of rank {missing}", field="data")
+    return [by_rank[rank] for rank in ranks]
+
+
+def own(count: int, seed: int = 0) -> list[Puzzle]:
+    """Return puzzles drawn from all solvable ones, each once, ranked among themselves.
+
+    The easiest comes first: that in which a blind walk ends in 24 most often (`blind_chance`).
+    This is no measure of people's times, but all that can be computed.
+
+    Raises:
+        InvalidArgument: there are not so many.
+    """
+    every = _solvable()
+    require_between("count", count, 1, len(every))
+    drawn = Random(seed).sample(every, count)  # noqa: S311  # chance, no secret
+    ranked = sorted(drawn, key=lambda numbers: (-blind_chance(numbers), numbers))
+    return [Puzzle(rank, numbers) for rank, numbers in enumerate(ranked, 1)]
+
+
+def blind_chance(numbers: State) -> float:
+    """Return how likely steps drawn by lot, each next state as likely, end in 24."""
+    if not reachable(numbers):
+        return 0.0
+    if len(numbers) == 1:
+        return 1.0
+    children = following(numbers)
+    return sum(map(blind_chance, children)) / len(children)
+
+
+@cache
+def _solvable() -> list[tuple[int, ...]]:
+    """Return all fours of 1 to 13 that make 24: 1,362, the same as in the public file."""
+    fours = combinations_with_replacement(range(1, HIGHEST + 1), _FOUR)
+    return [four for four in fours if reachable(four)]
+
+
+def _puzzle(rank: str, text: str, place: int) -> Puzzle:
+    """Return the puzzle of one row.
+
+    Raises:
+        InvalidArgument: it is none; names the row, counted from 1 without the first line.
+    """
+    if not _RANK.fullmatch(rank):
+        raise refuse(place, "Rank must be a whole number, such as 901")
+    if not _FOUR_NUMBERS.fullmatch(text):
+        raise refuse(place, "Puzzles must be four whole numbers, such as 4 5 6 10")
+    numbers = tuple(map(int, text.split()))
+    if not reachable(tuple(sorted(numbers))):
+        raise refuse(place, "24 cannot be made of Puzzles")
+    return Puzzle(int(rank), numbers)

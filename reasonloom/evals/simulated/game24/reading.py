@@ -1,0 +1,121 @@
+"""Reads a question about a Game of 24 from its words and the form of its answer alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from reasonloom.evals.simulated.game24.states import State, Step, natural, number, state
+from reasonloom.evals.simulated.passages import (
+    MOST_ATTEMPTS,
+    Unreadable,
+    count,
+    form_of,
+    passages,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Kind = Literal["propose", "value", "answer", "chain", "direct"]
+
+FORMS: dict[str, dict[str, Any]] = {
+    "propose": {"proposals": [{"step": "1 + 2 = 3", "left": "3"}]},
+    "value": {"judgements": ["sure", "likely", "impossible"]},
+    "answer": {"answer": "1 + 2"},
+    "chain": {"solutions": [{"steps": ["1 + 2 = 3"], "answer": "1 + 2"}]},
+    "direct": {"answers": ["1 + 2"]},
+}
+"""An answer of each kind: the kind that is meant is the one whose form is asked for."""
+
+NEEDED: dict[Kind, frozenset[str]] = {
+    "propose": frozenset({"numbers"}),
+    "value": frozenset({"numbers", "attempts"}),
+    "answer": frozenset({"puzzle", "steps"}),
+    "chain": frozenset({"puzzle", "attempts"}),
+    "direct": frozenset({"puzzle", "attempts"}),
+}
+"""The passages that each kind cannot do without."""
+
+MEASURED: dict[Kind, tuple[int, int]] = {"propose": (2, 4), "value": (1, 3)}
+"""How many numbers left, at least and at most, the constants are of."""
+
+PUZZLE = (2, 4)
+"""How many numbers a puzzle has."""
+
+_MOST_STEPS = 8
+_PARTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What was asked.
+
+    Attributes:
+        kind: the kind of answer.
+        numbers: those left, or the puzzle's where they are not told.
+        puzzle: the puzzle's numbers, or those left where it is not told.
+        steps: the steps taken so far, as they were written.
+        attempts: how many samples are wanted in this one call.
+    """
+
+    kind: Kind
+    numbers: State
+    puzzle: State
+    steps: tuple[Step, ...]
+    attempts: int
+
+
+def read(words: str, schema: dict[str, Any] | None) -> Question:
+    """Return the question in the user's words.
+
+    Raises:
+        Unreadable: it is none of the five kinds, or what it is about is missing or ill-formed.
+    """
+    kind, found = cast("Kind", form_of(schema, FORMS)), passages(words)
+    lacking = sorted(NEEDED[kind] - set(found))
+    if lacking:
+        raise Unreadable(f"There is no <{lacking[0]}>.")
+    puzzle = _puzzle(found) if "puzzle" in found else None
+    left = _numbers(found, "numbers", MEASURED[kind]) if kind in MEASURED else puzzle
+    return Question(
+        kind=kind,
+        numbers=left or (),
+        puzzle=puzzle or left or (),
+        steps=_steps(found.get("steps", "")),
+        attempts=count(found, "attempts", MOST_ATTEMPTS) if "attempts" in found else 1,
+    )
+
+
+def _puzzle(found: Mapping[str, str]) -> State:
+    puzzle = _numbers(found, "puzzle", PUZZLE)
+    if not natural(puzzle):
+        raise Unreadable("puzzle should be whole numbers, none below 0.")
+    return puzzle
+
+
+def _numbers(found: Mapping[str, str], name: str, among: tuple[int, int]) -> State:
+    try:
+        numbers = state([number(each) for each in found[name].split()])
+    except ValueError as error:
+        raise Unreadable(f"{name}: {error}.") from None
+    if not among[0] <= len(numbers) <= among[1]:
+        raise Unreadable(f"{name} should be {among[0]} to {among[1]} numbers, such as 4 6 10.")
+    return numbers
+
+
+def _steps(text: str) -> tuple[Step, ...]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > _MOST_STEPS:
+        raise Unreadable(f"steps should be at most {_MOST_STEPS}.")
+    return tuple(map(_step, lines))
+
+
+def _step(line: str) -> Step:
+    parts = line.split()
+    try:
+        if len(parts) == _PARTS and parts[1] in {"+", "-", "*", "/"} and parts[3] == "=":
+            return Step(number(parts[0]), parts[1], number(parts[2]), number(parts[4]))
+    except ValueError:
+        pass
+    raise Unreadable(f"steps: {line.strip()[:40]!r} should be such as 8 - 1/3 = 23/3.")

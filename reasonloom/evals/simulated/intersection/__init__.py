@@ -1,0 +1,1 @@
+"""Intersecting two sets of numbers, a published task of Graph of Thoughts."""

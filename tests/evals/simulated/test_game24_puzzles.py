@@ -1,0 +1,87 @@
+"""Puzzles: the public file's, the project's own, and files that are others."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.simulated.game24.puzzles import Puzzle, blind_chance, load, own
+from reasonloom.evals.simulated.game24.states import following, natural, reachable, state
+from tests.evals.simulated.brute_24 import makes_24
+
+HEAD = "Rank,Puzzles,AMT (s),Solved rate,1-sigma Mean (s),1-sigma STD (s)\n"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "24.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_what_can_be_reached_is_what_brute_force_reaches() -> None:
+    fours = [(a, b, c, d) for a in (1, 5) for b in (1, 7) for c in (3, 11) for d in range(1, 14)]
+    found = [reachable(state(list(four))) for four in fours]
+    assert found == [makes_24(four) for four in fours]
+    assert len(set(found)) == 2
+    # Pairs are asked in short; hold them to what one step leads to.
+    for other in (*range(-30, 31), 144, Fraction(1, 4), Fraction(1, 3)):
+        pair = state([other, 6])
+        assert reachable(pair) == any(each == (24,) for each in following(pair))
+    assert reachable((6, 144))
+    assert reachable((Fraction(1, 4), 6))
+    assert reachable((-144, -6))
+    assert not reachable((0, 0))
+
+
+def test_a_state_is_natural_if_it_is_whole_and_not_below_0() -> None:
+    assert natural((0, 4))
+    assert not natural((-1, 4))
+    assert not any(natural(each) for each, step in following((4, 6)).items() if step.sign == "/")
+
+
+def test_own_puzzles_are_solvable_the_same_for_a_seed_and_ranked() -> None:
+    drawn = own(50, seed=3)
+    assert drawn == own(50, seed=3) != own(50, seed=4)
+    assert all(makes_24(puzzle.numbers) for puzzle in drawn)
+    assert len({puzzle.state for puzzle in drawn}) == 50
+    assert [puzzle.rank for puzzle in drawn] == list(range(1, 51))
+    chances = [blind_chance(puzzle.state) for puzzle in drawn]
+    assert chances == sorted(chances, reverse=True)
+    for count in (0, 1363):
+        with pytest.raises(InvalidArgument, match="count: must be 1 to 1362"):
+            own(count)
+
+
+def test_the_public_file_is_read_by_rank(tmp_path: Path) -> None:
+    path = written(tmp_path, HEAD + "901,10 4 6 5,9,50%,1,1\n902,1 3 4 6,9,50%,1,1\n")
+    assert load(path, range(901, 903)) == [Puzzle(901, (10, 4, 6, 5)), Puzzle(902, (1, 3, 4, 6))]
+    assert str(load(path, [901])[0]) == "4 5 6 10"
+    with pytest.raises(InvalidArgument, match="data: there is no puzzle of rank 903"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "data: the first line must be Rank,Puzzles"),
+        (HEAD, "data: the table has no rows"),
+        ("rank,puzzle\n1,4 5 6 10\n", "data: the first line must be Rank,Puzzles"),
+        (HEAD + "1,4 5 6\n", "data: row 1: Puzzles must be four whole numbers, such as 4 5 6 10"),
+        (HEAD + "1,4 5 6 10\nx,4 5 6 10\n", "data: row 2: Rank must be a whole number"),
+        (HEAD + "1\n", "data: row 1: Puzzles must be four"),
+        (HEAD + "1,4 5 6 -10\n", "data: row 1: Puzzles must be four"),
+        (HEAD + "1,1 1 1 1\n", "data: row 1: 24 cannot be made of Puzzles"),
+    ],
+)
+def test_another_file_is_refused_with_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InvalidArgument, match=said) as caught:
+        load(written(tmp_path, text))
+    assert caught.value.field == "data"
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgument, match="data: there is no such file"):
+        load(tmp_path / "none.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,14 @@ class EvalLog:
 
     def _append(self, entry: dict[str, Any]) -> None:
         text = json.dumps(entry, ensure_ascii=False)
-        cut_short = self.path.exists() and self.path.read_bytes()[-1:] not in (b"", b"\n")
+        cut_short = self._is_cut_short()
         with self.path.open("a", encoding="utf-8") as file:
             file.write(("\n" if cut_short else "") + text + "\n")
+
+    def _is_cut_short(self) -> bool:
+        """Tell whether a kill left the last line without its end."""
+        if not self.path.exists() or not self.path.stat().st_size:
+            return False
+        with self.path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) != b"\n"

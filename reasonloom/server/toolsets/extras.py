@@ -1,7 +1,8 @@
 """The `extras` toolset: batches and housekeeping, beyond the references; asked for by name."""
 
 from reasonloom import __version__
-from reasonloom.contracts import extras
+from reasonloom.contracts import extras, got_run
+from reasonloom.server.forms.plain import PLAIN
 from reasonloom.server.forms.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
@@ -78,3 +79,22 @@ TOOLSET = Toolset(
         ),
     ),
 )
+
+REASONING = Toolset(
+    name="extras",
+    reference="reasonloom",
+    version=__version__,
+    form=PLAIN,
+    tools=(
+        ToolLine(
+            "reasoning_got_run",
+            "Run a plan",
+            got_run.GotRun,
+            got_run.RunGraph,
+            "got_run",
+            Effect.ADDS,
+            open_world=True,
+        ),
+    ),
+)
+"""What goes beyond the `reasoning` reference answers in that reference's form."""

@@ -1,0 +1,37 @@
+"""Running a plan of operations: begin it, carry out all that it wants at once, keep the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Send
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.nodes.got_run.carry import begin_plan, carry_out, take_in, tasks
+from reasonloom.nodes.got_run.keep import keep_graph
+from reasonloom.nodes.got_run.state import Carried, GotRunState
+from reasonloom.nodes.loom import Execution
+
+
+def orders(state: GotRunState) -> list[Send] | str:
+    """Send each order that the plan wants to a task of its own, or end."""
+    return [Send("carry_out", task) for task in tasks(state)] or "keep_graph"
+
+
+def build() -> StateGraph[Any, Execution, Any, Any]:
+    """Return the wiring of running a plan."""
+    graph = StateGraph(GotRunState, context_schema=Execution)
+    graph.add_node("begin_plan", begin_plan)
+    graph.add_node("carry_out", carry_out, input_schema=Carried)
+    graph.add_node("take_in", take_in)
+    graph.add_node("keep_graph", keep_graph)
+    graph.add_edge(START, "begin_plan")
+    graph.add_conditional_edges("begin_plan", orders, ["carry_out", "keep_graph"])
+    graph.add_edge("carry_out", "take_in")
+    graph.add_conditional_edges("take_in", orders, ["carry_out", "keep_graph"])
+    graph.add_edge("keep_graph", END)
+    return graph
+
+
+GRAPH = Graph("got_run", 1, build, saved=True, writes=True)

@@ -1,0 +1,1 @@
+"""Kinds of problems that plans can work on, one module each."""

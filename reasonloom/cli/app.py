@@ -15,6 +15,7 @@ from reasonloom.cli import (
     doctor,
     evals,
     fork,
+    graph,
     memory,
     runs,
     serve,
@@ -38,6 +39,7 @@ runs.app.command("fork")(fork.fork)
 app.add_typer(db.app, name="db")
 app.add_typer(runs.app, name="runs")
 app.add_typer(session.app, name="session")
+app.add_typer(graph.app, name="graph")
 app.add_typer(evals.app, name="eval")
 app.add_typer(memory.app, name="memory")
 

@@ -27,4 +27,11 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("got_generate", 1, build, saved=True, writes=True)
+GRAPH = Graph(
+    "got_generate",
+    1,
+    build,
+    saved=True,
+    writes=True,
+    words={"propose": "propose continuations"},
+)

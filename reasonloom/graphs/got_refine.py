@@ -15,7 +15,7 @@ from reasonloom.nodes.got.refine import (
     keep_better,
     write_anew,
 )
-from reasonloom.nodes.got.scoring import Ballot, ballots, cast_ballot
+from reasonloom.nodes.got.scoring import BALLOTS, Ballot, ballots, cast_ballot
 from reasonloom.nodes.loom import Execution
 
 
@@ -41,4 +41,17 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("got_refine", 1, build, saved=True, writes=True)
+def more_steps(request: dict[str, Any]) -> int:
+    """Return the further steps: each ballot is one."""
+    return BALLOTS - 1
+
+
+GRAPH = Graph(
+    "got_refine",
+    1,
+    build,
+    saved=True,
+    writes=True,
+    more_steps=more_steps,
+    words={"find_parent": "find the node", "cast_ballot": "compare blind"},
+)

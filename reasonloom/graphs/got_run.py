@@ -34,4 +34,12 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("got_run", 1, build, saved=True, writes=True)
+GRAPH = Graph(
+    "got_run",
+    1,
+    build,
+    saved=True,
+    writes=True,
+    more_steps=lambda request: None,
+    words={"carry_out": "carry out operations", "take_in": "take in what came"},
+)

@@ -9,7 +9,7 @@ from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.got.score import find_scored, keep_score
-from reasonloom.nodes.got.scoring import Ballot, ScoringState, ballots, cast_ballot
+from reasonloom.nodes.got.scoring import BALLOTS, Ballot, ScoringState, ballots, cast_ballot
 from reasonloom.nodes.loom import Execution
 
 
@@ -31,4 +31,17 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("got_score", 1, build, saved=True, writes=True)
+def more_steps(request: dict[str, Any]) -> int:
+    """Return the further steps: each ballot is one."""
+    return BALLOTS - 1
+
+
+GRAPH = Graph(
+    "got_score",
+    1,
+    build,
+    saved=True,
+    writes=True,
+    more_steps=more_steps,
+    words={"find_scored": "find the node", "cast_ballot": "cast blind ballots"},
+)

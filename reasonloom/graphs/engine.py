@@ -19,8 +19,8 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.graphs.call import Call, Outcome
-from reasonloom.graphs.follow import followed
-from reasonloom.graphs.fork import Fork, forked, place_of
+from reasonloom.graphs.follow import followed, permitted
+from reasonloom.graphs.fork import Fork, copy_step, forked, place_of, require_own_llm
 from reasonloom.graphs.graph import Graph, load_graph
 from reasonloom.graphs.journal import WriteBehind
 from reasonloom.graphs.walk import Walker
@@ -31,9 +31,8 @@ from reasonloom.stores.runs import RunRow
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.progress import Report
     from reasonloom.stores.saver import SavedSteps
-
-__all__ = ["Call", "Engine", "Outcome"]
 
 log = logging.getLogger(__name__)
 ASK_AGAIN = 0.2
@@ -63,7 +62,9 @@ class Engine:
         outcome = await self._called(call)
         follow = call.graph.follow
         following = follow(call.request, outcome.answer) if follow else None
-        return await followed(self.call, call, outcome, following) if following else outcome
+        if following is None:
+            return outcome
+        return await followed(self.call, call, outcome, permitted(following, self.loom))
 
     async def _called(self, call: Call) -> Outcome:
         if call.key and (known := await self._find(call.caller, call.tool, call.key)):
@@ -75,15 +76,17 @@ class Engine:
         """Take up a run whose carrier is gone, where it stopped.
 
         Raises:
-            Conflict: somebody else carries it, or its graph has changed since.
+            Conflict: somebody else carries it, its graph has changed since, or it is a fork that
+                asks another language model.
         """
         call = Call(row.tool, graph, row.input, caller, row.key)
         execution = await self._taken_up(call, row)
         if graph.version != row.graph_version:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
+        require_own_llm(row, self.loom.llm.name)
         if not await self._take(execution):
             raise Conflict(f"run {row.id} is being carried on already")
-        work = self._walker.resume(execution, graph, call.report)
+        work = self._walked_on(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
 
     async def fork(self, caller: Caller, origin: RunRow, fork: Fork) -> Outcome:
@@ -95,12 +98,19 @@ class Engine:
         """
         graph = load_graph(origin.graph)
         call = Call(origin.tool, graph, origin.input, caller)
-        place = await place_of(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
+        await place_of(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
         execution = self._begin(call, uuid4(), fork.row(origin.id))
-        await self._walker.copy(execution, place)
         await self._open(execution)
-        work = self._walker.resume(execution, graph, call.report)
+        work = self._walked_on(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
+
+    async def _walked_on(
+        self, execution: Execution, graph: Graph, report: Report
+    ) -> dict[str, Any]:
+        """Walk a run on from its last saved step; a fork that has none yet, from its origin's."""
+        if execution.run.fork is not None:
+            await copy_step(self._walker, execution, graph)
+        return await self._walker.resume(execution, graph, report)
 
     async def _taken_up(self, call: Call, row: RunRow) -> Execution:
         async with self.loom.database.begin(call.caller) as tx:

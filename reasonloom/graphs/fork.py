@@ -42,6 +42,16 @@ def forked(loom: Loom, fork: dict[str, Any] | None) -> Loom:
     return replace(loom, prompts=loom.prompts.pinning(fork["prompts"]))
 
 
+def require_own_llm(run: RunRow, llm: str) -> None:
+    """Let a fork be carried on by a process with its language model alone.
+
+    Raises:
+        Conflict: this process has another one.
+    """
+    if run.fork is not None and run.llm != llm:
+        raise Conflict(f"fork {run.id} asks {run.llm}; set REASONLOOM_LLM={run.llm} to resume it")
+
+
 async def place_of(
     walker: Walker, execution: Execution, graph: Graph, origin: RunRow, node: str
 ) -> RunnableConfig:
@@ -62,3 +72,22 @@ async def place_of(
         nodes = ", ".join(name for name in graph.build().nodes if name in places)
         raise UnknownName(f"run {origin.id} has no step {node}; it has {nodes}", field="at")
     return places[node]
+
+
+async def copy_step(walker: Walker, execution: Execution, graph: Graph) -> None:
+    """Give a fork that has no saved step yet the one of its origin that it begins at.
+
+    The fork's row stands before: no kill leaves a saved step that belongs to no run.
+
+    Raises:
+        Conflict: the origin is gone, at work, or has lost its saved steps.
+    """
+    fork = execution.run.fork or {}
+    if await walker.is_begun(execution, graph):
+        return
+    async with execution.loom.database.begin(execution.caller) as tx:
+        origin = await runs.find(tx, UUID(fork["origin"]))
+    if origin is None:
+        raise Conflict(f"run {fork['origin']} is gone, of which this one is a fork")
+    there = replace(execution, run=replace(execution.run, id=origin.id))
+    await walker.copy(execution, await place_of(walker, there, graph, origin, fork["at"]))

@@ -14,7 +14,8 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.stores import leases, runs
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.engine import Engine, Outcome
+    from reasonloom.graphs.call import Outcome
+    from reasonloom.graphs.engine import Engine
     from reasonloom.stores.leases import Orphan
 
 log = logging.getLogger(__name__)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from langgraph.graph import START
 
 from reasonloom.errors import Conflict
 from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.progress import Progress, Report
 from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
     from reasonloom.nodes.loom import Execution
-
-Report = Callable[[int, int | None, str], Awaitable[None]]
-"""Told when a step begins: steps ended so far, steps in all where known, the step's name."""
 
 MOST_STEPS = 200
 
@@ -45,16 +43,23 @@ class Walker:
 
         Where no saved step names what comes next (the kill came too early, or a node has
         another name by now) the run is walked from the start: what it has done is not done
-        again, and recorded replies are not paid again.
+        again, and recorded replies are not paid again. A step whose tasks have all ended and
+        been saved, while the next step was not, has no `next` but tasks.
         """
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
         saved = await compiled.aget_state(_config(execution))
-        if not saved.next:
+        if not saved.tasks:
             thread = thread_of(execution.caller.owner, execution.run.id)
             await (await self._steps.open()).adelete_thread(thread)
             return await self.begin(execution, graph, report)
         return await self._walk(execution, graph, report, None)
+
+    async def is_begun(self, execution: Execution, graph: Graph) -> bool:
+        """Tell whether a run has a saved step that names what comes next."""
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        return bool((await compiled.aget_state(_config(execution))).tasks)
 
     async def places(self, execution: Execution, graph: Graph) -> dict[str, RunnableConfig]:
         """Return for each node of a run the saved step after which it first ran."""
@@ -86,9 +91,8 @@ class Walker:
     ) -> dict[str, Any]:
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
-        total = len(compiled.builder.nodes)
+        progress = Progress(graph, execution.run.input, report, len(compiled.builder.nodes))
         state: dict[str, Any] = {}
-        ended = 0
         events: AsyncIterator[tuple[str, dict[str, Any]]] = compiled.astream(  # type: ignore[assignment]
             start,
             _config(execution),
@@ -99,10 +103,11 @@ class Walker:
         async for kind, event in events:
             if kind == "values":
                 state = dict(event)
+                progress.settle()
             elif "input" in event:
-                await report(ended, max(total, ended + 1), event["name"])
+                await progress.begin(event["name"])
             else:
-                ended += 1
+                await progress.end(event["name"])
         return state
 
     async def _compile(self, graph: Graph) -> CompiledStateGraph[Any, Any, Any, Any]:

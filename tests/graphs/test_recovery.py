@@ -19,9 +19,11 @@ from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.llm.loopback import Answer, loopback
 from tests.support import victim
-from tests.support.arena import LINEAR, Arena, arena
+from tests.support.arena import Arena, Staged, arena
 from tests.support.databases import TestPostgres
 from tests.support.processes import Spoken, environment
+from tests.support.said import THOUGHT
+from tests.support.scenes import LINEAR
 
 PATIENCE = 15.0
 
@@ -40,40 +42,39 @@ async def until(access: Access, owner: str, wanted: str) -> None:
             await asyncio.sleep(0.1)
 
 
-async def killed_in_the_middle(ground: Arena, owner: str) -> victim.Order:
+async def killed_in_the_middle(ground: Arena, owner: str) -> Staged:
     """Leave a run of `owner` behind that stopped between two of its steps."""
-    order = ground.order(LINEAR, "undisturbed")
-    await ground.strike(order, None, "before")
-    order = ground.order(LINEAR, owner)
-    await ground.strike(order, ground.blade.seen * 2 // 3, "after")
+    staged = await ground.stage(LINEAR, owner, lease=0.5)
+    assert await ground.strike(staged, lambda _, name: name == victim.CALL, "after")
     assert state(ground.access, owner)[0] == "running"
-    return order
+    return staged
 
 
 async def test_the_next_engine_finishes_a_killed_run_by_itself(
     postgres: TestPostgres, access: Access, database: str, tmp_path: Path
 ) -> None:
     async with arena(postgres, access, database, tmp_path) as ground:
-        order = await killed_in_the_middle(ground, "anna")
+        rehearsed = await ground.rehearse(LINEAR)
+        staged = await killed_in_the_middle(ground, "anna")
         settings = Settings(lease_seconds=0.5)
-        llm = victim.PaidLlm(order.book)
+        llm = victim.PaidLlm(staged.order.book)
         async with open_engine(settings, access=access, llm=llm, embedder=victim.EMBEDDER):
             await until(access, "anna", "done")
-        await ground.check(order)
+        await ground.check(staged, rehearsed)
 
 
 async def test_a_run_that_is_too_old_is_marked_and_can_still_be_resumed_by_hand(
     postgres: TestPostgres, access: Access, database: str, tmp_path: Path
 ) -> None:
     async with arena(postgres, access, database, tmp_path) as ground:
-        order = await killed_in_the_middle(ground, "anna")
+        book = (await killed_in_the_middle(ground, "anna")).order.book
         settings = Settings(lease_seconds=0.5, resume_within=0)
         async with open_engine(settings, access=access, embedder=victim.EMBEDDER) as engine:
             await until(access, "anna", "interrupted")
-            engine.loom = replace(engine.loom, llm=victim.PaidLlm(order.book))
+            engine.loom = replace(engine.loom, llm=victim.PaidLlm(book))
             run = str(state(access, "anna")[1])
             outcome = await resume_run(engine, Caller("anna"), run)
-            assert outcome.answer["content"] == victim.THOUGHT["thought"]
+            assert outcome.answer["content"] == THOUGHT["thought"]
         assert state(access, "anna")[0] == "done"
 
 

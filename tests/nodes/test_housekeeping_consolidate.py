@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -17,9 +16,7 @@ from reasonloom.llm.port import Ask, Reply, Usage
 from reasonloom.nodes.housekeeping.cluster import clusters
 from reasonloom.stores.access import Access
 from reasonloom.stores.consolidation import Pair
-from tests.support.arena import Arena, arena, paid
 from tests.support.calls import call, recalled
-from tests.support.databases import TestPostgres
 from tests.support.housekeeping import as_file, rows, take_in, write
 
 LONG_AGO = (datetime.now(UTC) - timedelta(days=90)).isoformat()
@@ -215,61 +212,3 @@ def test_a_cluster_is_alike_throughout_and_bounded() -> None:
     assert clusters(whole, least=2, most=9) == [[1, 2, 3, 4, 5, 6, 7]]
     assert max(map(len, clusters(whole, least=2, most=3))) == 3
     assert clusters(whole[:1], least=3, most=9) == []
-
-
-WHAT = ("consolidate_memories", "consolidate_memories", {"userId": "local", "minCluster": 3})
-HALF = """SELECT count(*) FROM memories s WHERE owner = %s AND tool = 'consolidate_memories'
-    AND 3 <> (SELECT count(*) FROM edges e JOIN memories m ON m.owner = e.owner
-        AND m.id = e.target_id WHERE e.owner = s.owner AND e.source_id = s.id
-        AND m.strength BETWEEN 0.49 AND 0.51)"""
-
-
-@pytest.mark.timeout(300)
-async def test_a_kill_leaves_no_half_group_and_nothing_is_doubled(
-    postgres: TestPostgres, access: Access, database: str, tmp_path: Path
-) -> None:
-    async with arena(postgres, access, database, tmp_path) as ground:
-        trips = await struck(ground, "undisturbed", None)
-        for point in range(4, trips + 1, max(1, trips // 7)):
-            await struck(ground, f"owner {point}", point)
-
-
-@pytest.mark.faults
-@pytest.mark.timeout(1800)
-async def test_a_kill_at_every_round_trip_leaves_no_half_group(
-    postgres: TestPostgres, access: Access, database: str, tmp_path: Path
-) -> None:
-    async with arena(postgres, access, database, tmp_path) as ground:
-        trips = await struck(ground, "undisturbed", None)
-        for point in range(4, trips + 1):
-            await struck(ground, f"owner {point}", point)
-
-
-async def struck(ground: Arena, owner: str, point: int | None) -> int:
-    """Kill a consolidation at a round trip, look, ask again, and look once more."""
-    from reasonloom.contracts.caller import Caller
-    from tests.support import victim
-
-    lines = [
-        {"content": each, "sector": "episodic", "created_at": LONG_AGO}
-        for each in (*RUNS, *REBOOTS)
-    ]
-    await take_in(ground.survivor, as_file(lines), Caller(owner))
-    order = ground.order(WHAT, owner)
-    await ground.strike(order, point, "after")
-    seen = ground.blade.seen
-    assert halves(ground, owner) == 0
-    kept = replace(ground.survivor.loom, llm=victim.PaidLlm(order.book))
-    ground.survivor.loom = kept
-    answer = await victim.call(ground.survivor, order)
-    assert answer["consolidated"] == 2
-    assert halves(ground, owner) == 0
-    counted = ground.count(owner)
-    assert (counted["memories"], counted["edges"], counted["llm_calls"]) == (8, 6, 2)
-    assert paid(order) in (2, 3), "only a reply that was not recorded may be paid again"
-    return seen
-
-
-def halves(ground: Arena, owner: str) -> int:
-    with psycopg.connect(ground.access.admin) as connection:
-        return int(connection.execute(HALF.encode(), (owner,)).fetchall()[0][0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -15,41 +16,51 @@ import psycopg
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.recovery import Recovery
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.migrations.rls import APP_ROLE
 from tests.support import victim
+from tests.support.census import (
+    CALLS,
+    LEASES,
+    Census,
+    census,
+    counted,
+    no_longer_at_work,
+    stray_steps,
+)
 from tests.support.databases import TestPostgres
-from tests.support.guillotine import Guillotine, Moment, guillotine
-from tests.support.victim import Order, PaidLlm, obey
-
-What = tuple[str, str, dict[str, Any]]
-"""A tool, its graph, and the arguments."""
+from tests.support.guillotine import VICTIM, Choice, Guillotine, Moment, guillotine, never
+from tests.support.scene import Scene
+from tests.support.victim import LEASE, Order, PaidLlm, obey
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["tests.support.victim"])
-LINEAR = ("reasoning_linear", "linear", {"content": "What must we tell the restaurant?"})
-REMEMBER = (
-    "remember",
-    "remember",
-    {
-        "content": "Anna is allergic to peanuts.",
-        "userId": "local",
-        "sessionId": "kitchen",
-        "primarySector": "semantic",
-    },
+KILLED = -9
+NAMED_ANEW = re.compile(
+    r"(?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)"
 )
-EVERY_SECTOR = 31
-EVERY = {
-    "runs": 1,
-    "sessions": 1,
-    "memories": 1,
-    "leases": 0,
-}
-EXPECTED = {
-    "reasoning_linear": {**EVERY, "thoughts": 1, "llm_calls": 1},
-    "remember": {**EVERY, "thoughts": 0, "llm_calls": 0},
-}
+"""What differs between two calls that come to the same: uuids, and times."""
+
+
+@dataclass(frozen=True)
+class Staged:
+    """One performance of a scene: its order, and what its owner had before."""
+
+    scene: Scene
+    order: Order
+    prepared: Census
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """A scene that nobody disturbed: the points it reached, what it left and answered."""
+
+    points: list[str]
+    left: Census
+    answer: str
+    calls: int
 
 
 @dataclass
@@ -62,76 +73,122 @@ class Arena:
     survivor: Engine
     folder: Path
 
-    def order(self, what: What, owner: str) -> Order:
-        tool, graph, request = what
-        conninfo = self.blade.conninfo(APP_ROLE, self.database, "-c search_path=reasonloom,public")
-        return Order(
-            conninfo=conninfo,
+    async def stage(
+        self, scene: Scene, owner: str, *, lease: float = LEASE, hasty: bool = False
+    ) -> Staged:
+        """Prepare a scene for an owner of its own; leases of its runs last `lease` seconds."""
+        self._pay_from(self.folder / f"{owner}.before")
+        request = await scene.prepare(self.survivor, owner)
+        options = "-c search_path=reasonloom,public"
+        order = Order(
+            conninfo=self.blade.conninfo(APP_ROLE, self.database, options),
+            bell=self.blade.bell,
             owner=owner,
-            tool=tool,
-            graph=graph,
-            request={**request, "userId": owner} if "userId" in request else request,
-            key="the key",
+            tool=scene.tool,
+            graph=scene.graph,
+            request=request,
+            make=scene.make,
             book=self.folder / f"{owner}.book",
             answer=self.folder / f"{owner}.answer",
+            lease=lease,
+            hasty=hasty,
         )
+        await self.survivor.journal.flush()
+        return Staged(scene, order, census(self.access, owner))
 
-    async def strike(self, order: Order, at: int | None, moment: Moment) -> bool:
-        """Let a victim obey and kill it at a round trip; tell whether it came that far."""
-        self.blade.falls_at, self.blade.moment, self.blade.seen = at, moment, 0
-        self.blade.victim = None
-        self.blade.fallen.clear()
-        process = FORKS.Process(target=obey, args=(order,))
+    async def strike(self, staged: Staged, falls: Choice, moment: Moment = "before") -> bool:
+        """Let a victim obey and kill it at the chosen point; tell whether it came that far."""
+        self.blade.raise_again(falls, moment)
+        process = FORKS.Process(target=obey, args=(staged.order,))
         await asyncio.to_thread(process.start)
         self.blade.victim = process.pid
         await asyncio.to_thread(process.join, 60)
         fell = self.blade.fallen.is_set()
-        assert process.exitcode == (-9 if fell else 0)
+        assert process.exitcode == (KILLED if fell else 0)
+        await no_longer_at_work(self.access, VICTIM)
         return fell
 
-    def count(self, owner: str) -> dict[str, int]:
-        """Return how many rows an owner has in each table."""
-        with psycopg.connect(self.access.admin) as connection:
-            return {
-                table: connection.execute(
-                    f"SELECT count(*) FROM {table} WHERE owner = %s".encode(), (owner,)
-                ).fetchall()[0][0]
-                for table in (*EVERY, "thoughts", "llm_calls", "edges")
-            }
+    async def rehearse(self, scene: Scene) -> Rehearsed:
+        """Let a scene end undisturbed; hold what it leaves against what the scene says."""
+        staged = await self.stage(scene, "undisturbed")
+        await self.strike(staged, never)
+        left, points = census(self.access, staged.order.owner), list(self.blade.reached)
+        added = {table: left[table] - staged.prepared[table] for table in scene.adds}
+        assert added == scene.adds
+        assert left[LEASES] == 0
+        calls = left[CALLS] - staged.prepared[CALLS]
+        assert paid(staged.order) == calls == scene.calls
+        told = json.loads(staged.order.answer.read_text())
+        rehearsed = Rehearsed(points, left, same_words(told), calls)
+        await self.check(staged, rehearsed)
+        return rehearsed
 
-    def views(self, owner: str) -> int:
-        """Return the sum of the bits of the sectors that an owner's vectors are views of."""
-        with psycopg.connect(self.access.admin) as connection:
-            query = "SELECT coalesce(sum(sectors), 0) FROM embeddings WHERE owner = %s"
-            return int(connection.execute(query, (owner,)).fetchall()[0][0])
-
-    async def check(self, order: Order) -> None:
-        """Ask again with the same key, and hold what is stored against what was said."""
-        before = self.count(order.owner)
-        paid_before = paid(order)
-        survivor = replace(self.survivor.loom, llm=PaidLlm(order.book))
-        self.survivor.loom = survivor
-        answer = await victim.call(self.survivor, order)
+    async def check(self, staged: Staged, rehearsed: Rehearsed, *, by_lease: bool = False) -> None:
+        """Hold what is stored against what was said, ask again, and look once more."""
+        order, scene = staged.order, staged.scene
+        before, bill = census(self.access, order.owner), paid(order)
         if order.answer.exists():
-            assert before["memories"] == 1, "acknowledged, and lost"
-            assert json.loads(order.answer.read_text()) == answer
-        after = self.count(order.owner)
-        assert {table: after[table] for table in EXPECTED[order.tool]} == EXPECTED[order.tool]
-        assert self.views(order.owner) == EVERY_SECTOR
-        if before["llm_calls"]:
-            assert paid(order) == paid_before, "a recorded reply was paid again"
-        assert await victim.call(self.survivor, order) == answer
+            assert before == rehearsed.left, "acknowledged, and lost"
+        else:
+            scene.midway(self.access, order.owner, staged.prepared, before, rehearsed.left)
+        self._pay_from(order.book)
+        await self.time_passes(order.owner, by_lease=by_lease)
+        answer = await order.make(self.survivor, order)
+        if order.answer.exists():
+            assert json.loads(order.answer.read_text()) == answer, "another answer than was told"
+        assert same_words(answer) == rehearsed.answer, "another answer than an undisturbed call's"
+        await self._holds(order.owner, rehearsed)
+        unpaid = rehearsed.calls - (before[CALLS] - staged.prepared[CALLS])
+        assert paid(order) - bill == unpaid, "a recorded reply was paid again, or one is missing"
+        assert await order.make(self.survivor, order) == answer
+        assert paid(order) - bill == unpaid, "paid for an answer that was there"
+        await self._holds(order.owner, rehearsed)
+        await scene.after(self.survivor, order.owner, answer)
+
+    async def _holds(self, owner: str, rehearsed: Rehearsed) -> None:
+        await self.survivor.journal.flush()
+        assert census(self.access, owner) == rehearsed.left, "lost, doubled or half-stored"
+        assert stray_steps(self.access, owner) == 0, "saved steps of no run"
+
+    async def time_passes(self, owner: str, *, by_lease: bool) -> None:
+        """Let an owner's leases run out; `by_lease` also lets recovery finish what they held."""
+        with psycopg.connect(self.access.admin) as connection:
+            end = "UPDATE leases SET until = now() - interval '1 second' WHERE owner = %s"
+            connection.execute(end, (owner,))
+        if not by_lease:
+            return
+        looking = asyncio.create_task(Recovery(self.survivor).run())
+        async with asyncio.timeout(LEASE):
+            while counted(self.access, LEASES, owner):
+                await asyncio.sleep(0.02)
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+    def _pay_from(self, book: Path) -> None:
+        self.survivor.loom = replace(self.survivor.loom, llm=PaidLlm(book))
 
 
 def paid(order: Order) -> int:
+    """Return how often the language model was paid for an order."""
     return len(order.book.read_text().splitlines()) if order.book.exists() else 0
+
+
+def same_words(answer: dict[str, Any]) -> str:
+    """Return an answer's text with its uuids numbered as they come, and without its times."""
+    found: dict[str, int] = {}
+
+    def named(match: re.Match[str]) -> str:
+        return f"id {found.setdefault(match['id'], len(found))}" if match["id"] else "then"
+
+    return NAMED_ANEW.sub(named, json.dumps(answer, sort_keys=True))
 
 
 @asynccontextmanager
 async def arena(
     postgres: TestPostgres, access: Access, database: str, folder: Path
 ) -> AsyncIterator[Arena]:
-    settings = Settings(lease_seconds=0.5, llm="offline")
+    """Yield an arena on a test's own database."""
+    settings = Settings(lease_seconds=LEASE, llm="offline")
     async with (
         guillotine(postgres.address) as blade,
         open_engine(settings, access=access, embedder=victim.EMBEDDER, recover=False) as survivor,

@@ -1,0 +1,53 @@
+"""Tells of a run's steps as they begin, and of tasks at the same time as each of them ends.
+
+What is told always grows, as MCP demands of progress: the steps ended so far. Tasks that begin
+together are told of once, by their step's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.graph import Graph
+
+Report = Callable[[int, int | None, str], Awaitable[None]]
+"""Told how many steps have ended, how many there are in all where known, and which is at work."""
+
+PART = "{step}, {done} of {count} done"
+
+
+class Progress:
+    """The progress of one walk through a graph."""
+
+    def __init__(self, graph: Graph, request: dict[str, Any], report: Report, nodes: int) -> None:
+        more = graph.more_steps(request) if graph.more_steps else 0
+        self._graph = graph
+        self._report = report
+        self._total = None if more is None else nodes + more
+        self._begun = self._ended = 0
+        self._together = 0
+
+    async def begin(self, node: str) -> None:
+        """Note that a task of a node begins."""
+        if self._begun == self._ended:
+            self._together = 0
+            await self._tell(self._graph.said(node))
+        self._begun += 1
+        self._together += 1
+
+    async def end(self, node: str) -> None:
+        """Note that a task of a node has ended."""
+        self._ended += 1
+        if left := self._begun - self._ended:
+            step, done = self._graph.said(node), self._together - left
+            await self._tell(PART.format(step=step, done=done, count=self._together))
+
+    def settle(self) -> None:
+        """Note that all tasks have ended; those done before a kill do not end again."""
+        self._ended = self._begun
+
+    async def _tell(self, step: str) -> None:
+        total = None if self._total is None else max(self._total, self._begun, self._ended + 1)
+        await self._report(self._ended, total, step)

@@ -1,0 +1,46 @@
+"""Reads what a client says to Postgres, and names each round trip by what it is for."""
+
+from __future__ import annotations
+
+import re
+
+ROUND_TRIPS = b"QS"
+"""Messages after which Postgres answers: a simple query, and Sync."""
+
+CHANGED = re.compile(
+    r"\b(?:insert into|delete from|update)\s+(\w+)(?=\s+(?:set|where|using|\(|as))"
+)
+SAVED_STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+NAMES = ("commit", "saved step", "recorded reply", "write", "read")
+"""The names of round trips; one that is of several kinds has the first of them."""
+
+
+class Talk:
+    """One connection's side of the talk, from message to message."""
+
+    def __init__(self) -> None:
+        self._prepared: dict[bytes, str] = {}
+        self._said: list[str] = []
+
+    def hear(self, kind: bytes, body: bytes) -> None:
+        """Note the statement that a message holds or names, if it does either."""
+        first, second, *_ = [*body.split(b"\0", 2), b"", b""]
+        if kind == b"P":
+            self._prepared[first] = second.decode()
+        elif kind == b"B":
+            self._said.append(self._prepared.get(second, ""))
+        elif kind == b"Q":
+            self._said.append(first.decode())
+
+    def round_trip(self) -> str:
+        """Return the name of what was said since the last round trip."""
+        names = {name for each in self._said for name in _names(each.strip().lower())}
+        self._said.clear()
+        return next((name for name in NAMES if name in names), "read")
+
+
+def _names(statement: str) -> list[str]:
+    if statement.startswith("commit"):
+        return ["commit"]
+    kinds = {"llm_calls": "recorded reply", **dict.fromkeys(SAVED_STEPS, "saved step")}
+    return [kinds.get(table, "write") for table in CHANGED.findall(statement)]

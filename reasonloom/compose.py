@@ -41,12 +41,13 @@ async def open_engine(
     clock: Callable[[], datetime] = now,
     simulated: Mapping[str, Callable[[], LanguageModel]] | None = None,
     recover: bool = True,
+    offered: frozenset[str] | None = None,
 ) -> AsyncIterator[Engine]:
     """Open the database, brought up to date, and yield the engine that runs on it.
 
     Parts that are given are used instead of what the settings choose, and are not closed.
     With `recover` the engine takes up runs that others left, and weakens memories that nobody
-    reads; it always renews its own leases.
+    reads; it always renews its own leases. `offered` names the tools that a server serves.
 
     Raises:
         SettingMistake: a setting cannot be used.
@@ -59,8 +60,9 @@ async def open_engine(
     database = Database(access, connections=settings.database_connections)
     journal = WriteBehind(database, clock)
     loom = Loom(
-        settings, database, chosen, embedder or choose_embedder(settings), prompts, clock, journal
-    )
+        settings, database, chosen, embedder or choose_embedder(settings), prompts, clock, journal,
+        offered,
+    )  # fmt: skip
     steps = SavedSteps(access.app)
     engine = Engine(loom, steps, journal)
     recovery = Recovery(engine)

@@ -172,7 +172,11 @@ class TimedOut(ServiceFault):
 
 
 class BudgetExceeded(ServiceFault):
-    """A limit of the run (calls, tokens, money or seconds) was reached."""
+    """A limit of the run was reached; `limit` is calls, tokens, usd or seconds, or empty."""
+
+    def __init__(self, message: str, *, limit: str = "") -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class EmbedderUnavailable(ServiceFault):

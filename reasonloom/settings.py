@@ -99,6 +99,7 @@ class Settings(BaseSettings):
     budget_calls: int = Field(60, ge=1)
     budget_tokens: int = Field(200_000, ge=1)
     budget_usd: float = Field(2.0, gt=0, le=1_000_000)
+    output_tokens: int = Field(8_000, ge=1)
 
     # memory
     recency_half_life_days: float = Field(30.0, gt=0, le=36_500)

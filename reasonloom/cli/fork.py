@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from difflib import unified_diff
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasonloom.cli.answer_lines import difference, said
 from reasonloom.cli.with_engine import with_engine
 from reasonloom.errors import InvalidArgument
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from reasonloom.graphs.engine import Engine
 
 PROMPT = re.compile(r"(?P<name>[^=\s]+)=v?(?P<version>[0-9]{1,6})")
-SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -72,7 +72,7 @@ async def _compared(
         "at": at,
         "origin": origin,
         "fork": again,
-        "difference": _difference(origin["answer"], again["answer"]),
+        "difference": difference(origin["answer"], again["answer"]),
         "notes": [*outcome.notes, *unused],
     }
 
@@ -99,20 +99,6 @@ async def _told(engine: Engine, caller: Caller, run: str) -> dict[str, Any]:
     }
 
 
-def _difference(before: dict[str, Any] | None, after: dict[str, Any] | None) -> list[str]:
-    """Return the lines of a unified difference of two answers' texts, sentence by sentence."""
-    return list(unified_diff(_lines(before), _lines(after), "origin", "fork", lineterm=""))
-
-
-def _lines(answer: dict[str, Any] | None) -> list[str]:
-    if answer is None:
-        return []
-    content = answer.get("content")
-    if isinstance(content, str):
-        return [line for line in SENTENCE.split(content) if line]
-    return json.dumps(answer, ensure_ascii=False, indent=2).splitlines()
-
-
 def _draw(found: dict[str, Any]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -120,16 +106,22 @@ def _draw(found: dict[str, Any]) -> None:
     console = Console(soft_wrap=True)
     for name in ("origin", "fork"):
         told = found[name]
-        prompts = ", ".join(f"{call['prompt']} v{call['version']}" for call in told["prompts"])
+        prompts = ", ".join(_counted(told["prompts"]))
         head = f"{name}  {told['run_id']}  {told['status']}  {told['llm']}  {prompts}"
         console.print(Text(head, style="bold"))
-        said = told["error"]["message"] if told["error"] else "\n".join(_lines(told["answer"]))
-        console.print(Text(_plain(said)), "")
+        text = told["error"]["message"] if told["error"] else "\n".join(said(told["answer"]))
+        console.print(Text(_plain(text)), "")
     console.print(Text("difference", style="bold"))
     for line in found["difference"] or ["none: both say the same"]:
         console.print(Text(_plain(line), style=STYLES.get(line[:1], "")))
     for note in found["notes"]:
         console.print(Text(f"note: {_plain(note)}", style="dim"))
+
+
+def _counted(calls: list[dict[str, Any]]) -> list[str]:
+    """Return each prompt with its version, and how often it was asked."""
+    counts = Counter(f"{call['prompt']} v{call['version']}" for call in calls)
+    return [f"{name} x{count}" if count > 1 else name for name, count in counts.items()]
 
 
 def _plain(text: str) -> str:

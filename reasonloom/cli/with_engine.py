@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Request
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine, Outcome
+    from reasonloom.graphs.call import Outcome
+    from reasonloom.graphs.engine import Engine
 
 T = TypeVar("T")
 
@@ -41,7 +42,7 @@ def with_engine(
 
 async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request) -> Outcome:
     """Call a tool whose graph has its name, as the server does."""
-    from reasonloom.graphs.engine import Call  # noqa: PLC0415
+    from reasonloom.graphs.call import Call  # noqa: PLC0415
     from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
 
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)

@@ -67,4 +67,9 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("auto", 1, build, saved=True, writes=True, follow=execution_of)
+def more_steps(request: dict[str, Any]) -> int | None:
+    """Return None where a mode follows that is yet to be chosen."""
+    return None if request.get("execute") else 0
+
+
+GRAPH = Graph("auto", 1, build, saved=True, writes=True, more_steps=more_steps, follow=execution_of)

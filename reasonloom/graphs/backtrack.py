@@ -33,4 +33,9 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("backtrack", 1, build, saved=True, writes=True)
+def more_steps(request: dict[str, Any]) -> int:
+    """Return -1 where there is no new direction to explore."""
+    return 0 if request.get("new_direction") else -1
+
+
+GRAPH = Graph("backtrack", 1, build, saved=True, writes=True, more_steps=more_steps)

@@ -9,7 +9,7 @@ from uuid import UUID
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.graph import Graph
-    from reasonloom.graphs.walk import Report
+    from reasonloom.graphs.progress import Report
 
 
 async def silent(step: int, total: int | None, name: str) -> None:

@@ -40,4 +40,5 @@ GRAPH = Graph(
     saved=True,
     writes=True,
     components=("memoryRepository", "embeddingEngine", "graphBuilder"),
+    more_steps=lambda request: None,
 )

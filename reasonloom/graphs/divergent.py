@@ -6,10 +6,11 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
+from reasonloom.contracts.reasoning_divergent import ReasoningDivergent
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.divergent import (
     DivergentState,
-    is_agreed,
+    after_synthesis,
     recall_context,
     spread,
     synthesise,
@@ -30,11 +31,16 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph.add_conditional_edges("recall_context", spread, ["take_perspective"])
     graph.add_edge("take_perspective", "synthesise")
     graph.add_conditional_edges(
-        "synthesise", is_agreed, {True: "keep_perspectives", False: "synthesise"}
+        "synthesise", after_synthesis, ["take_perspective", "synthesise", "keep_perspectives"]
     )
     graph.add_edge("keep_perspectives", END)
     return graph
 
 
-GRAPH = Graph("divergent", 1, build, saved=True, writes=True)
+def more_steps(request: dict[str, Any]) -> int:
+    """Return the further steps: each perspective is one, and the plain answer another."""
+    return ReasoningDivergent.model_validate(request).num_perspectives
+
+
+GRAPH = Graph("divergent", 1, build, saved=True, writes=True, more_steps=more_steps)
 """The perspectives are tasks of one step: those that have ended are not taken again."""

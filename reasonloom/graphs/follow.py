@@ -11,7 +11,10 @@ from reasonloom.graphs.graph import Following, load_graph
 
 if TYPE_CHECKING:
     from reasonloom.graphs.call import Call, Outcome
-    from reasonloom.graphs.walk import Report
+    from reasonloom.graphs.progress import Report
+    from reasonloom.nodes.loom import Loom
+
+NOT_OFFERED = "{tool} is not offered by this server"
 
 
 async def followed(
@@ -38,6 +41,13 @@ async def followed(
         return _with(first, executed=following.tool, not_executed=error.message)
     done = _with(first, executed=following.tool, result=second.answer)
     return replace(done, notes=list(dict.fromkeys([*first.notes, *second.notes])))
+
+
+def permitted(following: Following, loom: Loom) -> Following:
+    """Return the call that shall follow, or why not: its tool is none of those served here."""
+    if following.refused is not None or loom.offers(following.tool):
+        return following
+    return Following(refused=NOT_OFFERED.format(tool=following.tool))
 
 
 def _with(outcome: Outcome, **added: Any) -> Outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -34,6 +34,9 @@ class Graph:
         saved: steps are saved and a killed run is resumed; true where an llm is called.
         writes: the last node records the run in the transaction of its writes.
         components: what the `thought` reference calls the parts used.
+        more_steps: returns from the request how many more steps than nodes a run has that goes
+            as usual, None where that cannot be told; without it there are as many.
+        words: plain words for nodes whose names do not tell what is done.
         follow: returns from request and answer the call that shall follow, if any; it is a run
             of its own, and its answer stands under `result`.
     """
@@ -44,7 +47,13 @@ class Graph:
     saved: bool = False
     writes: bool = False
     components: tuple[str, ...] = ()
+    more_steps: Callable[[dict[str, Any]], int | None] | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
     follow: Callable[[dict[str, Any], dict[str, Any]], Following | None] | None = None
+
+    def said(self, node: str) -> str:
+        """Return a node's name in plain words."""
+        return self.words.get(node, node.replace("_", " "))
 
 
 def load_graph(name: str) -> Graph:

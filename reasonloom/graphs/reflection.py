@@ -7,6 +7,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
+from reasonloom.contracts.reasoning_reflection import ReasoningReflection
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.keep_reflection import keep_reflection
 from reasonloom.nodes.loom import Execution
@@ -18,6 +19,9 @@ from reasonloom.nodes.reflection import (
     is_stopped,
     revise,
 )
+
+ROUND = 3
+"""Steps of one round: criticise, revise, compare."""
 
 
 def _unless_stopped(onward: str) -> dict[Hashable, str]:
@@ -41,4 +45,9 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("reflection", 1, build, saved=True, writes=True)
+def more_steps(request: dict[str, Any]) -> int:
+    """Return the further steps where every round is made; many runs stop earlier."""
+    return (ReasoningReflection.model_validate(request).max_iterations - 1) * ROUND
+
+
+GRAPH = Graph("reflection", 1, build, saved=True, writes=True, more_steps=more_steps)

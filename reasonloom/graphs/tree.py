@@ -7,12 +7,13 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from reasonloom.contracts.reasoning_tree import ReasoningTree
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.tree.carry import explore_branch, judge_branches
 from reasonloom.nodes.tree.gather import gather_context
 from reasonloom.nodes.tree.keep import keep_tree
-from reasonloom.nodes.tree.propose import propose_approaches
+from reasonloom.nodes.tree.propose import BALLOTS, propose_approaches
 from reasonloom.nodes.tree.recommend import recommend
 from reasonloom.nodes.tree.state import Carried, TreeState, is_enough, tasks
 from reasonloom.nodes.tree.take_in import take_in
@@ -57,4 +58,17 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     return graph
 
 
-GRAPH = Graph("tree", 1, build, saved=True, writes=True)
+def more_steps(request: dict[str, Any]) -> int:
+    """Return the further steps: each approach and each ballot is one, and taken in twice."""
+    return ReasoningTree.model_validate(request).max_branches - 1 + BALLOTS
+
+
+GRAPH = Graph(
+    "tree",
+    1,
+    build,
+    saved=True,
+    writes=True,
+    more_steps=more_steps,
+    words={"take_in": "take in what came"},
+)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Ask, Reply
     from reasonloom.settings import Settings
 
+SAMPLE = 1_000
+"""Tokens of which the price is asked: so few that no price for long prompts applies."""
+
 
 class LitellmModel:
     """Answers through `litellm.acompletion`; the provider's key is litellm's own variable."""
@@ -38,6 +41,17 @@ class LitellmModel:
             return read_reply(_received(await self._send(request)), ask, question, self._model)
 
         return with_attempts(*await persist(self.name, attempt, self._patience, ask.deadline))
+
+    async def prices(self) -> tuple[float, float] | None:
+        """Return what a token of a prompt and of an answer costs; None for an unlisted model."""
+        self._litellm = self._litellm or await load_litellm()
+        try:
+            asked, answered = self._litellm.cost_per_token(
+                model=self._model, prompt_tokens=SAMPLE, completion_tokens=SAMPLE
+            )
+        except Exception:  # noqa: BLE001  # litellm raises a bare one for a model without a price
+            return None
+        return asked / SAMPLE, answered / SAMPLE
 
     async def _send(self, request: dict[str, Any]) -> Any:
         more = {"timeout": self._patience.request_timeout, **self._where, **QUIET}

@@ -30,6 +30,8 @@ def request_for(litellm: Any, model: str, ask: Ask) -> dict[str, Any]:
         request["temperature"] = ask.temperature
     if ask.seed is not None:
         request["seed"] = ask.seed
+    if ask.most_tokens is not None:
+        request["max_tokens"] = ask.most_tokens
     if ask.schema is not None:
         request |= _form(litellm, model, wire, ask.schema)
     return request

@@ -6,7 +6,7 @@ Messages are `langchain_core.messages`, so that LangChain's tooling and tracing 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +34,7 @@ class Ask:
         seed: asks a provider that can repeat itself to do so.
         sample: which of several answers to this same question is meant, from 0; simulated
             models draw by it, so that calls in any order, or again, get the same answers.
+        most_tokens: tokens the answer may have, for providers that take such a limit.
         material: the variables the prompt was rendered with, by name; what a provider
             without a language model works from, never sent anywhere.
     """
@@ -46,6 +47,7 @@ class Ask:
     temperature: float | None = None
     seed: int | None = None
     sample: int = 0
+    most_tokens: int | None = None
     material: Mapping[str, object] = field(default_factory=dict)
 
 
@@ -113,6 +115,15 @@ class LanguageModel(Protocol):
 
     async def close(self) -> None:
         """Release connections; the provider is not used again."""
+        ...
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A language model whose prices are known before it is asked."""
+
+    async def prices(self) -> tuple[float, float] | None:
+        """Return US dollars for one token of a prompt and of an answer, None if unknown."""
         ...
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import LlmRefused, SettingMistake
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.port import Ask, Priced, Reply, Usage
 from reasonloom.llm.tape import append_line, read_lines
 from reasonloom.llm.wire import to_wire
 
@@ -115,6 +115,10 @@ class Recorder:
         record = {"key": key_of(ask), "ask": question_of(ask), "reply": asdict(reply)}
         await asyncio.to_thread(append_line, self._path, json.dumps(record))
         return reply
+
+    async def prices(self) -> tuple[float, float] | None:
+        """Return the inner llm's prices, None where it knows none."""
+        return await self._inner.prices() if isinstance(self._inner, Priced) else None
 
     async def close(self) -> None:
         """Close the inner llm."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.nodes.budget import NOTHING_ASIDE, Aside, cost_of, held
 from reasonloom.stores import replies
 from reasonloom.stores.replies import CallKey, RecordedCall
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 class Question:
     """One question of a node: which prompt with what, and where in the run it stands.
 
-    `sample` tells answers to one and the same question apart, as `Ask.sample` does.
+    `sample` tells answers to one and the same question apart, as `Ask.sample` does; `aside` is
+    how it stands to a later call for which budget is put aside.
     """
 
     node: str
@@ -31,13 +33,14 @@ class Question:
     n: int = 0
     thread: str | None = None
     sample: int = 0
+    aside: Aside = NOTHING_ASIDE
 
 
 async def ask(execution: Execution, question: Question) -> Reply:
     """Return the language model's reply; one that was recorded before is not paid again.
 
     Raises:
-        BudgetExceeded: a limit of the run was reached before the call.
+        BudgetExceeded: less is left of the run's budget than the call may cost.
         LlmUnavailable, LlmRefused, TimedOut: as the provider answers.
     """
     loom, run = execution.loom, execution.run
@@ -45,12 +48,10 @@ async def ask(execution: Execution, question: Question) -> Reply:
     key = CallKey(run.id, question.node, question.task, question.n)
     if run.resumed and (known := await _recorded(execution, key)):
         return known
-    seconds = _remaining_seconds(execution)
-    started = time.perf_counter()
-    run.spent.calls += 1  # before the answer, so that calls at once keep to the budget together
-    reply = await loom.llm.answer(_to_port(question, prompt, seconds))
-    run.spent.tokens += reply.usage.tokens_in + reply.usage.tokens_out
-    run.spent.usd += reply.usage.cost_usd or 0.0
+    async with held(execution, cost_of(execution, prompt), question.aside) as settle:
+        started = time.perf_counter()
+        reply = await loom.llm.answer(_to_port(execution, question, prompt))
+        settle(reply.usage)
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:
         return _reply(await replies.record(tx, call))
@@ -62,14 +63,15 @@ async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
     return _reply(known) if known else None
 
 
-def _to_port(question: Question, prompt: RenderedPrompt, seconds: float) -> Ask:
+def _to_port(execution: Execution, question: Question, prompt: RenderedPrompt) -> Ask:
     return Ask(
         messages=prompt.messages(),
         schema=prompt.schema,
         pipe=question.pipe,
         thread=question.thread,
-        deadline=seconds,
+        deadline=_remaining_seconds(execution),
         sample=question.sample,
+        most_tokens=execution.loom.settings.output_tokens,
         material=prompt.variables,
     )
 
@@ -78,22 +80,14 @@ def _remaining_seconds(execution: Execution) -> float:
     """Return the seconds left for a call.
 
     Raises:
-        BudgetExceeded: calls, tokens, money or seconds of the run are used up.
+        BudgetExceeded: the run's time is used up.
     """
-    limits, spent = execution.loom.settings, execution.run.spent
-    seconds = limits.tool_timeout - (time.perf_counter() - execution.run.started)
-    for name, used, limit in (
-        ("calls", spent.calls, limits.budget_calls),
-        ("tokens", spent.tokens, limits.budget_tokens),
-        ("usd", spent.usd, limits.budget_usd),
-    ):
-        if used >= limit:
-            raise BudgetExceeded(
-                f"the run's budget of {limit:g} {name} is used up; raise "
-                f"REASONLOOM_BUDGET_{name.upper()} or ask for less"
-            )
+    limit = execution.loom.settings.tool_timeout
+    seconds = limit - (time.perf_counter() - execution.run.started)
     if seconds <= 0:
-        raise BudgetExceeded("the run's time is used up; raise REASONLOOM_TOOL_TIMEOUT")
+        raise BudgetExceeded(
+            "the run's time is used up; raise REASONLOOM_TOOL_TIMEOUT", limit="seconds"
+        )
     return seconds
 
 

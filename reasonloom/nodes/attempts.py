@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.nodes.ask import Question, ask
 from reasonloom.nodes.find import find
 from reasonloom.stores.search import Scope
 
@@ -35,6 +38,28 @@ async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str,
     best = [each.memory for each in finding.page]
     execution.loom.journal.reinforce(execution.caller, [memory.id for memory in best])
     return [{"id": memory.id, "content": memory.content} for memory in best], finding.notes
+
+
+async def try_next(
+    execution: Execution,
+    state: Mapping[str, Any],
+    question: Question,
+    content: str,
+    wanted: float | None,
+) -> dict[str, Any]:
+    """Ask for a thought, or for a better one than those in `state`; return what that adds to it.
+
+    `question` says where it is asked and by which prompt; what it is told comes from `state`.
+    """
+    attempts = state.get("attempts", [])
+    told = {
+        "content": content,
+        "history": state["history"],
+        "memories": state["memories"],
+        "doubt": doubt(attempts, wanted),
+    }
+    reply = await ask(execution, replace(question, variables=told, n=len(attempts)))
+    return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
 
 
 def doubt(attempts: list[dict[str, Any]], wanted: float | None) -> str:

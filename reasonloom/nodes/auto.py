@@ -15,7 +15,16 @@ from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import ask_or_say
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.routing.choice import best_of, options_beside, reasons_for, shares_with
+from reasonloom.nodes.routing.choice import (
+    NONE_OFFERED,
+    NOT_OFFERED,
+    TOOLS,
+    among,
+    best_of,
+    options_beside,
+    reasons_for,
+    shares_with,
+)
 from reasonloom.nodes.routing.features import features_of
 from reasonloom.nodes.routing.weights import complexity_of, evidence_of, shares_of
 from reasonloom.nodes.state import ToolState
@@ -93,7 +102,9 @@ async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[
 def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> Recommendation:
     features, vote, hints = state["features"], state["vote"], request.hints or []
     computed = shares_of(evidence_of(features, hints))
-    shares = shares_with(computed, vote)
+    wanted = shares_with(computed, vote)
+    offered = [mode for mode, tool in TOOLS.items() if execution.loom.offers(tool)]
+    shares = among(wanted, offered)
     chosen, first = best_of(shares), best_of(computed)
     votes = [
         Vote(
@@ -108,7 +119,7 @@ def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> R
     return Recommendation(
         recommended_mode=chosen,
         confidence=round(shares[chosen], 3),
-        rationale=_rationale(chosen, features, hints, vote),
+        rationale=_rationale(chosen, features, hints, vote) + _missed(wanted, offered),
         complexity=complexity_of(features),
         alternative_modes=[
             ModeOption(**each) for each in options_beside(chosen, shares, features, hints)
@@ -131,6 +142,14 @@ def _rationale(
             f"({vote['confidence']:.2f}): {vote['rationale']}"
         )
     return said
+
+
+def _missed(wanted: dict[str, float], offered: list[str]) -> str:
+    """Return what is to be said where the best mode, or any, is not offered here."""
+    if not offered:
+        return NONE_OFFERED
+    best = best_of(wanted)
+    return "" if best in offered else NOT_OFFERED.format(mode=best)
 
 
 def _marks(execution: Execution, state: AutoState) -> dict[str, Any]:

@@ -12,16 +12,8 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning import Backtrack, Backtracked
-from reasonloom.nodes.ask import Question, ask
-from reasonloom.nodes.attempts import (
-    attempt,
-    doubt,
-    is_enough,
-    marks,
-    recall_for,
-    reply_notes,
-    surest,
-)
+from reasonloom.nodes.ask import Question
+from reasonloom.nodes.attempts import is_enough, marks, recall_for, surest, try_next
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.history import history_of
 from reasonloom.nodes.keep import KeptThought, keep_as_memory
@@ -81,23 +73,16 @@ async def _checkpoint(tx: Transaction, request: Backtrack) -> CheckpointRow:
 
 async def explore_direction(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask the language model for the first step in the new direction, or for a better one."""
-    attempts = state["attempts"]
     request = Backtrack.model_validate(state["request"])
     question = Question(
         node="explore_direction",
         prompt="backtrack/explore",
-        variables={
-            "content": request.new_direction,
-            "history": state["history"],
-            "memories": state["memories"],
-            "doubt": doubt(attempts, request.confidence),
-        },
+        variables={},
         pipe=MODE,
-        n=len(attempts),
         thread=state["place"]["session"],
     )
-    reply = await ask(runtime.context, question)
-    return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
+    direction = request.new_direction or ""
+    return await try_next(runtime.context, state, question, direction, request.confidence)
 
 
 def is_explored(state: BacktrackState) -> bool:

@@ -55,14 +55,15 @@ COUNTS = {
 }  # fmt: skip
 """`one` and `eins` are left out: they are articles and pronouns as well."""
 
-GERMAN = frozenset(
+GERMAN_WORDS = (
     "aber als auch auf aus bei beim bin bist dann darf dass daß dem den der des die das dies diese "
     "diesem diesen dieser dieses doch dort durch dürfen ein eine einem einen einer eines etwa für "
     "gegen haben hat hatte hatten hier ich ihm ihn ihr ihre immer ist kann können man mehr mit "
     "muss muß müssen nach noch nur oder ohne schon sehr sein seine sich sie sind soll sollen "
     "sollte über und uns unter vom von vor war waren weil wenn werden wie wir wird wurde wurden "
-    "zum zur".split()
+    "zum zur"
 )
+GERMAN = frozenset(GERMAN_WORDS.split())
 """Words that carry no meaning of their own; those of English are left out by `words_in`."""
 
 

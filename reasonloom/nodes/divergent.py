@@ -13,19 +13,22 @@ from reasonloom.contracts.reasoning_divergent import ReasoningDivergent
 from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import Heard, ask_or_say
 from reasonloom.nodes.attempts import doubt, is_enough, recall_for
+from reasonloom.nodes.budget import Aside
 from reasonloom.nodes.likeness import likeness_of
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.perspectives import PLAIN, Task, seen, usable
+from reasonloom.nodes.perspectives import PLAIN, Task, latest, seen, usable
 from reasonloom.nodes.session_place import place_in
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.synthesis import (
     FOUND,
+    PROMPT,
     agreement,
     confidence,
     label,
     likest,
     novelty,
     read,
+    variables,
 )
 
 MODE = "divergent"
@@ -36,7 +39,10 @@ FAULTS: dict[str, type[errors.ServiceFault]] = {
 
 
 class DivergentState(ToolState, total=False):
-    """What divergent reasoning carries; `views` come from tasks at once, in any order."""
+    """What divergent reasoning carries; `views` come from tasks at once, in any order.
+
+    `redone` is `RunBegun.started` of the process that took all perspectives anew, as none came.
+    """
 
     session: dict[str, Any]
     history: list[dict[str, str]]
@@ -44,6 +50,7 @@ class DivergentState(ToolState, total=False):
     views: Annotated[list[dict[str, Any]], add]
     novelty: dict[str, float]
     attempts: list[dict[str, Any]]
+    redone: float
 
 
 async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -89,17 +96,22 @@ async def take_perspective(state: Task, runtime: Runtime[Execution]) -> dict[str
 async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Bring the perspectives that came together, or once more where they agreed too little.
 
+    Where none came, they are taken anew, once for each time that the run is taken up.
+
     Raises:
         ServiceFault: no perspective came; the first one's fault.
     """
     execution = runtime.context
     views, attempts = usable(state["views"]), state["attempts"]
     if not views:
-        fault = min(state["views"], key=lambda each: each["number"] or len(state["views"]))["fault"]
-        raise FAULTS[fault["kind"]](f"no perspective came: {fault['message']}")
+        run = execution.run
+        if run.resumed and state.get("redone") != run.started:
+            return {"redone": run.started}
+        raise _fault(latest(state["views"]))
     heard = await _heard(execution, state, views)
     made = read(heard, views)
-    texts = [each["viewpoint"] for each in state["views"] if "viewpoint" in each]
+    all_views = latest(state["views"])
+    texts = [each["viewpoint"] for each in all_views if "viewpoint" in each]
     likeness = await likeness_of(execution.loom.embedder, [*texts, made["content"]])
     if not made["sources"]:
         made["sources"] = likest(views, made["content"], likeness)
@@ -108,9 +120,14 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
     notes = [*heard.notes, *made.pop("notes"), *likeness.notes]
     return {
         "attempts": [*attempts, {**made, "confidence": confidence(views, agreed)}],
-        "novelty": {label(each): novelty(each, state["views"], likeness) for each in views},
+        "novelty": {label(each): novelty(each, all_views, likeness) for each in views},
         "notes": notes,
     }
+
+
+def _fault(views: list[dict[str, Any]]) -> errors.ServiceFault:
+    fault = min(views, key=lambda each: each["number"] or len(views))["fault"]
+    return FAULTS[fault["kind"]](f"no perspective came: {fault['message']}")
 
 
 async def _heard(execution: Execution, state: DivergentState, views: list[dict[str, Any]]) -> Heard:
@@ -119,28 +136,23 @@ async def _heard(execution: Execution, state: DivergentState, views: list[dict[s
     request = ReasoningDivergent.model_validate(state["request"])
     question = Question(
         node="synthesise",
-        prompt="divergent/synthesise",
-        variables={
-            "content": request.content,
-            "perspectives": [
-                {"label": label(each), "broken": broken(each), **each} for each in views
-            ],
-            "constraints": request.constraints or [],
-            "doubt": doubt(state["attempts"], request.confidence),
-        },
+        prompt=PROMPT,
+        variables=variables(request, views, doubt(state["attempts"], request.confidence)),
         pipe=MODE,
         n=len(state["attempts"]),
         thread=state["session"]["id"],
+        aside=Aside(last=True),
     )
     return await ask_or_say(execution, question, "the synthesis")
 
 
-def broken(view: dict[str, Any]) -> list[str]:
-    """Return the constraints that a perspective breaks."""
-    return [each["constraint"] for each in view["constraints"] if each["kept"] is False]
+def after_synthesis(state: DivergentState) -> list[Send] | str:
+    """Keep a synthesis that is sure enough, was the last allowed, or could not be made.
 
-
-def is_agreed(state: DivergentState) -> bool:
-    """Tell whether the synthesis is sure enough, was the last allowed, or could not be made."""
+    Else make it once more; where no perspective came, take all of them anew.
+    """
     attempts = state["attempts"]
-    return not attempts[-1]["made"] or is_enough(attempts, state["request"].get("confidence"))
+    if not attempts:
+        return spread(state)
+    enough = not attempts[-1]["made"] or is_enough(attempts, state["request"].get("confidence"))
+    return "keep_perspectives" if enough else "synthesise"

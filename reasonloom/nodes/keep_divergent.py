@@ -14,13 +14,13 @@ from reasonloom.contracts.reasoning_divergent import (
     ReasoningDivergent,
 )
 from reasonloom.nodes.attempts import marks
-from reasonloom.nodes.divergent import MODE, DivergentState, broken
+from reasonloom.nodes.divergent import MODE, DivergentState
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.keep import keep_as_memory
 from reasonloom.nodes.linear import FORKED
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.perspectives import usable
-from reasonloom.nodes.synthesis import best_of, label
+from reasonloom.nodes.perspectives import latest, usable
+from reasonloom.nodes.synthesis import best_of, broken, label
 from reasonloom.stores import branches, sessions
 from reasonloom.stores.branches import COMPLETED, NewBranch
 from reasonloom.stores.thoughts import NewThought
@@ -143,7 +143,9 @@ def _answer(
     extra = marks(execution, thought.confidence, request.confidence)
     if execution.loom.llm.offline:
         extra["suggestion"] = OFFLINE
-    elif not best_of(state["attempts"])["made"] or any("fault" in each for each in state["views"]):
+    elif not best_of(state["attempts"])["made"] or any(
+        "fault" in each for each in latest(state["views"])
+    ):
         extra["partial"] = True
     return DivergentThought(
         thought_id=str(thought.id),

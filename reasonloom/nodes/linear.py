@@ -8,16 +8,8 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning import LinearThought, ReasoningLinear
-from reasonloom.nodes.ask import Question, ask
-from reasonloom.nodes.attempts import (
-    attempt,
-    doubt,
-    is_enough,
-    marks,
-    recall_for,
-    reply_notes,
-    surest,
-)
+from reasonloom.nodes.ask import Question
+from reasonloom.nodes.attempts import is_enough, marks, recall_for, surest, try_next
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.history import History, history_of
 from reasonloom.nodes.keep import keep_as_memory
@@ -73,23 +65,15 @@ async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dic
 
 async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask the language model for the next step, or for a better one."""
-    attempts = state.get("attempts", [])
     request = ReasoningLinear.model_validate(state["request"])
     question = Question(
         node="continue_thought",
         prompt="linear/continue",
-        variables={
-            "content": request.content,
-            "history": state["history"],
-            "memories": state["memories"],
-            "doubt": doubt(attempts, request.confidence),
-        },
+        variables={},
         pipe=MODE,
-        n=len(attempts),
         thread=state["session"]["id"],
     )
-    reply = await ask(runtime.context, question)
-    return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
+    return await try_next(runtime.context, state, question, request.content, request.confidence)
 
 
 def is_sure_enough(state: LinearState) -> bool:

@@ -10,6 +10,7 @@ from uuid import UUID, uuid5
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.nodes.ledger import Ledger
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Database
@@ -30,7 +31,10 @@ class Journal(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Loom:
-    """The parts a step may use; each is what its type says and nothing else."""
+    """The parts a step may use; each is what its type says and nothing else.
+
+    `offered` names the tools that this process serves, None where it serves none.
+    """
 
     settings: Settings
     database: Database
@@ -39,6 +43,11 @@ class Loom:
     prompts: PromptRegistry
     clock: Callable[[], datetime]
     journal: Journal
+    offered: frozenset[str] | None = None
+
+    def offers(self, tool: str) -> bool:
+        """Tell whether a tool may be called here; without a server all may."""
+        return self.offered is None or tool in self.offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +58,7 @@ class RunBegun:
         started: a reading of `time.perf_counter`.
         resumed: True where an earlier process began it, so that recorded replies may exist.
         spent: what its calls of language models have cost so far; the steps add to it.
+        ledger: what its calls in flight may cost, see `nodes/budget.py`.
         fork: where it was forked from another run, see `RunRow`.
     """
 
@@ -63,6 +73,7 @@ class RunBegun:
     saved: bool = False
     resumed: bool = False
     spent: Spent = field(default_factory=Spent)
+    ledger: Ledger = field(default_factory=Ledger)
     fork: dict[str, Any] | None = None
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:

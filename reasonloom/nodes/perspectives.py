@@ -9,8 +9,11 @@ from reasonloom.llm.extract import Findings, as_prose
 from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import ask_or_say
 from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE
+from reasonloom.nodes.budget import Aside, cost_of
 from reasonloom.nodes.constraint_check import check
+from reasonloom.nodes.ledger import Cost
 from reasonloom.nodes.lenses import LENSES, Lens
+from reasonloom.nodes.synthesis import PROMPT, variables
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 
 PLAIN = 0
 """The number of the plain answer, against which novelty is measured; lenses count from 1."""
+
+FIRST = 1
+"""The perspective that is taken even where nothing would be left for a synthesis."""
 
 NODE = "take_perspective"
 SENTENCES = 2
@@ -62,6 +68,7 @@ async def seen(execution: Execution, task: Task) -> tuple[dict[str, Any], list[s
         },
         pipe="divergent",
         task=str(number),
+        aside=Aside(leave=_synthesis(execution, request)),
     )
     checked, more = await check(execution, view["viewpoint"], question, constraints)
     return {**view, "constraints": checked}, [*notes, *more]
@@ -83,6 +90,10 @@ async def _asked(
         pipe="divergent",
         task=str(task["number"]),
         thread=task["session"]["id"],
+        aside=Aside(
+            leave=_synthesis(execution, request) if task["number"] != FIRST else None,
+            read=lens is not None,
+        ),
     )
     what = f"the perspective {lens.name}" if lens else "the plain answer"
     heard = await ask_or_say(execution, question, what)
@@ -91,6 +102,12 @@ async def _asked(
         return {"fault": {"kind": kind, "message": message}}, heard.notes
     said = heard.parsed or {"viewpoint": heard.text, "confidence": DEFAULT_CONFIDENCE}
     return {"viewpoint": said["viewpoint"], "confidence": said["confidence"]}, heard.notes
+
+
+def _synthesis(execution: Execution, request: ReasoningDivergent) -> Cost:
+    """Return what the synthesis may cost besides the viewpoints that it reads."""
+    prompt = execution.loom.prompts.get(PROMPT).render(**variables(request, []))
+    return cost_of(execution, prompt)
 
 
 def _known(task: Task, content: str, lens: Lens | None) -> dict[str, Any]:
@@ -105,5 +122,10 @@ def _known(task: Task, content: str, lens: Lens | None) -> dict[str, Any]:
 
 def usable(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the perspectives that came, in the order of their lenses, without the plain answer."""
-    came = [dict(each) for each in views if "viewpoint" in each and each["number"] != PLAIN]
-    return sorted(came, key=lambda each: each["number"])
+    return [each for each in latest(views) if "viewpoint" in each and each["number"] != PLAIN]
+
+
+def latest(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the latest view of each number, in their order: one may have been taken anew."""
+    by_number = {each["number"]: dict(each) for each in views}
+    return [by_number[number] for number in sorted(by_number)]

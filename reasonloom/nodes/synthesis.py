@@ -12,9 +12,11 @@ from reasonloom.llm.extract import as_prose, sentences_in
 from reasonloom.nodes.attempts import surest
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.reasoning_divergent import ReasoningDivergent
     from reasonloom.nodes.ask_or_say import Heard
     from reasonloom.nodes.likeness import Likeness
 
+PROMPT = "divergent/synthesise"
 SENTENCES = 3
 """Sentences of each perspective where there is no synthesis."""
 
@@ -49,6 +51,23 @@ def agreement(views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Like
 def confidence(views: Sequence[Mapping[str, Any]], agreed: float) -> float:
     """Return the perspectives' mean confidence, halved where they do not agree at all."""
     return fmean(float(each["confidence"]) for each in views) * (1 + agreed) / 2
+
+
+def variables(
+    request: ReasoningDivergent, views: Sequence[Mapping[str, Any]], doubt: str = ""
+) -> dict[str, Any]:
+    """Return what the prompt for the synthesis is rendered with."""
+    return {
+        "content": request.content,
+        "perspectives": [{"label": label(each), "broken": broken(each), **each} for each in views],
+        "constraints": request.constraints or [],
+        "doubt": doubt,
+    }
+
+
+def broken(view: Mapping[str, Any]) -> list[str]:
+    """Return the constraints that a perspective breaks."""
+    return [each["constraint"] for each in view["constraints"] if each["kept"] is False]
 
 
 def best_of(attempts: list[dict[str, Any]]) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -11,74 +9,25 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, LlmUnavailable, RunNotFound, UnknownName
-from reasonloom.graphs.engine import Engine, Outcome
 from reasonloom.graphs.fork import Fork
-from reasonloom.graphs.recovery import find_run, resume_run
-from reasonloom.llm.port import Embedder, LanguageModel
-from reasonloom.prompts.registry import PACKAGED
-from reasonloom.settings import Settings
+from reasonloom.graphs.recovery import resume_run
+from reasonloom.llm.port import Embedder
 from reasonloom.stores import runs
 from reasonloom.stores.access import Access
-from reasonloom.stores.runs import RunRow
 from tests.graphs.test_engine import ScriptedLlm, thought
 from tests.support.calls import call, remember
+from tests.support.forking import MARK, STEPS, engine_on, fork, kept, row_of, second_versions
 from tests.support.sessions import answered, lines, whole
 
 ASKED = {"content": "What must we tell the restaurant?"}
-MARK = "Answer as the second version does."
-STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a second version of two prompts, and the first ones marked as newest."""
-    place = tmp_path / "prompts"
-    for name in ("linear/continue", "backtrack/explore"):
-        text = (PACKAGED / f"{name}.v1.md").read_text()
-        text = text.replace("version: 1", "version: 2").replace("\n- ", f"\n- {MARK}\n- ", 1)
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / f"{name}.v2.md").write_text(text)
-    return place
-
-
-@asynccontextmanager
-async def engine_on(
-    access: Access, embedder: Embedder, llm: LanguageModel, **more: Any
-) -> AsyncIterator[Engine]:
-    settings = Settings(lease_seconds=1.0, **more)
-    async with open_engine(settings, access=access, llm=llm, embedder=embedder) as engine:
-        yield engine
-
-
-async def fork(
-    engine: Engine, run: str, at: str, *, owner: str = "local", **prompts: int
-) -> Outcome:
-    versions = {name.replace("__", "/"): version for name, version in prompts.items()}
-    caller = Caller(owner)
-    return await engine.fork(caller, await find_run(engine, caller, run), Fork(at, versions))
-
-
-async def row_of(engine: Engine, run: str) -> RunRow:
-    return await find_run(engine, Caller("local"), run)
-
-
-def kept(access: Access, run: str) -> list[Any]:
-    """Return all that is stored of a run: its row, its recorded replies, its saved steps."""
-    found: list[Any] = []
-    with psycopg.connect(access.admin) as connection:
-        for table, condition in (
-            ("runs", "id::text = %s"),
-            ("llm_calls", "run_id::text = %s"),
-            *((table, "split_part(thread_id, '/', 2) = %s") for table in STEPS),
-        ):
-            query = f"SELECT {table}::text FROM {table} WHERE {condition} ORDER BY 1"
-            rows = connection.execute(query.encode(), [run]).fetchall()
-            assert rows, table
-            found += rows
-    return found
+    """A folder with a second version of two prompts; the newest counts unless one is named."""
+    return second_versions(tmp_path / "prompts", "linear/continue", "backtrack/explore")
 
 
 def systems(llm: ScriptedLlm) -> list[str]:

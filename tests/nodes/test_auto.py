@@ -12,7 +12,8 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import LlmUnavailable, SessionNotFound
 from reasonloom.graphs.auto import EXECUTED
-from reasonloom.graphs.engine import Call, Engine
+from reasonloom.graphs.call import Call
+from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
 from reasonloom.llm.port import Embedder, Reply, Usage
 from reasonloom.nodes.routing.choice import SAID, best_of
@@ -230,7 +231,7 @@ async def test_execute_counts_its_steps_on(access: Access, embedder: Embedder) -
         await engine.call(
             Call("reasoning_auto", load_graph("auto"), request, caller, report=report)
         )
-    assert [name for _, name in told][-1] == "keep_thought"
+    assert [name for _, name in told][-1] == "keep thought"
     assert [step for step, _ in told] == sorted({step for step, _ in told})
 
 

@@ -11,7 +11,8 @@ from sqlalchemy import Row, text
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.engine import Engine, Outcome
+from reasonloom.graphs.call import Outcome
+from reasonloom.graphs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

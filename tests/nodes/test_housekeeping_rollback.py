@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.engine import Call, Engine
+from reasonloom.graphs.call import Call
+from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
 from reasonloom.nodes.housekeeping.rollback import RolledBack, roll_back
 from reasonloom.stores import by_id

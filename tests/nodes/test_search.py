@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.engine import Engine, Outcome
+from reasonloom.graphs.call import Outcome
+from reasonloom.graphs.engine import Engine
 from reasonloom.nodes.clean import clean
 from reasonloom.stores.fulltext import MOST_RANKED, SPELLED_TOKENS
 from tests.support.calls import call, remember

@@ -6,7 +6,8 @@ from typing import Any
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
-from reasonloom.graphs.engine import Call, Engine, Outcome
+from reasonloom.graphs.call import Call, Outcome
+from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
 from reasonloom.server.catalogue import BEYOND, TOOLSETS
 

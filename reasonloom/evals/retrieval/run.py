@@ -18,7 +18,8 @@ from reasonloom.evals.ranking import DEPTHS, scores, unanswerable
 from reasonloom.evals.report import summary
 from reasonloom.evals.retrieval.ablation import without_each
 from reasonloom.evals.retrieval.collection import Collection, Question, Source, Suite
-from reasonloom.graphs.engine import Call, Engine
+from reasonloom.graphs.call import Call
+from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -28,12 +28,34 @@ SAID: Mapping[str, str] = MappingProxyType(
         "session": "the session has a history to look back on",
     }
 )
+TOOLS: Mapping[str, str] = MappingProxyType(
+    {
+        "linear": "reasoning_linear",
+        "tree": "reasoning_tree",
+        "divergent": "reasoning_divergent",
+        "reflection": "reasoning_reflection",
+        "backtracking": "reasoning_backtrack",
+        "got": "reasoning_got_init",
+        "ponder": "ponder",
+    }
+)
+"""The tool with which each mode begins."""
+
+NOT_OFFERED = " {mode} would fit better, but this server does not offer it."
+NONE_OFFERED = " This server offers none of the modes."
 ENOUGH = "nothing in it asks for more than one line of reasoning: linear is enough"
 
 
 def shares_with(shares: Mapping[str, float], vote: Mapping[str, Any]) -> dict[str, float]:
     """Return the shares with the llm's vote in them, where there is one."""
     return combined(shares, vote["mode"], vote["confidence"]) if vote else dict(shares)
+
+
+def among(shares: Mapping[str, float], offered: Collection[str]) -> dict[str, float]:
+    """Return the shares of the modes that are offered, again of one; all where none is."""
+    kept = {mode: share for mode, share in shares.items() if mode in offered}
+    whole = sum(kept.values())
+    return {mode: share / whole for mode, share in kept.items()} if whole else dict(shares)
 
 
 def best_of(shares: Mapping[str, float]) -> str:

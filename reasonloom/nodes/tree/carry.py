@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -13,18 +14,22 @@ from reasonloom.llm.extract import Findings
 from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import Heard, ask_or_say
 from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE
+from reasonloom.nodes.budget import Aside, cost_of
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.tree.state import MODE, Approach, Carried, Result
 
+JUDGE = "tree/judge"
 LABEL = re.compile(r"\b([A-Z])\b")
+PAIR = 2
+"""Branches that are explored even where nothing would be left to compare them."""
 
 
 async def explore_branch(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Follow one approach to its end; without a language model it stays as it was proposed."""
     execution, approach = runtime.context, state["approach"] or Approach(name="", approach="")
     if execution.loom.llm.offline:
-        text = approach["approach"]
-        return _came(execution, state, _candidate(state, text, overlap(state["content"], text)))
+        known = overlap(state["content"], approach.get("known", ""))
+        return _came(execution, state, _candidate(state, approach["approach"], known))
     variables = {
         "content": state["content"],
         "approach": approach["approach"],
@@ -32,6 +37,7 @@ async def explore_branch(state: Carried, runtime: Runtime[Execution]) -> dict[st
         "memories": state["memories"],
     }
     question = _question("explore_branch", "tree/explore", variables, state)
+    question = replace(question, aside=_aside(execution, state))
     heard = await ask_or_say(execution, question, f"the approach `{approach['name']}`")
     parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
     found = _candidate(state, parsed["thought"], parsed["confidence"])
@@ -42,15 +48,11 @@ async def judge_branches(state: Carried, runtime: Runtime[Execution]) -> dict[st
     """Cast one ballot: it shows what the branches came to, and nothing of whose or when."""
     execution, thoughts = runtime.context, state["order"]["thoughts"]
     if execution.loom.llm.offline:
-        scores = {each["label"]: overlap(state["content"], each["text"]) for each in thoughts}
-        best = max(scores, key=lambda label: scores[label])
-        return _came(execution, state, _ballot(state, best, scores, ""))
-    variables = {
-        "content": state["content"],
-        "memories": state["memories"],
-        "candidates": [{"label": each["label"], "text": each["text"]} for each in thoughts],
-    }
-    question = _question("judge_branches", "tree/judge", variables, state)
+        first = min(thoughts, key=lambda each: int(each["data"]["approach"]))
+        return _came(execution, state, _ballot(state, first["label"], {}, ""))
+    candidates = [{"label": each["label"], "text": each["text"]} for each in thoughts]
+    question = _question("judge_branches", JUDGE, _ballot_on(state, candidates), state)
+    question = replace(question, aside=Aside(last=True))
     heard = await ask_or_say(execution, question, "a ballot")
     if heard.parsed is None:
         return _came(execution, state, {}, heard)
@@ -70,10 +72,29 @@ def overlap(question: str, text: str) -> float:
     return Findings(question, (text,)).support
 
 
+def _ballot_on(state: Carried, candidates: list[dict[str, str]]) -> dict[str, Any]:
+    return {
+        "content": state["content"],
+        "memories": state["memories"],
+        "candidates": candidates,
+    }
+
+
+def _aside(execution: Execution, state: Carried) -> Aside:
+    """Put one ballot aside, for which two branches must be there first."""
+    if state["order"]["sample"] < PAIR:
+        return Aside(read=True)
+    empty = execution.loom.prompts.get(JUDGE).render(**_ballot_on(state, []))
+    return Aside(leave=cost_of(execution, empty), read=True)
+
+
 def _question(node: str, prompt: str, variables: dict[str, Any], state: Carried) -> Question:
     """Return a question without a thread: what runs beside it must not be heard in it."""
-    task = f"{state['trial']}.{state['order']['key']}"
-    return Question(node=node, prompt=prompt, variables=variables, pipe=MODE, task=task)
+    order = state["order"]
+    return Question(
+        node=node, prompt=prompt, variables=variables, pipe=MODE,
+        task=f"{state['trial']}.{order['key']}", sample=order["sample"],
+    )  # fmt: skip
 
 
 def _candidate(state: Carried, text: str, confidence: float) -> dict[str, Any]:
@@ -93,18 +114,6 @@ def _ballot(state: Carried, best: str, scores: dict[str, float], reason: str) ->
     }
 
 
-def _limit(execution: Execution) -> str:
-    """Return the limit of the run that is reached: calls, tokens, usd, or else seconds."""
-    limits, spent = execution.loom.settings, execution.run.spent
-    reached = {
-        "calls": spent.calls >= limits.budget_calls,
-        "tokens": spent.tokens >= limits.budget_tokens,
-        "usd": spent.usd >= limits.budget_usd,
-        "seconds": True,
-    }
-    return next(name for name, holds in reached.items() if holds)
-
-
 def _came(
     execution: Execution, state: Carried, result: dict[str, Any], heard: Heard | None = None
 ) -> dict[str, Any]:
@@ -113,7 +122,7 @@ def _came(
     if heard.fault is not None:
         result = {"error": heard.fault.message, "fault": type(heard.fault).__name__}
     if isinstance(heard.fault, BudgetExceeded):
-        result["limit"] = _limit(execution)
+        result["limit"] = heard.fault.limit
     told = {
         **result,
         "tokens": heard.usage.tokens_in + heard.usage.tokens_out,

@@ -27,6 +27,11 @@ AGAIN = "explored twice for the confidence asked for; the surer exploration is k
 FEWER = "{failed} of {count} approaches came to nothing"
 RAN_OUT = "a limit of the run was reached ({limit}): this is the best so far"
 LOST = "{lost} of {count} ballots came to nothing"
+OFFLINE = (
+    "No language model is configured: each branch is a known method of approach, filled with the "
+    "problem's own words and what is known of it; nobody has followed or judged any. Set "
+    "REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
 UNJUDGED = "nobody judged the branches: their confidence is what they claim of themselves"
 
 
@@ -151,6 +156,9 @@ def _answer(
     execution: Execution, state: TreeState, outcome: Outcome, thought: NewThought, branch: UUID
 ) -> ExploredTree:
     run = execution.run
+    extra = marks(execution, thought.confidence, state["request"].get("confidence"))
+    if execution.loom.llm.offline:
+        extra["suggestion"] = OFFLINE
     shown = [
         ExploredBranch(
             id=str(run.effect("branch", str(place))),
@@ -176,7 +184,7 @@ def _answer(
         run_id=str(run.id),
         memories_used=[f"mem-{each['id']}" for each in state["memories"]],
         **_shortfalls(outcome),
-        **marks(execution, thought.confidence, state["request"].get("confidence")),
+        **extra,
     )
 
 

@@ -8,12 +8,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning_tree import ReasoningTree
-from reasonloom.errors import BudgetExceeded
-from reasonloom.llm.port import Usage
 from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import Heard, ask_or_say
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.tree.state import MODE, Approach, Outcome, TreeState, Trial
+from reasonloom.nodes.tree.ways import approaches_for
 from reasonloom.nodes.treesearch.machine import begin
 from reasonloom.nodes.treesearch.settings import SearchSettings
 from reasonloom.nodes.treesearch.twins import normalised
@@ -22,7 +21,7 @@ BALLOTS = 3
 """Ballots of a comparison: an odd number, so that two approaches cannot tie."""
 
 NOVELTY = 0.1
-"""Distance (see `take_in.Apart`) at or below which two thoughts are one."""
+"""Distance (see `Apart`) at or below which two thoughts are one."""
 
 LONGEST_NAME = 80
 SEEDS = 2**32
@@ -31,13 +30,10 @@ OWN_PATH = (
     "to take."
 )
 NO_LIST = "no approaches could be read: each branch was left to find one of its own"
+FEWER = "{most} approaches were asked for, and {came} that differ were found"
 DOUBT = (
     "A first exploration came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
     "for. It tried: {tried}. Give approaches that differ from these."
-)
-NO_CALLS = (
-    "the run's budget of {limit} calls is used up before any approach was explored; raise "
-    "REASONLOOM_BUDGET_CALLS"
 )
 
 
@@ -47,20 +43,41 @@ async def propose_approaches(state: TreeState, runtime: Runtime[Execution]) -> d
     request = ReasoningTree.model_validate(state["request"])
     before = state.get("trial")
     number = before["number"] + 1 if before else 1
-    heard = await _heard(execution, state, request, number)
-    limits, spent = execution.loom.settings, execution.run.spent
-    fault = heard.fault
-    if fault is None and spent.calls >= limits.budget_calls:
-        fault = BudgetExceeded(NO_CALLS.format(limit=limits.budget_calls))
-    if fault is not None and not outcomes:
-        raise fault
-    approaches = [] if fault else approaches_in(heard, request.max_branches)
+    approaches, notes = await _approaches(execution, state, request, number)
     trial = Trial(
         attempt=len(outcomes) + 1, number=number, approaches=approaches, redone=None
     )  # fmt: skip
-    search = search_for(execution, request.content, trial, heard.usage) if approaches else {}
-    notes = [NO_LIST] if heard.parsed is None and not fault else heard.notes
+    search = search_for(execution, request.content, trial) if approaches else {}
     return {"trial": trial, "search": search, "outcomes": outcomes, "notes": notes}
+
+
+async def _approaches(
+    execution: Execution, state: TreeState, request: ReasoningTree, number: int
+) -> tuple[list[Approach], list[str]]:
+    """Return the approaches and what must be said of them; none where a second attempt fails.
+
+    Raises:
+        ServiceFault: the first attempt's call failed.
+    """
+    outcomes, most = state.get("outcomes", []), request.max_branches
+    if execution.loom.llm.offline:
+        before = len(state["trial"]["approaches"]) if outcomes else 0
+        material = {"history": state["history"], "memories": state["memories"]}
+        approaches = approaches_for(request.content, material, most, but=before)
+        return approaches, _fewer(approaches, most)
+    heard = await _heard(execution, state, request, number)
+    if heard.fault is not None:
+        if not outcomes:
+            raise heard.fault
+        return [], heard.notes
+    approaches = approaches_in(heard, most)
+    notes = [NO_LIST] if heard.parsed is None else heard.notes
+    return approaches, [*notes, *_fewer(approaches, most)]
+
+
+def _fewer(approaches: list[Approach], most: int) -> list[str]:
+    came = len(approaches)
+    return [FEWER.format(most=most, came=came)] if came < most else []
 
 
 async def _heard(
@@ -106,15 +123,8 @@ def approaches_in(heard: Heard, most: int) -> list[Approach]:
     return list(different.values())[:most]
 
 
-def search_for(
-    execution: Execution, content: str, trial: Trial, usage: Usage | None = None
-) -> dict[str, Any]:
-    """Return a beam search of one level within what the run has left.
-
-    A call is expected to cost what the proposal did (`usage`), until one has been seen.
-    """
-    usage = usage or Usage()
-    limits, spent = execution.loom.settings, execution.run.spent
+def search_for(execution: Execution, content: str, trial: Trial) -> dict[str, Any]:
+    """Return a beam search of one level; what it may cost is held by the run's own budget."""
     settings = SearchSettings(
         controller="beam",
         generate="sample",
@@ -124,11 +134,5 @@ def search_for(
         judgements=1 if execution.loom.llm.offline else BALLOTS,
         novelty=NOVELTY,
         seed=execution.run.effect("seed", n=trial["number"]).int % SEEDS,
-        most_calls=max(1, limits.budget_calls - spent.calls),
-        most_tokens=max(0, limits.budget_tokens - spent.tokens),
-        most_usd=max(0.0, limits.budget_usd - spent.usd),
-        most_seconds=limits.tool_timeout,
-        expected_tokens=usage.tokens_in + usage.tokens_out,
-        expected_usd=usage.cost_usd or 0.0,
     )
     return dict(begin(content, settings))

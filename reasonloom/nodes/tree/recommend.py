@@ -25,9 +25,10 @@ FAULTS = {each.__name__: each for each in (BudgetExceeded, LlmRefused, LlmUnavai
 LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
 ALONE = "It is the only approach that came to something of its own; nothing was compared."
 UNCAST = "No ballot was cast; of all approaches it claims the most confidence."
-BY_WORDS = "Without a language model nobody judged: it shares most words with what was asked."
-ALONE_BY_WORDS = "Without a language model nobody judged, and there is nothing to compare it with."
-NOT_REACHED = "not explored: the run's budget of {limit} ran out"
+UNJUDGED = "Without a language model nobody judged: "
+CALLED = UNJUDGED + "it comes first because the problem says `{word}`."
+IN_ORDER = UNJUDGED + "it is the first in a fixed order; no word of the problem calls for one."
+NO_THOUGHT = "no branch came to a thought"
 
 
 async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -51,16 +52,15 @@ def _anew(state: TreeState, execution: Execution, came: list[Result]) -> dict[st
     """Begin the search anew, once for each time that the run is taken up; else raise the fault."""
     run, trial = execution.run, state["trial"]
     if not run.resumed or trial["redone"] == run.started:
-        raise _fault(cast("State", state["search"]), came)
+        raise _fault(came)
     again = Trial(**{**trial, "number": trial["number"] + 1, "redone": run.started})
     return {"trial": again, "search": search_for(execution, state["request"]["content"], again)}
 
 
-def _fault(search: State, came: list[Result]) -> ReasonloomError:
+def _fault(came: list[Result]) -> ReasonloomError:
     fault = next((each["result"] for each in came if each["result"].get("error")), None)
     if fault is None:
-        limit = search["exhausted"] or "calls"
-        return BudgetExceeded(f"the run's budget of {limit} is used up: nothing was explored")
+        return LlmUnavailable(NO_THOUGHT)
     return FAULTS[fault["fault"]](f"every branch failed: {fault['error']}")
 
 
@@ -80,11 +80,13 @@ def outcome_of(
         branches=branches,
         best=best,
         confidence=_confidence(branches[best], len(ballots)),
-        reason=_reason(numbered[best][0], ballots, approaches, offline, len(branches)),
-        failed=_failed(search, came, approaches),
+        reason=_unjudged(approaches[numbered[best][0]])
+        if offline
+        else _reason(numbered[best][0], ballots, approaches, len(branches)),
+        failed=_failed(came, approaches),
         ballots=0 if offline else len(ballots),
         lost=sum(each["kind"] == "vote" for each in came) - len(ballots),
-        exhausted=search["exhausted"] or _cut_short(came),
+        exhausted=_cut_short(came),
     )
 
 
@@ -137,12 +139,9 @@ def _reason(
     best: int,
     ballots: list[dict[str, Any]],
     approaches: list[Approach],
-    offline: bool,
     branches: int,
 ) -> str:
     """Return the first ballot's reason for the best one, labels turned into names."""
-    if offline:
-        return ALONE_BY_WORDS if branches == 1 else BY_WORDS
     ballot = next((each for each in ballots if each["choice"] == best), None)
     if ballot is None:
         return ALONE if branches == 1 else UNCAST
@@ -151,26 +150,26 @@ def _reason(
     return LABELLED.sub(lambda found: _named(names, found), said)
 
 
+def _unjudged(approach: Approach) -> str:
+    """Return why an approach comes first that no language model has judged."""
+    word = approach.get("because")
+    return CALLED.format(word=word) if word else IN_ORDER
+
+
 def _named(names: dict[str, str], found: re.Match[str]) -> str:
     name = names.get(found[1])
     return f"`{name}`" if name else found[0]
 
 
-def _failed(search: State, came: list[Result], approaches: list[Approach]) -> list[dict[str, str]]:
-    """Return the approaches that brought no thought, and why."""
-    told = {each["sample"]: each["result"] for each in came if each["kind"] == "sample"}
-    limit = search["exhausted"] or "calls"
-    reasons = {
-        number: told[number].get("error") if number in told else NOT_REACHED.format(limit=limit)
-        for number in range(len(approaches))
-    }
+def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, str]]:
+    """Return the approaches that brought no thought, and why, in their own order."""
+    failed = [each for each in came if each["kind"] == "sample" and each["result"].get("error")]
     return [
-        {"name": approaches[number]["name"], "reason": str(reason)}
-        for number, reason in reasons.items()
-        if reason
+        {"name": approaches[each["sample"]]["name"], "reason": str(each["result"]["error"])}
+        for each in sorted(failed, key=lambda each: each["sample"])
     ]
 
 
 def _cut_short(came: list[Result]) -> str | None:
-    """Return the limit that stopped a call which the search had given out, if any did."""
+    """Return the limit of the run that kept a call from being made, if any did."""
     return next((each["result"]["limit"] for each in came if "limit" in each["result"]), None)

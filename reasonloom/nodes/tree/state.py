@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import add
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from reasonloom.nodes.attempts import MOST_ATTEMPTS
 from reasonloom.nodes.state import ToolState
@@ -15,10 +15,16 @@ MODE = "tree"
 
 
 class Approach(TypedDict):
-    """One approach: what to call it, and what whoever follows it is told."""
+    """One approach: what to call it, and what whoever follows it is told.
+
+    Without a language model also what is `known` of the problem, and the word of it that calls
+    for this approach (`because`, empty where none does).
+    """
 
     name: str
     approach: str
+    known: NotRequired[str]
+    because: NotRequired[str]
 
 
 class Trial(TypedDict):

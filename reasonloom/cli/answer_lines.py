@@ -1,0 +1,86 @@
+"""An answer as lines that can be compared: what was said, sentence by sentence, under its place.
+
+Ids are left out, since they differ in any two runs; where one names a part of the same answer,
+that part's name stands in its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import unified_diff
+from typing import Any
+
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+MAIN = ("content", "improved_reasoning", "rationale")
+"""The texts that say what an answer comes to, the first that is given counts."""
+
+NAMES = ("name", "lens", "area", "mode", "constraint", "by")
+"""What a part of an answer is called by, the first that it has."""
+
+AROUND = 1
+"""Unchanged lines shown around a difference."""
+
+
+def said(answer: Mapping[str, Any] | None) -> list[str]:
+    """Return the sentences of what an answer comes to."""
+    text = next((answer[name] for name in MAIN if answer.get(name)), "") if answer else ""
+    return _sentences(str(text))
+
+
+def lines_of(answer: Mapping[str, Any] | None) -> list[str]:
+    """Return an answer as lines: first what it comes to, then each other value with its place."""
+    if answer is None:
+        return []
+    main = said(answer)
+    whole = " ".join(main)
+    rest = [
+        line
+        for name, value in answer.items()
+        if not (isinstance(value, str) and " ".join(_sentences(value)) == whole)
+        for line in _told(name, value, _names_in(answer))
+    ]
+    return [*main, *rest]
+
+
+def difference(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[str]:
+    """Return the lines of a unified difference of two answers, none where they say the same."""
+    told = (lines_of(before), lines_of(after))
+    return list(unified_diff(*told, "origin", "fork", n=AROUND, lineterm=""))
+
+
+def _sentences(text: str) -> list[str]:
+    return [line for line in SENTENCE.split(text) if line]
+
+
+def _names_in(answer: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the parts that have an id."""
+    parts = [part for value in answer.values() if isinstance(value, list) for part in value]
+    return {
+        str(part["id"]): _name(part, place)
+        for place, part in enumerate(parts, 1)
+        if isinstance(part, Mapping) and "id" in part
+    }
+
+
+def _name(part: Mapping[str, Any], place: int) -> str:
+    return next((str(part[name]) for name in NAMES if part.get(name)), str(place))
+
+
+def _told(path: str, value: Any, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of one value, `path: value`; a text has one for each sentence."""
+    last = path.rpartition(" / ")[2]
+    if last == "id" or last.endswith("_id"):
+        return
+    if isinstance(value, Mapping):
+        for name, part in value.items():
+            if name not in NAMES or str(part) not in path:
+                yield from _told(f"{path} / {name}", part, names)
+    elif isinstance(value, list):
+        for place, part in enumerate(value, 1):
+            inner = f"{path} / {_name(part, place)}" if isinstance(part, Mapping) else path
+            yield from _told(inner, part, names)
+    elif isinstance(value, str):
+        yield from (f"{path}: {each}" for each in _sentences(names.get(value, value)))
+    elif value is not None:
+        yield f"{path}: {round(value, 4) if isinstance(value, float) else value}"

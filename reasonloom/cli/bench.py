@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from reasonloom.evals.speed.sample import Figure
 
 LEAST, MOST = 10, 1_000_000
+PARTS = ("start", "linear", "saving", "memory", "tree", "sessions")
 
 
 def bench(
@@ -24,14 +25,18 @@ def bench(
     owners: Annotated[
         int, typer.Option(min=0, max=10_000, help="Owners of 100,000 memories in mixed sizes.")
     ] = 0,
+    steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each session.")] = 10,
+    only: Annotated[str, typer.Option(help=f"Parts, joined by commas: {', '.join(PARTS)}.")] = "",
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
-    """Measure start, reasoning_linear, remember and recall on a database thrown away after."""
-    wanted = _numbers(sizes)
-    figures = asyncio.run(_measure(runs, starts, wanted, owners))
+    """Measure start, tools, saved steps, work at once; on databases thrown away after."""
+    settings = {
+        "runs": runs, "starts": starts, "sizes": _numbers(sizes), "owners": owners, "steps": steps,
+        "only": _parts(only),
+    }  # fmt: skip
+    figures = asyncio.run(_measure(settings))
     _draw(figures)
     if output:
-        settings = {"runs": runs, "starts": starts, "sizes": wanted, "owners": owners}
         output.write_text(json.dumps(_report(figures, settings), indent=2), encoding="utf-8")
 
 
@@ -46,14 +51,43 @@ def _numbers(written: str) -> list[int]:
     return sizes
 
 
-async def _measure(runs: int, starts: int, sizes: list[int], owners: int) -> list[Figure]:
-    from reasonloom.evals.speed import linear, memory, start  # noqa: PLC0415
+def _parts(written: str) -> list[str]:
+    """Return the parts that an option names, all where it names none."""
+    parts = [part.strip() for part in written.split(",") if part.strip()] or list(PARTS)
+    if not set(parts) <= set(PARTS):
+        raise typer.BadParameter(f"some of {', '.join(PARTS)}, joined by commas")
+    return parts
+
+
+async def _measure(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals.speed import sessions, start, tree  # noqa: PLC0415
+
+    parts, runs = settings["only"], settings["runs"]
+    figures: list[Figure] = []
+    if "start" in parts:
+        figures += await start.measure(settings["starts"])
+    if {"linear", "saving", "memory"}.intersection(parts):
+        figures += await _on_one_ground(settings)
+    if "tree" in parts:
+        figures += await tree.measure(runs)
+    if "sessions" in parts:
+        figures += await sessions.measure(settings["steps"])
+    return figures
+
+
+async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals.speed import linear, memory, saving  # noqa: PLC0415
     from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
 
-    figures = await start.measure(starts)
+    parts, runs = settings["only"], settings["runs"]
+    figures: list[Figure] = []
     async with ground() as prepared:
-        figures += await linear.measure(prepared, runs)
-        figures += await memory.measure(prepared, runs, sizes, owners)
+        if "linear" in parts:
+            figures += await linear.measure(prepared, runs)
+        if "saving" in parts:
+            figures += await saving.measure(prepared, runs)
+        if "memory" in parts:
+            figures += await memory.measure(prepared, runs, settings["sizes"], settings["owners"])
     return figures
 
 

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.exceptions import ResourceError
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, InputRequiredResult
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    InputRequiredResult,
+    ListResourcesResult,
+    PaginatedRequestParams,
+    ResourceTemplate,
+)
 from mcp_types import Tool as ListedTool
+from pydantic.networks import AnyUrl
 
 from reasonloom import __version__
 from reasonloom.contracts.inventory import ALL
+from reasonloom.server.caller import caller_of
 from reasonloom.server.catalogue import Catalogue, choose
 from reasonloom.server.room import EngineRoom
+from reasonloom.server.shelf import Shelf
 from reasonloom.server.tool import make_tool
 
 INSTRUCTIONS = (
@@ -38,6 +53,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
         self._served = [served.name for served in catalogue.tools]
         self._room = room
+        self._shelf = Shelf(catalogue.resources, room)
 
     async def list_tools(self) -> list[ListedTool]:
         """List the tools, and begin to open the engine behind them."""
@@ -51,6 +67,28 @@ class LoomServer(MCPServer[dict[str, Any]]):
         if name not in self._served:
             raise MCPError(code=INVALID_PARAMS, message=self._unknown(name))
         return await super().call_tool(name, arguments, context)
+
+    async def _handle_list_resources(
+        self, ctx: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """List the caller's newest resources; `list_resources` would not know the caller."""
+        context = Context(request_context=ctx, mcp_server=self)
+        caller = caller_of(self._room.settings, context)
+        try:
+            return ListResourcesResult(resources=await self._shelf.newest(caller))
+        except ResourceError as error:
+            raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """List the template of each kind of resource."""
+        return self._shelf.templates()
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents]:
+        """Read a resource; an unknown one, or somebody else's, is an invalid parameter (-32602)."""
+        caller = caller_of(self._room.settings, context or Context(mcp_server=self))
+        return await self._shelf.read(str(uri), caller)
 
     def _unknown(self, name: str) -> str:
         shown = name[:100].encode(errors="replace").decode()

@@ -1,4 +1,7 @@
-"""Chooses what is served: toolsets, single tools, exclusions, read-only, or one reference."""
+"""Chooses what is served: toolsets, single tools, exclusions, read-only, or one reference.
+
+A kind of resource is served beside the tools of its toolset, and never as a reference.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,8 @@ from reasonloom.contracts.inventory import (
 )
 from reasonloom.errors import SettingMistake
 from reasonloom.server.forms.form import Form
+from reasonloom.server.resources.kind import Kind
+from reasonloom.server.resources.table import KINDS
 from reasonloom.server.toolsets import extras, reasoning, thought
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 TOOLSETS: tuple[Toolset, ...] = (thought.TOOLSET, reasoning.TOOLSET)
-BEYOND: tuple[Toolset, ...] = (extras.TOOLSET,)
+BEYOND: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING)
 """Toolsets of no reference: served only where they, or their tools, are named."""
 
 GROUPS = ("default", "all", *INVENTORY, extras.TOOLSET.name)
@@ -47,6 +52,7 @@ class Catalogue:
     name: str
     version: str | None
     tools: tuple[Served, ...]
+    resources: tuple[Kind, ...] = ()
 
 
 def choose(settings: Settings) -> Catalogue:
@@ -63,7 +69,7 @@ def choose(settings: Settings) -> Catalogue:
         tools = [served for served in tools if served.line.effect is Effect.READS]
     if not tools:
         raise SettingMistake("no tool is left to serve: choose other toolsets or tools")
-    return Catalogue("reasonloom", None, tuple(tools))
+    return Catalogue("reasonloom", None, tuple(tools), _beside(tools))
 
 
 def built_names() -> list[str]:
@@ -73,6 +79,12 @@ def built_names() -> list[str]:
 
 def _built(toolsets: Iterable[Toolset]) -> list[Served]:
     return [Served(line.name, line, toolset.form) for toolset in toolsets for line in toolset.tools]
+
+
+def _beside(tools: Iterable[Served]) -> tuple[Kind, ...]:
+    """Return the kinds of resources of whose toolset something is served."""
+    names = {served.name for served in tools}
+    return tuple(kind for kind in KINDS if names.intersection(INVENTORY[kind.toolset]))
 
 
 def _as_reference(settings: Settings) -> Catalogue:

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import ReasonloomError
+from reasonloom.server.catalogue import choose
 
 if TYPE_CHECKING:
     from reasonloom.graphs.engine import Engine
@@ -81,7 +82,9 @@ class EngineRoom:
     async def _open(self) -> Engine:
         # Loading the parts takes a second or more; meanwhile the loop must answer pings.
         compose = await asyncio.to_thread(import_module, "reasonloom.compose")
-        engine: Engine = await self._stack.enter_async_context(compose.open_engine(self.settings))
+        offered = frozenset(served.line.name for served in choose(self.settings).tools)
+        opening = compose.open_engine(self.settings, offered=offered)
+        engine: Engine = await self._stack.enter_async_context(opening)
         return engine
 
     def warm_up(self) -> None:

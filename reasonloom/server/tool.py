@@ -15,23 +15,23 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_meta
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ConfigDict
 
-from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
 from reasonloom.contracts.schema import publish
 from reasonloom.errors import InternalFault, InvalidArgument, ReasonloomError, TimedOut
+from reasonloom.server.caller import caller_of
 from reasonloom.server.catalogue import Served
 from reasonloom.server.forms.form import Said, Told
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.engine import Engine, Outcome
+    from reasonloom.graphs.call import Outcome
+    from reasonloom.graphs.engine import Engine
 
 log = logging.getLogger(__name__)
 KEY = "io.reasonloom/idempotency-key"
 """The entry of a call's `_meta` that makes it safe to send again."""
 
-CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 MOST_KEY = 200
 
 
@@ -82,11 +82,11 @@ class LoomTool(Tool):
         request = read(line.request, arguments)
         key = _key(context)
         engine = await self._engine()
-        from reasonloom.graphs.engine import Call  # noqa: PLC0415 - heavy, and loaded by now
+        from reasonloom.graphs.call import Call  # noqa: PLC0415 - heavy, and loaded by now
         from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
 
         graph = load_graph(line.graph)
-        caller = self._caller(context).within(request.space())
+        caller = caller_of(self.room.settings, context).within(request.space())
         outcome = await engine.call(
             Call(
                 tool=line.name,
@@ -107,10 +107,6 @@ class LoomTool(Tool):
                 return await self.room.engine()
         except TimeoutError:
             raise TimedOut(f"the database did not open within {seconds:g} s; try again") from None
-
-    def _caller(self, context: Context[Any, Any]) -> Caller:
-        settings = self.room.settings
-        return Caller(settings.user, client=_client(context), project=settings.project)
 
 
 def make_tool(served: Served, room: EngineRoom) -> LoomTool:
@@ -183,19 +179,6 @@ def _key(context: Context[Any, Any]) -> str | None:
             field=f"_meta.{KEY}",
         )
     return key
-
-
-def _client(context: Context[Any, Any]) -> str | None:
-    parameters = context.request_context.session.client_params
-    if parameters is not None:
-        return _printable(str(parameters.client_info.name))
-    said = (context.request_context.meta or {}).get(CLIENT_INFO)
-    return _printable(str(said["name"])) if isinstance(said, dict) and "name" in said else None
-
-
-def _printable(name: str) -> str:
-    """Return a client's name as any database can keep it."""
-    return "".join(filter(str.isprintable, name))[:MOST_KEY]
 
 
 def _reporter(context: Context[Any, Any]) -> Any:

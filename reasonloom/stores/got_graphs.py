@@ -114,6 +114,12 @@ async def of_session(tx: Transaction, session_id: UUID) -> list[GraphRow]:
     return [_row(row) for row in rows]
 
 
+async def newest(tx: Transaction, limit: int) -> list[GraphRow]:
+    """Return the graphs last written to, newest first."""
+    rows = await tx.all(_rows(tx).order_by(ThoughtGraph.updated_at.desc()).limit(limit))
+    return [_row(row) for row in rows]
+
+
 async def close(tx: Transaction, graph: GraphRow, conclusion_id: UUID) -> None:
     """Close a graph with the thought that it came to; the graph must be held."""
     await tx.run(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -23,9 +24,30 @@ def thread_of(owner: str, run_id: UUID) -> str:
     return f"{owner}/{run_id}"
 
 
+TAKE = "SELECT set_config('app.owner', %s, false), set_config('synchronous_commit', 'off', false)"
+"""A saved step is not waited for until it is on the disk: replies and rows are, and with each of
+them every step saved before. What a crash of the database takes is walked again."""
+
+
 async def _name_owner(connection: AsyncConnection[Any]) -> None:
     """Name the owner on a connection each time it is taken from the pool."""
-    await connection.execute("SELECT set_config('app.owner', %s, false)", (saving_for.get(),))
+    await connection.execute(TAKE, (saving_for.get(),))
+
+
+class _AtOnce(asyncio.Lock):
+    """A lock that lets everybody in.
+
+    LangGraph's saver holds one over each of its reads and writes, for a single connection that
+    all share. Ours come from a pool, one to each user at a time: with the lock the runs of a
+    whole process would save one after another.
+    """
+
+    async def acquire(self) -> Literal[True]:
+        """Let the caller in."""
+        return True
+
+    def release(self) -> None:
+        """Do nothing."""
 
 
 class SavedSteps:
@@ -47,6 +69,7 @@ class SavedSteps:
         if self.saver is None:
             await self.pool.open()
             self.saver = AsyncPostgresSaver(self.pool)
+            self.saver.lock = _AtOnce()
         return self.saver
 
     async def close(self) -> None:

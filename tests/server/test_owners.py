@@ -147,6 +147,34 @@ def test_a_foreign_session_answers_as_an_unknown_one(owners: tuple[Owner, Owner]
     assert own["isError"] is False
 
 
+def test_a_foreign_sessions_page_answers_as_an_unknown_one(owners: tuple[Owner, Owner]) -> None:
+    anna, ben = owners
+    nowhere = "00000000-0000-4000-8000-000000000000"
+    foreign, unknown = (
+        ben.server.request("resources/read", {"uri": f"reasonloom://session/{identifier}"})
+        for identifier in (anna.session, nowhere)
+    )
+    assert foreign["error"]["code"] == -32602
+    for answer in (foreign, unknown):
+        del answer["id"]
+    assert alike(foreign, unknown, anna.session, nowhere)
+    own = anna.server.request("resources/read", {"uri": f"reasonloom://session/{anna.session}"})
+    assert anna.word in own["result"]["contents"][0]["text"]
+
+
+def test_only_own_sessions_are_listed_as_resources(owners: tuple[Owner, Owner]) -> None:
+    anna, ben = owners
+    listed = {
+        owner.name: {
+            each["uri"] for each in owner.server.request("resources/list")["result"]["resources"]
+        }
+        for owner in owners
+    }
+    assert f"reasonloom://session/{anna.session}" in listed["anna"]
+    assert f"reasonloom://session/{ben.session}" in listed["ben"]
+    assert not listed["anna"] & listed["ben"]
+
+
 def test_the_difference_would_show(owners: tuple[Owner, Owner]) -> None:
     """The comparison is not blind: an own memory and an unknown one do differ."""
     anna, _ = owners

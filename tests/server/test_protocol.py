@@ -124,8 +124,16 @@ def test_progress_names_the_steps_in_order(client: Held) -> None:
     result, reports = client.followed("reasoning_linear", {"content": "What then?"})
     assert not result.is_error
     assert reports == [
-        (0, 3, "recall_context"), (1, 3, "continue_thought"), (2, 3, "keep_thought")
+        (0, 3, "recall context"), (1, 3, "continue thought"), (2, 3, "keep thought")
     ]  # fmt: skip
+
+
+def test_progress_of_tasks_at_once_grows_as_they_end(client: Held) -> None:
+    result, reports = client.followed("reasoning_divergent", {"content": "What then?"})
+    assert not result.is_error
+    assert [progress for progress, *_ in reports] == list(range(7))
+    assert {total for _, total, _ in reports} == {7}
+    assert reports[3][2] == "take perspective, 2 of 4 done"
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,19 @@ class Held:
 
         return self._portal.call(ask), reports
 
+    def resources(self) -> list[Any]:
+        """Return the resources as listed."""
+        return list(self._portal.call(self.client.list_resources).resources)
+
+    def templates(self) -> list[Any]:
+        """Return the templates of resources."""
+        return list(self._portal.call(self.client.list_resource_templates).resource_templates)
+
+    def read(self, uri: str) -> Any:
+        """Read a resource; return its only content, raise what the SDK raises."""
+        (content,) = self._portal.call(self.client.read_resource, uri).contents
+        return content
+
     def ping(self) -> None:
         """Ping the server (handshake revisions have it)."""
         self._portal.call(self.client.send_ping)

@@ -38,8 +38,8 @@ class GraphingLlm:
 
     Attributes:
         judge: what ballots say of a thought.
-        says: what is answered instead, by kind: a text, an object, or an error to raise;
-            a list is used up from its front, its last entry stays.
+        says: what is answered instead, by kind: a text, an object, an error to raise, or a
+            function of the message; a list is used up from its front, its last entry stays.
         relations: what every ballot says of relations.
         asked: every request's last message, by kind.
     """
@@ -59,6 +59,8 @@ class GraphingLlm:
         message = str(ask.messages[-1].content)
         self.asked.setdefault(kind, []).append(message)
         said = self._instead(kind)
+        if callable(said):
+            said = said(message)
         if isinstance(said, Exception):
             raise said
         if isinstance(said, str):

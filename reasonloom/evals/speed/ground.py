@@ -13,18 +13,21 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
 from reasonloom.contracts.memory import Recall, Remember
 from reasonloom.contracts.reasoning import ReasoningLinear
+from reasonloom.contracts.reasoning_tree import ReasoningTree
 from reasonloom.evals.home import throw_away_database
 from reasonloom.evals.speed.stopwatch import TimedDatabase, TimedEmbedder
-from reasonloom.graphs.engine import Call, Engine, Outcome
+from reasonloom.graphs.call import Call, Outcome
+from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
 from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Ask, Reply
+from reasonloom.llm.port import Ask, LanguageModel, Reply
 from reasonloom.stores.access import Access
 
 TOOLS: dict[str, tuple[type[Request], str]] = {
     "remember": (Remember, "remember"),
     "recall": (Recall, "recall"),
     "reasoning_linear": (ReasoningLinear, "linear"),
+    "reasoning_tree": (ReasoningTree, "tree"),
 }
 """The tools that are measured: contract and graph."""
 
@@ -51,7 +54,7 @@ class Ground:
     def __init__(self, engine: Engine, access: Access) -> None:
         self.access = access
         self.embedder = TimedEmbedder(engine.loom.embedder)
-        self.database = TimedDatabase(access)
+        self.database = TimedDatabase(access, connections=engine.loom.settings.database_connections)
         engine.loom = replace(engine.loom, embedder=self.embedder, database=self.database)
         self.engine = engine
 
@@ -74,12 +77,15 @@ class Ground:
 
 
 @asynccontextmanager
-async def ground() -> AsyncIterator[Ground]:
-    """Yield an engine on a fresh embedded database with its usual durability."""
-    async with throw_away_database(user=OWNER, decay_hours=0) as (settings, access):
+async def ground(llm: LanguageModel | None = None, **flags: Any) -> AsyncIterator[Ground]:
+    """Yield an engine on a fresh embedded database with its usual durability.
+
+    The language model answers at once unless another is given; flags are settings.
+    """
+    async with throw_away_database(user=OWNER, decay_hours=0, **flags) as (settings, access):
         embedder = choose_embedder(settings)
         async with open_engine(
-            settings, access=access, llm=InstantLlm(), embedder=embedder
+            settings, access=access, llm=llm or InstantLlm(), embedder=embedder
         ) as engine:
             standing = Ground(engine, access)
             yield standing

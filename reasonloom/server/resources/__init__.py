@@ -1,0 +1,1 @@
+"""Resources: what clients may read by URI, one module for each kind."""

@@ -1,0 +1,56 @@
+"""What a kind of resource declares: its name, who may see it served, how it is read and listed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.engine import Engine
+
+SCHEME = "reasonloom"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One resource as it is listed: its id, what to call it, when it last changed."""
+
+    id: str
+    title: str
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of resource, at `reasonloom://<name>/{id}`.
+
+    Attributes:
+        toolset: the toolset of whose tools at least one must be served beside it.
+        read: returns the text of one; raises `NotFound` for an id that the caller does not have.
+        newest: returns the caller's newest, so many at most.
+    """
+
+    name: str
+    title: str
+    description: str
+    mime_type: str
+    toolset: str
+    read: Callable[[Engine, Caller, str], Awaitable[str]]
+    newest: Callable[[Engine, Caller, int], Awaitable[list[Listed]]]
+
+    @property
+    def template(self) -> str:
+        """The URI template that clients fill in."""
+        return self.uri("{id}")
+
+    def uri(self, identifier: str) -> str:
+        """Return the URI of one."""
+        return f"{SCHEME}://{self.name}/{identifier}"
+
+    def id_in(self, uri: str) -> str | None:
+        """Return the id that a URI of this kind names, None where it is of no such form."""
+        start = self.uri("")
+        return uri[len(start) :] if uri.startswith(start) and len(uri) > len(start) else None

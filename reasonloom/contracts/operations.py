@@ -11,6 +11,10 @@ from reasonloom.contracts.base import Name, Request, Unit, Whole
 
 MOST_OPERATIONS = 50
 Count = Annotated[Whole, Field(ge=1, le=100)]
+Id = Annotated[Name, Field(pattern="^[A-Za-z][A-Za-z0-9_-]*$")]
+
+PROBLEM = "start"
+"""What the problem itself is called in `after`."""
 
 
 class Condition(Request):
@@ -43,12 +47,14 @@ class Operation(Request):
     """What all operations share.
 
     Attributes:
-        id: by which later operations name it; `<what it does><its number>` where absent.
-        after: the operations whose thoughts it takes; the one before it where absent.
+        id: by which later operations name it; `<what it does><its number>` where absent. Letters,
+            digits, _ and -, a letter first.
+        after: the operations whose thoughts it takes, `start` for the problem itself; the one
+            before it where absent.
         when: it is passed over, and its thoughts go on as they are, where this does not hold.
     """
 
-    id: Name | None = None
+    id: Id | None = None
     after: Annotated[list[Name], Field(min_length=1, max_length=20)] | None = None
     when: Condition | None = None
 
@@ -104,12 +110,24 @@ class Validate(Operation):
 
 
 class Repeat(Operation):
-    """Do `body` again and again until a condition holds, at most `most` times."""
+    """Do `body` again and again until a condition holds, `most` times at most.
+
+    Each operation of the body takes the thoughts of the one before it.
+    """
 
     do: Literal["repeat"]
     body: Annotated[list[AnyOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
-    until: Condition
+    until: Condition | None = None
     most: Annotated[Whole, Field(ge=1, le=20)] = 5
+
+    @model_validator(mode="after")
+    def check_body(self) -> Self:
+        """Refuse names within a body, which every round would use again."""
+        for place, operation in enumerate(self.body):
+            if operation.id is not None or operation.after is not None:
+                told = f"body.{place} must have neither id nor after"
+                raise PydanticCustomError("body", "{told}", {"told": told})
+        return self
 
 
 AnyOperation = Annotated[
@@ -143,7 +161,7 @@ class Plan(Request):
     @model_validator(mode="after")
     def check_names(self) -> Self:
         """Refuse operations of one name, and `after` that names none that stands before."""
-        known: list[str] = []
+        known = [PROBLEM]
         for place, operation in enumerate(self.operations):
             for before in operation.after or ():
                 if before not in known:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Answer, Content, Name, Request, Unit, Whole
 
@@ -89,7 +90,11 @@ class GotPrune(OfGraph):
     """
 
     threshold: Annotated[
-        Unit | None, Field(description="Least score that stays (default the graph's, 0.3)")
+        Unit | None,
+        Field(
+            description="Least score that stays (default the graph's)",
+            json_schema_extra={"default": 0.3},
+        ),
     ] = None
 
 
@@ -101,6 +106,14 @@ class ReversiblePrune(GotPrune):
 
     preview: Annotated[bool, Field(description="Only tell what would go")] = False
     restore: Annotated[bool, Field(description="Undo the newest pruning instead")] = False
+
+    @field_validator("restore")
+    @classmethod
+    def restore_alone(cls, value: bool, info: ValidationInfo) -> bool:
+        """Refuse to put back and to take out at once."""
+        if value and (info.data.get("preview") or info.data.get("threshold") is not None):
+            raise PydanticCustomError("restore", "goes with neither threshold nor preview")
+        return value
 
 
 class GotFinalize(OfGraph):

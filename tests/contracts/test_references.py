@@ -118,8 +118,8 @@ async def make_known(client: Client) -> str:
     return str(stored.structured_content["data"]["memoryId"])
 
 
-async def make_session(client: Client) -> dict[str, str]:
-    """Think once and set a checkpoint; return the ids that a request may name, by its fields."""
+async def make_session(client: Client) -> dict[str, Any]:
+    """Think once, set a checkpoint, grow a graph; return what a request may name, by its fields."""
     thought = (await client.call_tool("reasoning_linear", {"content": "x"})).structured_content
     assert thought is not None
     session = {"session_id": str(thought["session_id"])}
@@ -129,7 +129,21 @@ async def make_session(client: Client) -> dict[str, str]:
         **session,
         "branch_id": str(thought["branch_id"]),
         "checkpoint_id": str(point.structured_content["id"]),
+        **await make_graph(client),
     }
+
+
+async def make_graph(client: Client) -> dict[str, Any]:
+    """Begin a graph and continue it; return its ids by the fields that name them."""
+    content = "The band is loud. The wall is thin."
+    begun = (await client.call_tool("reasoning_got_init", {"content": content})).structured_content
+    assert begun is not None
+    graph, root = begun["graph_id"], begun["root_node_id"]
+    more = {"graph_id": graph, "node_id": root, "k": 1}
+    made = (await client.call_tool("reasoning_got_generate", more)).structured_content
+    assert made is not None
+    child = made["nodes"][0]["id"]
+    return {"graph_id": graph, "node_id": child, "node_ids": [root, child]}
 
 
 async def succeed(client: Client, tool: Any, request: dict[str, Any]) -> dict[str, Any]:

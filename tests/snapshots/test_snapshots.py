@@ -117,6 +117,42 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             {"date": "2026-01-12", "content": "Anna ran 7 km."},
         ]
     },
+    "game24/answer": {"puzzle": "4 4 6 8", "steps": ["4 + 8 = 12", "6 - 4 = 2", "2 * 12 = 24"]},
+    "game24/chain": {"puzzle": "4 4 6 8", "attempts": 20},
+    "game24/direct": {"puzzle": "4 4 6 8", "attempts": 20},
+    "game24/propose": {"puzzle": "4 4 6 8", "steps": ["4 + 8 = 12"], "numbers": "4 6 12"},
+    "game24/value": {"numbers": "2 12", "attempts": 3},
+    "got/aggregate": {
+        "problem": "How do we sleep?",
+        "inputs": [
+            {"label": "A", "content": "Insulate the wall."},
+            {"label": "B", "content": "Ask the band to stop at ten."},
+        ],
+    },
+    "got/conclude": {
+        "problem": "How do we sleep?",
+        "thoughts": [
+            {"label": "N2", "content": "The wall is thin."},
+            {"label": "N5", "content": "The wall is not thin."},
+        ],
+        "conflicts": ["N2 and N5: one denies what the other says"],
+    },
+    "got/generate": {
+        "problem": "How do we sleep?",
+        "node": "The band is loud.",
+        "line": [{"content": "We cannot sleep."}],
+        "siblings": [{"content": "The wall is thin."}],
+        "memories": [{"id": 1, "content": "The band plays on Fridays."}],
+        "count": 3,
+    },
+    "intersection/intersect": {"first": [3, 1, 4], "second": [4, 1, 5], "attempts": 5},
+    "intersection/split": {"numbers": [4, 1, 5, 9], "size": 2},
+    "intersection/union": {"first": [1, 4], "second": [9], "attempts": 10},
+    "sorting/chain": {"numbers": [3, 1, 4, 1, 5]},
+    "sorting/merge": {"first": [1, 3], "second": [1, 4, 5], "attempts": 10},
+    "sorting/repair": {"numbers": [3, 1, 4, 1, 5], "flawed": [1, 3, 4, 5], "attempts": 5},
+    "sorting/sort": {"numbers": [3, 1, 4, 1, 5], "attempts": 5},
+    "sorting/split": {"numbers": [3, 1, 4, 1, 5], "size": 2},
 }
 
 

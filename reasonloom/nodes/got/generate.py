@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning_got import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.apart import Apart
 from reasonloom.nodes.ask import Question, ask
 from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE, marks, recall_for, reply_notes
 from reasonloom.nodes.finish import finish
@@ -20,7 +21,6 @@ from reasonloom.nodes.got.state import GotToolState, Thought
 from reasonloom.nodes.got.whole import WholeGraph, hold_open, read, read_open
 from reasonloom.nodes.likeness import likeness_of
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.tree.take_in import Apart
 from reasonloom.nodes.treesearch.twins import normalised
 from reasonloom.stores import got_edges, got_nodes
 from reasonloom.stores.got_edges import NewEdge

@@ -1,0 +1,7 @@
+"""A graph of thoughts in figures: one node that reads."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.got.figures import tell_graph
+
+GRAPH = Graph("got_state", 1, single("tell_graph", tell_graph))

@@ -152,7 +152,7 @@ async def test_a_graph_is_listed_and_read(access: Access, embedder: Embedder) ->
         (begun["graph_id"], "Graph 1: How to *sleep*?")
     ]
     assert "How to \\*sleep\\*?" in text
-    assert text.count("```") == 2 + 1  # the drawing's fence, and the one that is escaped in a text
+    assert text.count("```") == 2  # the fence of the drawing alone
     assert "<script>" not in text
     assert "### 2. thought" in text
     assert "(judge: depth 0.50, novelty" in text

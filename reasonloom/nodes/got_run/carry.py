@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.door import read
 from reasonloom.contracts.got_run import GotRun
 from reasonloom.contracts.operations import Plan
-from reasonloom.errors import CallerMistake, UnknownName
+from reasonloom.errors import CallerMistake
 from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import ask_or_say
 from reasonloom.nodes.attempts import recall_for
@@ -66,8 +66,10 @@ def _begun(plan: Plan, problem: str) -> State:
     """
     try:
         return begin(plan, problem, task_of(plan.task))
-    except UnknownName as mistake:
-        raise UnknownName(f"plan: {mistake.message}", field="plan") from None
+    except CallerMistake as mistake:
+        if mistake.field == "problem":
+            raise
+        raise type(mistake)(f"plan: {mistake.message}", field="plan") from None
 
 
 def _within(plan: Plan, execution: Execution) -> Plan:

@@ -8,7 +8,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.got_run import DoneStep, RunGraph
-from reasonloom.errors import LlmUnavailable
+from reasonloom.errors import LlmRefused, LlmUnavailable
 from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE, marks
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.got.shown import shown_node
@@ -38,6 +38,7 @@ DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
 
 PART_ONLY = "the best thought is about part {part} of the problem only"
 NOTHING = "the plan brought no thought: {fault}"
+OFFLINE = "no language model is configured; set REASONLOOM_LLM, `reasonloom doctor` shows how"
 
 
 async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -45,9 +46,12 @@ async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
 
     Raises:
         LlmUnavailable: no thought came at all; nothing is stored.
+        LlmRefused: the same without a language model, where trying again would not help.
     """
     execution, work = runtime.context, cast("State", state["work"])
     came = outcome(work)
+    if came["best"] is None and execution.loom.llm.offline:
+        raise LlmRefused(NOTHING.format(fault=OFFLINE))
     if came["best"] is None:
         faults = "; ".join(dict.fromkeys(came["faults"].values())) or came["reason"]
         raise LlmUnavailable(NOTHING.format(fault=faults))
@@ -59,7 +63,7 @@ async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
         branch = await _hang(tx, execution, thought)
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
-        graph = await _store(tx, execution, work, thought.session_id)
+        graph = await _store(tx, execution, work, came["best"], thought.session_id)
         if memory:
             await memory.store(tx, used)
         answer = _answer(execution, state, came, await read(tx, str(graph)), thought, branch)
@@ -76,8 +80,10 @@ async def _hang(tx: Transaction, execution: Execution, thought: NewThought) -> U
     return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
 
 
-async def _store(tx: Transaction, execution: Execution, work: State, session: UUID) -> UUID:
-    """Store the graph; what led to nothing that the plan ends in is kept as pruned."""
+async def _store(
+    tx: Transaction, execution: Execution, work: State, best: Thought, session: UUID
+) -> UUID:
+    """Store the graph; what led neither to the best nor to what the plan ends in is pruned."""
     run, thoughts = execution.run, list(work["thoughts"].values())
     deepest = max(each["depth"] for each in thoughts)
     graph = NewGraph(
@@ -93,7 +99,7 @@ async def _store(tx: Transaction, execution: Execution, work: State, session: UU
     await got_graphs.create(tx, graph)
     await got_nodes.add(tx, [_node(execution, graph.id, each) for each in thoughts])
     await got_edges.add(tx, _edges(execution, graph.id, thoughts))
-    dropped = _dropped(work)
+    dropped = _dropped(work, best)
     if dropped:
         pruning = run.effect("dropped")
         await got_prunings.create(tx, pruning, graph.id, 0.0, run.id)
@@ -140,10 +146,14 @@ def _edges(execution: Execution, graph: UUID, thoughts: list[Thought]) -> list[N
     ]
 
 
-def _dropped(work: State) -> list[str]:
-    """Return the thoughts that led to nothing that the plan ends in."""
+def _dropped(work: State, best: Thought) -> list[str]:
+    """Return the thoughts that led neither to the best nor to anything that the plan ends in.
+
+    A plan that ends in the problem itself, since nothing scored better, has a best thought
+    that it does not end in.
+    """
     kept: set[str] = set()
-    waiting = [each["id"] for each in frontier(work)]
+    waiting = [best["id"], *(each["id"] for each in frontier(work))]
     while waiting:
         each = waiting.pop()
         if each not in kept:

@@ -16,6 +16,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.operations import settling
 from reasonloom.nodes.operations.budget import give_out, in_flight
 from reasonloom.nodes.operations.conditions import best_score, holds
+from reasonloom.nodes.operations.fitting import require_fit
 from reasonloom.nodes.operations.ordering import JUDGE, Order, orders, shown
 from reasonloom.nodes.operations.results import read
 from reasonloom.nodes.operations.state import START, WHOLE, Bill, State, Step, Thought
@@ -29,12 +30,13 @@ def begin(plan: Plan, problem: str, task: Task) -> State:
     """Return a plan at work that wants its first orders.
 
     Raises:
-        InvalidArgument: the problem is blank, or no problem of the task.
+        InvalidArgument: the problem is blank, or no problem of the task; or a question is asked
+            about more or fewer thoughts than it takes (`field` is move or size).
         UnknownName: the task has no such move or check.
     """
     if not problem.strip():
         raise InvalidArgument("problem must not be blank", field="problem", kind="empty")
-    _check_names(plan.operations, task)
+    require_fit(plan.operations, task)
     state = State(
         problem=problem,
         limits=plan.limits.model_dump(),
@@ -107,16 +109,6 @@ def frontier(state: State) -> list[Thought]:
     ends = [step for name, step in over.items() if name not in taken]
     ids = dict.fromkeys(each for step in ends for each in step["outputs"])
     return [state["thoughts"][each] for each in ids]
-
-
-def _check_names(operations: list[Any], task: Task) -> None:
-    for operation in operations:
-        if operation.do == "repeat":
-            _check_names(operation.body, task)
-        elif operation.do in ("generate", "refine", "aggregate"):
-            task.move(operation.move)
-        elif operation.do in ("score", "validate") and operation.by != JUDGE:
-            task.check(operation.by)
 
 
 def _root(problem: str, task: Task) -> Thought:
@@ -231,7 +223,7 @@ def _begin(state: State, step: Step, task: Task) -> None:
         if state["exhausted"]:
             step["fault"] = RAN_OUT.format(limit=state["exhausted"])
         else:
-            state["queued"] += orders(state, step)
+            state["queued"] += orders(state, step, task)
 
 
 def _do_here(state: State, step: Step, task: Task) -> bool:
@@ -253,8 +245,9 @@ def _do_here(state: State, step: Step, task: Task) -> bool:
 def _repeat(state: State, step: Step, inputs: list[Thought]) -> None:
     """End a repetition, or begin its body once more and let it wait for that."""
     operation = step["operation"]
-    over = step["round"] >= operation["most"] or holds(operation["until"], inputs, step["best"])
-    if over:
+    until = operation.get("until")
+    over = until is not None and holds(until, inputs, step["best"])
+    if over or step["round"] >= operation["most"]:
         step.update({"standing": "done", "outputs": step["inputs"]})
         return
     before = step["after"]

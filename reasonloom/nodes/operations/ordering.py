@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 
 from reasonloom.nodes.operations.parts import neighbours
 from reasonloom.nodes.operations.state import START, Kind, Pending, State, Step, Thought
+from reasonloom.nodes.operations.task import Asked, Task
 
 BALLOTS = 3
 """Ballots on each thought that is judged."""
@@ -67,7 +68,7 @@ def _line(state: State, thought: str) -> list[Thought]:
     return line[-2::-1]
 
 
-def orders(state: State, step: Step) -> list[Pending]:
+def orders(state: State, step: Step, task: Task) -> list[Pending]:
     """Return the orders of an operation that asks a language model."""
     operation = step["operation"]
     inputs = [state["thoughts"][each] for each in step["inputs"]]
@@ -75,9 +76,9 @@ def orders(state: State, step: Step) -> list[Pending]:
         return _ballots(step, unscored(inputs, JUDGE))
     if operation["do"] == "aggregate":
         merged = [each for each in neighbours(inputs, operation.get("size")) if len(each) > 1]
-        return [_order(state, step, n, each) for n, each in enumerate(merged)]
+        return [_order(state, step, task, n, each) for n, each in enumerate(merged)]
     chosen = [each for each in inputs if _is_chosen(operation, each)]
-    return [_order(state, step, n, [each]) for n, each in enumerate(chosen)]
+    return [_order(state, step, task, n, [each]) for n, each in enumerate(chosen)]
 
 
 def unscored(thoughts: Sequence[Thought], by: str) -> list[Thought]:
@@ -94,10 +95,9 @@ def _is_chosen(operation: dict[str, Any], thought: Thought) -> bool:
     return below is None or thought["score"] is None or thought["score"] < below
 
 
-def _order(state: State, step: Step, place: int, thoughts: list[Thought]) -> Pending:
+def _order(state: State, step: Step, task: Task, place: int, thoughts: list[Thought]) -> Pending:
     operation = step["operation"]
-    asked = json.dumps([operation["move"], *(each["text"] for each in thoughts)])
-    question = sha256(asked.encode()).hexdigest()
+    question = _question(state, task, operation["move"], thoughts)
     sample = state["drawn"].get(question, 0)
     state["drawn"][question] = sample + operation["samples"]
     return Pending(
@@ -109,6 +109,18 @@ def _order(state: State, step: Step, place: int, thoughts: list[Thought]) -> Pen
         count=operation["samples"],
         sample=sample,
     )
+
+
+def _question(state: State, task: Task, name: str, thoughts: list[Thought]) -> str:
+    """Return what names a question, whatever thoughts it is asked about and however often.
+
+    Thoughts that differ may be asked about in the same words: their words count.
+    """
+    move, problem = task.move(name), state["thoughts"][f"{START}.0"]
+    line = _line(state, thoughts[0]["id"])
+    variables = move.variables(Asked(problem, thoughts, line, (), count=0))
+    words = json.dumps([move.prompt, variables], sort_keys=True, default=str)
+    return sha256(words.encode()).hexdigest()
 
 
 def _ballots(step: Step, thoughts: list[Thought]) -> list[Pending]:

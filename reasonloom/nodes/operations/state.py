@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypedDict
 
+from reasonloom.contracts.operations import PROBLEM
+
 Kind = Literal["generate", "refine", "aggregate", "judge"]
 LLM_KINDS = ("generate", "refine", "aggregate")
 Standing = Literal["waiting", "running", "done", "skipped"]
 WHOLE = "0"
 """The part that is the whole problem."""
 
-START = "start"
+START = PROBLEM
+"""The step that the problem itself comes from."""
 
 
 class Thought(TypedDict):

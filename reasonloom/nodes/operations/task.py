@@ -57,6 +57,7 @@ class Move:
             as nonsense.
         pipe: the name of the mode that providers of named pipes choose by.
         plain: an answer that does not follow the schema is a thought all the same.
+        takes: how many thoughts it is asked about, None for any number of two or more.
     """
 
     prompt: str
@@ -64,6 +65,7 @@ class Move:
     read: Callable[[Asked, Mapping[str, Any]], list[Candidate]]
     pipe: str = "got_generate"
     plain: bool = False
+    takes: int | None = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,10 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.intersection.checker import (
-    errors,
-    intersection_errors,
-    union_errors,
-)
+from reasonloom.evals.simulated.intersection.checker import intersection_errors, union_errors
 from reasonloom.evals.simulated.intersection.data import generate, load
 from reasonloom.evals.simulated.intersection.model import SimulatedIntersecter
+from reasonloom.nodes.operations.tasks.intersection import errors
 from tests.evals.simulated.asking import asking, margin, saying, told
 
 MEASURED = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.sorting.checker import errors, noisy_errors
+from reasonloom.evals.simulated.sorting.checker import noisy_errors
 from reasonloom.evals.simulated.sorting.data import generate, load
 from reasonloom.evals.simulated.sorting.model import SimulatedSorter
 from reasonloom.llm.port import Ask
+from reasonloom.nodes.operations.tasks.sorting import errors
 from tests.evals.simulated.asking import asking, saying, told
 
 LENGTHS = (16, 32, 64, 128)

@@ -8,7 +8,13 @@ from typing import Any
 import psycopg
 import pytest
 
-from reasonloom.errors import CallerMistake, InvalidArgument, LlmUnavailable, SessionNotFound
+from reasonloom.errors import (
+    CallerMistake,
+    InvalidArgument,
+    LlmRefused,
+    LlmUnavailable,
+    SessionNotFound,
+)
 from reasonloom.graphs.engine import Engine
 from reasonloom.llm.offline import OfflineModel
 from reasonloom.llm.port import Embedder
@@ -109,6 +115,17 @@ async def test_a_fault_of_one_operation_is_told_and_the_rest_goes_on(
     assert ran["content"] == "All of it together"
 
 
+async def test_the_best_is_active_where_the_plan_ends_in_the_problem_itself(
+    mind: Engine, llm: GraphingLlm
+) -> None:
+    llm.judge = lambda text: 0.9 if text == PROBLEM else 0.1
+    plan = {"operations": [{"do": "refine"}, {"do": "score"}, {"do": "keep_best"}]}
+    ran = await running(mind, plan=plan)
+    assert (ran["content"], ran["best"]["is_active"]) == (llm.refined, True)
+    node = {"graph_id": ran["graph_id"], "node_id": ran["best"]["id"]}
+    assert (await answered(mind, "got_generate", **node, k=1))["nodes"]
+
+
 async def test_where_nothing_comes_nothing_is_stored(
     mind: Engine, llm: GraphingLlm, access: Access
 ) -> None:
@@ -131,6 +148,7 @@ async def test_where_nothing_comes_nothing_is_stored(
         ({"operations": [{"do": "score", "by": "x"}]}, "plan"),
         ({"operations": [{"do": "generate", "move": "x"}]}, "plan"),
         ({"operations": [{"do": "generate"}], "task": "x"}, "plan"),
+        ({"operations": [{"do": "aggregate"}], "task": "sorting"}, "plan"),
         ({"operations": [{"do": "generate"}], "stop_at": 2}, "plan.stop_at"),
         ({"operations": [{"do": "repeat", "body": [], "until": {}}]}, None),
         (3, "plan"),
@@ -173,6 +191,16 @@ async def test_without_a_language_model_it_says_so(access: Access, embedder: Emb
         ran = await running(mind)
     assert (ran["llm"], ran["check"]) == ("offline", "local check")
     assert "No language model" in ran["suggestion"]
+
+
+async def test_where_nothing_comes_without_a_language_model_that_is_said(
+    access: Access, embedder: Embedder
+) -> None:
+    before = everything(access)
+    async with thinking(access, embedder, OfflineModel()) as mind:
+        with pytest.raises(LlmRefused, match="set REASONLOOM_LLM"):
+            await running(mind, plan={"operations": [{"do": "generate"}]})
+    assert everything(access) == before
 
 
 async def test_the_sorting_plan_runs_on_any_language_model_that_sorts(

@@ -6,23 +6,18 @@ whole pair of sets that amounts to solving the task, so for the last answer of a
 that a user would have without code for it. What was lost in an earlier step a union's local check
 cannot see: it knows the two lists it was given, not what they should have been.
 
-`errors` is an oracle: it is told the true intersection of the whole task, and belongs into
+`errors` of the task, beside the true intersection of the whole task, is an oracle, and belongs into
 reports, never into a search.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
+from reasonloom.nodes.operations.tasks.intersection import errors
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-
-def errors(truth: Iterable[int], answer: Sequence[int]) -> int:
-    """Return numbers missing, numbers too many and repeats of `answer`. An oracle."""
-    wanted, got = set(truth), Counter(answer)
-    return len(wanted ^ got.keys()) + sum(got.values()) - len(got)
+    from collections.abc import Sequence
 
 
 def intersection_errors(first: Sequence[int], second: Sequence[int], answer: Sequence[int]) -> int:

@@ -1,38 +1,26 @@
-"""Checks a sorted list by counting.
+"""Checks a sorted list by counting, as a scorer that errs would see it.
 
-The check is a local one, `local check`: it needs the list that was to be sorted and plain code, and
-no solution. It is exact all the same: 0 errors means sorted, and nothing else does.
+The check of the task, `errors`, is a local one, `local check`: it needs the list that was to be
+sorted and plain code, and no solution. It is exact all the same.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from reasonloom.evals.simulated.draw import stream
+from reasonloom.nodes.operations.tasks.sorting import errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def errors(original: Sequence[int], answer: Sequence[int]) -> int:
-    """Return how much `answer` is wrong as the sorted `original`, as the published score does.
-
-    That is the digits too many or too few, and the places where a greater number stands before
-    a smaller one.
-    """
-    wanted, got = Counter(original), Counter(answer)
-    miscounted = sum(abs(wanted[each] - got[each]) for each in wanted.keys() | got.keys())
-    return miscounted + sum(left > right for left, right in pairwise(answer))
-
-
 def noisy_errors(
-    original: Sequence[int], answer: Sequence[int], *, deviation: float, seed: int
+    original: Sequence[int], answer: Sequence[int], *, deviation: float, seed: int, look: str = ""
 ) -> float:
     """Return the errors as a scorer sees them that is wrong by a normal deviate.
 
-    One answer about one list always gets the same noise: asking again does not help.
+    One answer about one list always gets the same noise at one `look`: asking again does not help.
     """
-    chance = stream(seed, repr(list(original)), "scorer noise", repr(list(answer)))
+    chance = stream(seed, repr(list(original)), "scorer noise", f"{[*answer]}{look}")
     return errors(original, answer) + chance.gauss(0.0, deviation)

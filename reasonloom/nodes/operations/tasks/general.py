@@ -21,9 +21,9 @@ def _continuing(asked: Asked) -> dict[str, Any]:
 
 
 def _continued(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
-    return [Candidate(each["thought"], None, each["confidence"]) for each in said["continuations"]][
-        : asked.count
-    ]
+    there = {asked.problem["text"], asked.thoughts[0]["text"]}
+    found = [each for each in said["continuations"] if each["thought"] not in there]
+    return [Candidate(each["thought"], None, each["confidence"]) for each in found[: asked.count]]
 
 
 def _refining(asked: Asked) -> dict[str, Any]:
@@ -56,6 +56,8 @@ GENERAL = Task(
     moves={
         "generate": Move("got/generate", _continuing, _continued, "got_generate", plain=True),
         "refine": Move("got/refine", _refining, _refined, "got_refine", plain=True),
-        "aggregate": Move("got/aggregate", _merging, _merged, "got_aggregate", plain=True),
+        "aggregate": Move(
+            "got/aggregate", _merging, _merged, "got_aggregate", plain=True, takes=None
+        ),
     },
 )

@@ -6,11 +6,11 @@ A thought's data holds the numbers found, and the two sets that they should be c
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.operations.state import Thought
+from reasonloom.nodes.operations.state import WHOLE, Thought
 from reasonloom.nodes.operations.task import Asked, Candidate, Check, Move, Task, Verdict
 
 PART = 16
@@ -52,8 +52,11 @@ def _cutting(asked: Asked) -> dict[str, Any]:
 
 
 def _cut(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
-    first = asked.thoughts[0]["data"]["first"]
-    return [_candidate([], part, first) for part in said["parts"]]
+    """Return the parts; those that are not the set together would be checked beside nonsense."""
+    data = asked.thoughts[0]["data"]
+    if [number for part in said["parts"] for number in part] != data["second"]:
+        raise ValueError("the parts are not the set")
+    return [_candidate([], part, data["first"]) for part in said["parts"] if part]
 
 
 def _intersecting(asked: Asked) -> dict[str, Any]:
@@ -82,15 +85,24 @@ def _united(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
     return [_candidate(each, first, second) for each in said["unions"][: asked.count]]
 
 
-def errors(thought: Thought) -> int:
-    """Return how many numbers are missing, too many, or there more than once."""
-    data = thought["data"]
-    found, true = data["found"], set(data["first"]) & set(data["second"])
-    return len(true - set(found)) + len(set(found) - true) + len(found) - len(set(found))
+def errors(truth: Iterable[int], answer: Sequence[int]) -> int:
+    """Return how many numbers of an answer are missing, too many, or there more than once."""
+    wanted, got = set(truth), set(answer)
+    return len(wanted ^ got) + len(answer) - len(got)
+
+
+def common(problem: Thought, thought: Thought) -> set[int]:
+    """Return the numbers that a thought should have found.
+
+    A thought on all of the problem is held against the problem's own sets, since what a cut lost
+    would be missing among those that the thought was made from.
+    """
+    data = (problem if thought["part"] == WHOLE else thought)["data"]
+    return set(data["first"]) & set(data["second"])
 
 
 def _judge(problem: Thought, thought: Thought) -> Verdict:
-    wrong = errors(thought)
+    wrong = errors(common(problem, thought), thought["data"]["found"])
     return Verdict(1 / (1 + wrong), wrong == 0)
 
 
@@ -100,7 +112,7 @@ INTERSECTION = Task(
     moves={
         "cut": Move("intersection/split", _cutting, _cut),
         "generate": Move("intersection/intersect", _intersecting, _intersected),
-        "aggregate": Move("intersection/union", _uniting, _united, "got_aggregate"),
+        "aggregate": Move("intersection/union", _uniting, _united, "got_aggregate", takes=2),
     },
     checks={"common": Check("local check", _judge)},
 )

@@ -6,12 +6,13 @@ A thought's data holds its list, and the digits that it should hold: what it was
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.operations.state import Thought
+from reasonloom.nodes.operations.state import WHOLE, Thought
 from reasonloom.nodes.operations.task import Asked, Candidate, Check, Move, Task, Verdict
 
 DIGITS = range(10)
@@ -50,7 +51,10 @@ def _cutting(asked: Asked) -> dict[str, Any]:
 
 
 def _cut(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
-    return [_candidate(part, part) for part in said["parts"]]
+    """Return the parts; those that are not the list together would be checked beside nonsense."""
+    if [digit for part in said["parts"] for digit in part] != _of(asked.thoughts[0]):
+        raise ValueError("the parts are not the list")
+    return [_candidate(part, part) for part in said["parts"] if part]
 
 
 def _sorting(asked: Asked) -> dict[str, Any]:
@@ -84,20 +88,28 @@ def _repairing(asked: Asked) -> dict[str, Any]:
     }
 
 
-def errors(thought: Thought) -> int:
-    """Return how far a list is from what it should be.
+def errors(original: Sequence[int], answer: Sequence[int]) -> int:
+    """Return how far an answer is from the sorted `original`; 0 means sorted, nothing else does.
 
     The difference of how often each digit occurs, plus the places where order falls (the
     published score).
     """
-    digits: list[int] = thought["data"]["list"]
-    of: list[int] = thought["data"]["of"]
-    falls = sum(before > after for before, after in pairwise(digits))
-    return falls + sum(abs(digits.count(digit) - of.count(digit)) for digit in DIGITS)
+    wanted, got = Counter(original), Counter(answer)
+    miscounted = sum(abs(wanted[each] - got[each]) for each in wanted.keys() | got.keys())
+    return miscounted + sum(before > after for before, after in pairwise(answer))
+
+
+def aim(problem: Thought, thought: Thought) -> list[int]:
+    """Return the digits that a thought should hold.
+
+    Those of the problem for a thought on all of it, since what a cut lost would be missing among
+    those that the thought was made from.
+    """
+    return _of(problem if thought["part"] == WHOLE else thought)
 
 
 def _judge(problem: Thought, thought: Thought) -> Verdict:
-    wrong = errors(thought)
+    wrong = errors(aim(problem, thought), thought["data"]["list"])
     return Verdict(1 / (1 + wrong), wrong == 0)
 
 
@@ -108,7 +120,7 @@ SORTING = Task(
         "cut": Move("sorting/split", _cutting, _cut),
         "generate": Move("sorting/sort", _sorting, _sorted),
         "chain": Move("sorting/chain", _chaining, _chained),
-        "aggregate": Move("sorting/merge", _merging, _sorted, "got_aggregate"),
+        "aggregate": Move("sorting/merge", _merging, _sorted, "got_aggregate", takes=2),
         "refine": Move("sorting/repair", _repairing, _sorted, "got_refine"),
     },
     checks={"sorted": Check("local check", _judge)},

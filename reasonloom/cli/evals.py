@@ -4,64 +4,186 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.errors import UnknownName
+from reasonloom.errors import InvalidArgument, UnknownName
+
+if TYPE_CHECKING:
+    from reasonloom.evals.log import EvalLog
 
 app = typer.Typer(help="Measure quality against references.", no_args_is_help=True)
 
 
+RETRIEVAL = ("half", "epochs", "ablate")
+SIMULATED = ("seeds", "items", "row", "set")
+"""Options that are of one kind of eval only."""
+
+
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(help="The eval: locomo, or people (our own).")],
-    data: Annotated[Path | None, typer.Option(help="Its data file (locomo).")] = None,
-    half: Annotated[str, typer.Option(help="Of people: dev, held or all.")] = "all",
+    name: Annotated[str, typer.Argument(help="The eval; `eval list` names them.")],
+    data: Annotated[Path | None, typer.Option(help="Its data file (locomo, sim-...).")] = None,
+    half: Annotated[
+        str | None, typer.Option(help="Of people: dev, held or all.", show_default="all")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     resume: Annotated[str | None, typer.Option(help="A run to go on with (`eval list`).")] = None,
-    epochs: Annotated[int, typer.Option(min=1, max=100, help="How often each item.")] = 1,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, max=100, help="How often each item.", show_default="1")
+    ] = None,
     ablate: Annotated[
         bool, typer.Option("--ablate", help="Tell what it would be without each signal.")
     ] = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, max=100, help="Of sim-...: how many seeds.", show_default="10"),
+    ] = None,
+    items: Annotated[
+        int | None, typer.Option(min=1, help="Of sim-...: how many items, from the first.")
+    ] = None,
+    row: Annotated[
+        list[str] | None, typer.Option(help="Of sim-...: only this row; may be given again.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Of sim-...: a setting of its own."),
+    ] = None,
 ) -> None:
     """Run an eval, or go on with one that was interrupted."""
-    from reasonloom.evals.retrieval.collection import Source  # noqa: PLC0415
-    from reasonloom.evals.retrieval.run import Plan  # noqa: PLC0415
-    from reasonloom.evals.retrieval.run import run as run_retrieval  # noqa: PLC0415
-    from reasonloom.evals.suites import suite  # noqa: PLC0415
+    simulated = _is_simulated(name)
+    given = {"half": half, "epochs": epochs, "ablate": ablate or None}
+    more = {"seeds": seeds, "items": items, "row": row or None, "set": set_ or None}
+    _refuse_foreign(name, given if simulated else more, SIMULATED if simulated else RETRIEVAL)
+    log = _log(name, resume)
+    if simulated:
+        found = _orchestration(name, data, items, set_ or (), log, seeds or 10, row or ())
+    else:
+        found = _retrieval(name, data, half or "all", log, epochs or 1, ablate)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+    elif simulated:
+        from reasonloom.cli.orchestration_table import draw  # noqa: PLC0415
 
-    chosen = suite(name)
+        draw(found)
+    else:
+        _draw(found)
+
+
+def _is_simulated(name: str) -> bool:
+    """Return which kind of eval it is.
+
+    Raises:
+        UnknownName: it is none.
+    """
+    from reasonloom.evals.orchestration.suites import WHERE  # noqa: PLC0415
+    from reasonloom.evals.suites import SUITES  # noqa: PLC0415
+
+    if name not in SUITES and name not in WHERE:
+        known = ", ".join((*SUITES, *WHERE))
+        raise UnknownName(f"there is no eval {name}; known: {known}", field="name")
+    return name in WHERE
+
+
+def _refuse_foreign(name: str, given: dict[str, Any], own: tuple[str, ...]) -> None:
+    for option, value in given.items():
+        if value is not None:
+            told = ", ".join(f"--{each}" for each in own)
+            raise InvalidArgument(
+                f"--{option}: is not an option of {name}, which has {told}", field=option
+            )
+
+
+def _log(name: str, resume: str | None) -> Path:
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     log = _folder() / (resume or f"{name}-{moment}.jsonl")
     if resume and not log.exists():
         raise UnknownName(f"there is no run {resume}; see `reasonloom eval list`", field="resume")
-    plan = Plan(chosen, Source(data, half), log, epochs, ablate)
-    result = _with_progress(lambda tell: run_retrieval(plan, tell))
-    if as_json:
-        typer.echo(json.dumps(result, indent=2))
-    else:
-        _draw(result)
+    return log
+
+
+def _retrieval(
+    name: str, data: Path | None, half: str, log: Path, epochs: int, ablate: bool
+) -> dict[str, Any]:
+    from reasonloom.evals.retrieval.collection import Source  # noqa: PLC0415
+    from reasonloom.evals.retrieval.run import Plan, run  # noqa: PLC0415
+    from reasonloom.evals.suites import suite  # noqa: PLC0415
+
+    plan = Plan(suite(name), Source(data, half), log, epochs, ablate)
+    return _with_progress(lambda tell: run(plan, tell))
+
+
+def _orchestration(
+    name: str,
+    data: Path | None,
+    items: int | None,
+    settings: Sequence[str],
+    log: Path,
+    seeds: int,
+    only: Sequence[str],
+) -> dict[str, Any]:
+    from reasonloom.evals.orchestration.row import Choices  # noqa: PLC0415
+    from reasonloom.evals.orchestration.run import Plan, run  # noqa: PLC0415
+    from reasonloom.evals.orchestration.suites import orchestration  # noqa: PLC0415
+
+    choices = Choices(data, items, _settings(settings))
+    plan = Plan(orchestration(name), choices, log, seeds, only)
+    return _with_progress(lambda tell: run(plan, tell))
+
+
+def _settings(given: Sequence[str]) -> dict[str, str]:
+    """Return settings by name.
+
+    Raises:
+        InvalidArgument: one is not NAME=VALUE, or is given twice.
+    """
+    found: dict[str, str] = {}
+    for each in given:
+        name, sign, value = each.partition("=")
+        if not name or not sign or name in found:
+            raise InvalidArgument(
+                "--set: must be NAME=VALUE, each name once, such as concurrency=8", field="set"
+            )
+        found[name] = value
+    return found
 
 
 @app.command("list")
 def list_() -> None:
     """List the runs that were made, with how much of each is done."""
     from reasonloom.evals.log import EvalLog  # noqa: PLC0415
-    from reasonloom.evals.report import summary  # noqa: PLC0415
+    from reasonloom.evals.orchestration.suites import WHERE  # noqa: PLC0415
     from reasonloom.evals.suites import SUITES  # noqa: PLC0415
 
     paths = sorted(_folder().glob("*.jsonl"))
     for path in paths:
         log = EvalLog(path)
-        known = SUITES.get(log.head.get("eval", ""))
-        overall = summary(log.records, apart=known.apart if known else ())["overall"]
-        best = overall.get("recall@10")
-        typer.echo(f"{path.name}  {len(log.records)} items  recall@10 {best}")
+        done = _simulated_line(log) if log.head.get("eval") in WHERE else _retrieval_line(log)
+        typer.echo(f"{path.name}  {done}")
     if not paths:
-        typer.echo(f"no runs yet; evals: {', '.join(SUITES)}")
+        typer.echo(f"no runs yet; evals: {', '.join((*SUITES, *WHERE))}")
+
+
+def _retrieval_line(log: EvalLog) -> str:
+    from reasonloom.evals.report import summary  # noqa: PLC0415
+    from reasonloom.evals.suites import SUITES  # noqa: PLC0415
+
+    known = SUITES.get(log.head.get("eval", ""))
+    overall = summary(log.records, apart=known.apart if known else ())["overall"]
+    return f"{len(log.records)} items  recall@10 {overall.get('recall@10')}"
+
+
+def _simulated_line(log: EvalLog) -> str:
+    head = log.head
+    total = len(head["rows"]) * head["items"] * head["seeds"]
+    return (
+        f"{len(log.records)} of {total} results  {len(head['rows'])} rows,"
+        f" {head['items']} items, {head['seeds']} seeds"
+    )
 
 
 def _folder() -> Path:

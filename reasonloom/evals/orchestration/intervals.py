@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from reasonloom.evals.log import Record
 
 Summed = Literal["mean", "median"]
+Beside = Literal["ratio", "difference"]
 RESAMPLES = 2_000
 SEED = 7
 OF: dict[Summed, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
+BESIDE: dict[Beside, Callable[..., Any]] = {"ratio": np.divide, "difference": np.subtract}
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,13 @@ def table(records: Iterable[Record]) -> Table:
 
 
 def interval(
-    of: Table, name: str, how: Summed, *, beside: Table | None = None
+    of: Table, name: str, how: Summed, *, beside: Table | None = None, as_: Beside = "ratio"
 ) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of a figure, or of its ratio to another row's.
+    """Return the ends of the 95 % interval of a figure, or of what it is beside another row's.
 
     Percentile bootstrap over items (Efron & Tibshirani 1993, chapter 13), 2,000 resamples drawn
-    with a fixed seed.
+    with a fixed seed. Beside another row the same items are drawn of both. NaN where the other
+    row's figure is 0 in every resample, and so nothing is a multiple of it.
     """
     figures, rng = of.figures[name], np.random.default_rng(SEED)
     items = figures.shape[0]
@@ -85,8 +88,10 @@ def interval(
     values = _resampled(figures, drawn, how)
     if beside is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = values / _resampled(beside.figures[name], drawn, how)
-    low, high = np.nanpercentile(values, [2.5, 97.5])
+            values = BESIDE[as_](values, _resampled(beside.figures[name], drawn, how))
+    known = values[~np.isnan(values)]
+    with np.errstate(invalid="ignore"):  # a multiple of 0 is infinite
+        low, high = np.percentile(known, [2.5, 97.5]) if known.size else (np.nan, np.nan)
     return float(low), float(high)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ def summary(suite: Orchestration, rows: Sequence[Row], records: Sequence[Record]
         "measure": suite.measure,
         "better": suite.better,
         "summarise": suite.summarise,
+        "share": suite.share,
+        "counted": list(suite.counted),
         "rows": [_row(suite, row, tables[row.name]) for row in rows if tables[row.name]],
         "compared": [
             _compared(suite, new, base, tables)
@@ -52,16 +55,23 @@ def _row(suite: Orchestration, row: Row, found: Table) -> dict[str, Any]:
 def _compared(
     suite: Orchestration, new: str, base: str, tables: dict[str, Table]
 ) -> dict[str, Any]:
-    """Return how far a row is from another, of the same items and seeds, as shares of the base."""
-    one, other = tables[new], tables[base]
-    score, usd = (
-        one.ratio(other, name, how) for name, how in (("score", suite.summarise), ("usd", "mean"))
-    )
-    low, high = interval(one, "score", suite.summarise, beside=other)
+    """Return how far a row is from another, of the same items and seeds.
+
+    Changes are shares of the base, None where the base is 0.
+    """
+    one, other, how = tables[new], tables[base], suite.summarise
+    low, high = interval(one, "score", how, beside=other)
+    ends = interval(one, "score", how, beside=other, as_="difference")
     return {
         "row": new,
         "base": base,
-        "score_change": round(score - 1, 4),
-        "score_change_interval": [round(low - 1, 4), round(high - 1, 4)],
-        "usd_change": round(usd - 1, 4),
+        "score_difference": round(one.summed("score", how) - other.summed("score", how), 4),
+        "score_difference_interval": [round(end, 4) for end in ends],
+        "score_change": _change(one.ratio(other, "score", how)),
+        "score_change_interval": [_change(low), _change(high)],
+        "usd_change": _change(one.ratio(other, "usd", "mean")),
     }
+
+
+def _change(ratio: float) -> float | None:
+    return round(ratio - 1, 4) if math.isfinite(ratio) else None

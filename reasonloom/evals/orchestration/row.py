@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -47,14 +48,16 @@ class Row:
         run: works on an item with a seed.
         published: the figure that others published, with its source in the docs; empty if none.
         status: `fitted` where a constant of the simulated model was fitted to this very figure,
-            `predicted` where none was, `control` for what must lose, `own` where nobody
-            published one.
+            `predicted` where none was, `control` where a part is taken away to see what it is
+            worth, `own` where nobody published one.
+        opened: what is held open while the row works, such as a database.
     """
 
     name: str
     run: Callable[[Item, int], Awaitable[Result]]
     published: str = ""
     status: Status = "predicted"
+    opened: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Orchestration:
         rows: returns the rows under the settings chosen.
         summarise: how scores are summed up: their mean, or their median.
         compared: pairs of rows whose difference is told, the second as the base.
+        share: whether a score is 1 or 0 and their mean a share, which is told in per cent.
+        counted: names of further figures of a result whose means are told in the table.
     """
 
     name: str
@@ -87,4 +92,6 @@ class Orchestration:
     rows: Callable[[Choices], Sequence[Row]]
     summarise: Literal["mean", "median"] = "mean"
     compared: Sequence[tuple[str, str]] = ()
+    share: bool = False
+    counted: Sequence[str] = ()
     about: dict[str, Any] = field(default_factory=dict)

@@ -48,16 +48,27 @@ async def run(plan: Plan, tell: Tell) -> dict[str, Any]:
         "settings": plan.choices.settings,
     }
     log.begin(head)
-    done = log.done()
     for row in rows:
-        for seed in range(plan.seeds):
-            left = [item for item in items if (_key(row, item), seed) not in done]
-            for place, item in enumerate(left):
-                log.add(await _one(row, item, seed))
-                tell(row.name, seed * len(items) + len(items) - len(left) + place + 1,
-                     plan.seeds * len(items))  # fmt: skip
-                await asyncio.sleep(0)
+        await _work(row, items, plan.seeds, log, tell)
     return {**head, "log": plan.log.name, **summary(suite, rows, log.records)}
+
+
+async def _work(row: Row, items: Sequence[Item], seeds: int, log: EvalLog, tell: Tell) -> None:
+    """Add what is left of a row to the log; a row of which nothing is left is not opened."""
+    done = log.done()
+    left = [
+        (seed, place, item)
+        for seed in range(seeds)
+        for place, item in enumerate(items, 1)
+        if (_key(row, item), seed) not in done
+    ]
+    if not left:
+        return
+    async with row.opened():
+        for seed, place, item in left:
+            log.add(await _one(row, item, seed))
+            tell(row.name, seed * len(items) + place, seeds * len(items))
+            await asyncio.sleep(0)
 
 
 def _chosen(suite: Orchestration, plan: Plan) -> list[Row]:

@@ -83,7 +83,7 @@ def _node(number: int, parent: int | None, depth: int, candidate: dict[str, Any]
         identity=normalised(candidate["identity"]),
         final=candidate["final"],
         status="open" if parent is None else "new",
-        value=None,
+        value=candidate.get("value"),  # a search that was saved by an older version has none
         twin_of=None,
         born=0,
         opened=None,

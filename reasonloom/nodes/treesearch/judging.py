@@ -27,11 +27,16 @@ def orders(state: State) -> list[Pending]:
 
 
 def _to_judge(state: State) -> list[int]:
-    """Return one new thought of each kind; a value that an original has is not asked again."""
+    """Return one new thought of each kind; a value that is known is not asked for again.
+
+    It is known where the original has one, or where the thought brought one along. A vote
+    compares the thoughts of a round, so that neither counts there.
+    """
     by_vote = settings_of(state).judge == "vote"
     firsts: dict[int, int] = {}
     for node in state["nodes"]:
-        if node["status"] == "new" and (by_vote or node["twin_of"] is None):
+        known = node["twin_of"] is not None or node["value"] is not None
+        if node["status"] == "new" and (by_vote or not known):
             firsts.setdefault(original(node), node["id"])
     return list(firsts.values())
 
@@ -57,8 +62,9 @@ def settle(state: State) -> None:
     values = _votes(state) if by_vote else _means(state)
     for node in [each for each in state["nodes"] if each["born"] == state["round"]]:
         new = node["status"] == "new"
-        lent = None if by_vote and new else state["nodes"][original(node)]["value"]
-        node["value"] = values.get(original(node), lent)
+        if by_vote or node["value"] is None:
+            lent = None if by_vote and new else state["nodes"][original(node)]["value"]
+            node["value"] = values.get(original(node), lent)
         if new:
             node["status"] = _status(state, node)
 

@@ -17,9 +17,9 @@ def read(pending: Pending, result: object) -> Received:
     """Return a result as the search keeps it; nonsense becomes a fault, never an exception.
 
     A result is a mapping with one of `candidates` (texts, or mappings with `text` and perhaps
-    `data`, which is JSON, `identity`, `final`), `values` (finite numbers), `votes` (labels),
-    `verified` (bool), or `error`; and beside it perhaps `tokens`, `usd`, and `at` (seconds since
-    the search began).
+    `data`, which is JSON, `identity`, `final`, `value`), `values` (finite numbers), `votes`
+    (labels), `verified` (bool), or `error`; and beside it perhaps `tokens`, `usd`, and `at`
+    (seconds since the search began).
     """
     told: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
     error = told.get("error")
@@ -54,9 +54,14 @@ def _candidates(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
                     "data": candidate.get("data"),
                     "identity": identity if isinstance(identity, str) else text,
                     "final": candidate.get("final") is True,
+                    "value": _value(candidate.get("value")),
                 }
             )
     return read
+
+
+def _value(given: object) -> float | None:
+    return given if isinstance(given, int | float) and is_number(given) else None
 
 
 def _values(pending: Pending, told: Mapping[str, Any]) -> list[Any]:

@@ -1,0 +1,104 @@
+"""Draws what an eval of orchestration found, with the published figures beside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+NOTE = (
+    "This measures orchestration, not reasoning: one simulated language model under every row,"
+    " only the arrangement of calls differs."
+)
+WIDTH = 132
+
+
+def draw(result: dict[str, Any]) -> None:
+    """Print the rows, the compared pairs, and what kind of evidence this is."""
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console()
+    if not console.is_terminal and console.width < WIDTH:
+        console = Console(width=WIDTH)
+    console.print(_rows(result))
+    if result["counted"]:
+        console.print(_counted(result))
+    if result["compared"]:
+        console.print(_compared(result))
+    console.print(NOTE, style="bold")
+    console.print(
+        "Intervals are of 95 %, by bootstrap over items; sd is over seeds. fitted: a constant of"
+        " the model was fitted to this figure; predicted: none was; control: a part is taken away;"
+        " own: nobody published one. Calls, tokens and $ are means of an item."
+    )
+
+
+def _rows(result: dict[str, Any]) -> Table:
+    from rich.table import Column, Table  # noqa: PLC0415
+
+    told = f"{result['summarise']} {result['measure']}" if not result["share"] else "solved"
+    right = [Column(name, justify="right") for name in ("calls", "tokens in", "out", "$")]
+    table = Table(
+        Column("row", no_wrap=True),
+        "status",
+        Column(told, justify="right"),
+        "95 %",
+        Column("sd", justify="right"),
+        *right,
+        "published",
+        title=f"{result['eval']} · {result['items']} items · {result['seeds']} seeds"
+        f" · {result['measure']}",
+    )
+    for row in result["rows"]:
+        low, high = (_score(result, end) for end in row["interval"])
+        table.add_row(
+            row["row"],
+            row["status"],
+            _score(result, row["score"]),
+            f"{low} to {high}",
+            _score(result, row["seed_sd"]),
+            f"{row['calls']:.1f}",
+            f"{row['tokens_in']:.0f}",
+            f"{row['tokens_out']:.0f}",
+            f"{row['usd']:.4f}",
+            row["published"],
+        )
+    return table
+
+
+def _counted(result: dict[str, Any]) -> Table:
+    from rich.table import Column, Table  # noqa: PLC0415
+
+    names = result["counted"]
+    right = (Column(name.replace("_", " "), justify="right") for name in names)
+    table = Table("row", *right, title="counts of an item, in the mean")
+    for row in result["rows"]:
+        table.add_row(row["row"], *(f"{row[name]:.3f}" for name in names))
+    return table
+
+
+def _compared(result: dict[str, Any]) -> Table:
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("row", "beside", "difference", "95 %", "as a share", "cost")
+    for pair in result["compared"]:
+        low, high = (_score(result, end, signed=True) for end in pair["score_difference_interval"])
+        table.add_row(
+            pair["row"],
+            pair["base"],
+            _score(result, pair["score_difference"], signed=True),
+            f"{low} to {high}",
+            _change(pair["score_change"]),
+            _change(pair["usd_change"]),
+        )
+    return table
+
+
+def _score(result: dict[str, Any], score: float, *, signed: bool = False) -> str:
+    sign = "+" if signed else ""
+    return f"{100 * score:{sign}.1f} %" if result["share"] else f"{score:{sign}.1f}"
+
+
+def _change(share: float | None) -> str:
+    return "" if share is None else f"{share:+.0%}"

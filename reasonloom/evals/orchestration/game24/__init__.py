@@ -1,0 +1,1 @@
+"""The Game of 24, worked on by one simulated language model in many arrangements of calls."""

@@ -1,0 +1,153 @@
+"""`reasonloom eval run sim-...` as a person types it: the same again, after a kill too."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.processes import PATIENCE, environment
+
+ROWS = ("--row", "linear", "--row", "tree-5", "--row", "best-first")
+SMALL = ("sim-game24", "--items", "4", "--seeds", "2", *ROWS)
+RESULTS = 3 * 4 * 2
+
+
+class Shell:
+    """Runs `reasonloom eval` in a home of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home, self.folder = home, home / "evals"
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "reasonloom", "eval", *arguments],
+            env=environment(self.home, COLUMNS="200"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str) -> tuple[int, str, str]:
+        process = self.start(*arguments)
+        said, complained = process.communicate(timeout=2 * PATIENCE)
+        return process.returncode, said, complained
+
+    def logs(self) -> list[Path]:
+        return sorted(self.folder.glob("*.jsonl"))
+
+    def results(self) -> list[Any]:
+        return held(self.logs()[0])[1:] if self.logs() else []
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path / "home")
+
+
+def held(log: Path) -> list[Any]:
+    """Return what a log says, without what a clock said; a line that was cut short is left out."""
+    found = []
+    for line in log.read_text().splitlines():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        entry.pop("latency_ms", None)
+        entry.get("head", {}).pop("settings", None)
+        found.append(entry)
+    return found
+
+
+def test_the_same_comes_again_whatever_runs_at_once(shell: Shell, puzzles: Path) -> None:
+    for concurrency in ("concurrency=1", "concurrency=16"):
+        code, _, complained = shell.run(
+            "run", *SMALL, "--data", str(puzzles), "--set", concurrency, "--json"
+        )
+        assert code == 0, complained
+        (log,) = shell.logs()
+        log.rename(shell.home / concurrency)
+    one, other = (held(shell.home / f"concurrency={n}") for n in (1, 16))
+    assert one == other
+    assert len(one) == RESULTS + 1
+
+
+def test_a_run_that_is_killed_goes_on_and_holds_the_same(shell: Shell, puzzles: Path) -> None:
+    arguments = (*SMALL, "--data", str(puzzles))
+    process = shell.start("run", *arguments)
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends and len(shell.results()) < 8:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    (log,) = shell.logs()
+    before = held(log)
+    assert 8 <= len(before) - 1 < RESULTS
+    with log.open("a") as file:
+        file.write('{"item": "tree-5/9')
+    assert f"{len(before) - 1} of {RESULTS} results" in shell.run("list")[1]
+
+    code, said, complained = shell.run("run", *arguments, "--resume", log.name, "--json")
+    assert code == 0, complained
+    resumed = held(log)
+    assert resumed[: len(before)] == before
+    log.rename(shell.home / "resumed")
+    code, again, _ = shell.run("run", *arguments, "--json")
+    assert held(shell.logs()[0]) == resumed
+    told, anew = (json.loads(each) for each in (said, again))
+    assert {**told, "log": ""} == {**anew, "log": ""}
+
+
+def test_the_table_tells_what_kind_of_evidence_it_is(shell: Shell, puzzles: Path) -> None:
+    code, said, _ = shell.run("run", *SMALL, "--data", str(puzzles))
+    assert code == 0
+    lines = said.splitlines()
+    tree = next(line for line in lines if "tree-5" in line)
+    assert all(part in tree for part in ("predicted", "%", " to ", "74 %, logs 69 %, $0.74"))
+    assert any("best-first" in line and "tree-5" in line and "%" in line for line in lines)
+    assert "measures orchestration, not reasoning" in said
+    assert all(status in said for status in ("fitted:", "predicted:", "control:", "own:"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("sim-game42",), "there is no eval sim-game42; known: locomo, people, sim-game24"),
+        (("sim-game24", "--half", "dev"), "--half: is not an option of sim-game24"),
+        (("sim-game24", "--epochs", "2"), "--epochs: is not an option of sim-game24"),
+        (("sim-game24", "--ablate"), "--ablate: is not an option of sim-game24"),
+        (("people", "--seeds", "2"), "--seeds: is not an option of people"),
+        (("people", "--row", "tree-5"), "--row: is not an option of people"),
+        (("locomo", "--set", "a=b"), "--set: is not an option of locomo"),
+        (("sim-game24", "--data", "absent.csv"), "data: there is no such file"),
+        (("sim-game24", "--data", "{data}", "--items", "101"), "items: must be 1 to 100"),
+        (("sim-game24", "--data", "{data}", "--row", "tree-6"), "sim-game24 has no row tree-6"),
+        (("sim-game24", "--data", "{data}", "--set", "calls"), "--set: must be NAME=VALUE"),
+        (("sim-game24", "--data", "{data}", "--set", "calls=0"), "calls: must be a whole number"),
+        (("sim-game24", "--data", "{data}", "--set", "slip=0"), "there is no setting slip"),
+        (("sim-game24", "--resume", "absent.jsonl"), "there is no run absent.jsonl"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_no_run(
+    shell: Shell, puzzles: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    code, _, complained = shell.run("run", *(each.format(data=puzzles) for each in arguments))
+    assert code == 2
+    assert said in complained
+    assert len(complained.strip().splitlines()) == 1
+    assert shell.logs() == []
+
+
+def test_a_run_is_not_resumed_as_another(shell: Shell, puzzles: Path) -> None:
+    same = ("sim-game24", "--items", "2", "--row", "linear", "--data", str(puzzles))
+    assert shell.run("run", *same, "--seeds", "1")[0] == 0
+    (log,) = shell.logs()
+    code, _, complained = shell.run("run", *same, "--seeds", "2", "--resume", log.name)
+    assert code == 2
+    assert "the run to resume had another seeds" in complained

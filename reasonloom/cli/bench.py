@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reasonloom.evals.speed.sample import Figure
 
 LEAST, MOST = 10, 1_000_000
-PARTS = ("start", "linear", "saving", "memory", "tree", "sessions")
+PARTS = ("start", "linear", "saving", "memory", "tree", "sessions", "engine")
 
 
 def bench(
@@ -60,7 +60,7 @@ def _parts(written: str) -> list[str]:
 
 
 async def _measure(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.speed import sessions, start, tree  # noqa: PLC0415
+    from reasonloom.evals.speed import engine, sessions, start, tree  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
@@ -72,6 +72,8 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
         figures += await tree.measure(runs)
     if "sessions" in parts:
         figures += await sessions.measure(settings["steps"])
+    if "engine" in parts:
+        figures += await engine.measure(runs)
     return figures
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, select, text
+from sqlalchemy import select
+from sqlalchemy.dialects.postgresql import insert
 
+from reasonloom.stores.got_nodes import BATCH
 from reasonloom.stores.got_tables import GraphEdge
 
 if TYPE_CHECKING:
@@ -45,21 +47,19 @@ class EdgeRow:
     created_at: datetime
 
 
-IDS = ("id", "graph_id", "from_node", "to_node", "run_id")
-ADD = text("""
-INSERT INTO graph_edges (owner, id, graph_id, from_node, to_node, edge_type, weight, reason,
-    run_id)
-VALUES (:owner, :id, :graph_id, :from_node, :to_node, :edge_type, :weight, :reason, :run_id)
-ON CONFLICT DO NOTHING
-""").bindparams(*(bindparam(name, type_=Uuid) for name in IDS))
-"""The same two nodes are joined once by one kind of edge, whoever draws it."""
+async def add(tx: Transaction, edges: Sequence[NewEdge]) -> None:
+    """Draw edges; one that is there stays as it is.
 
-
-async def add(tx: Transaction, edges: Iterable[NewEdge]) -> None:
-    """Draw edges; one that is there stays as it is."""
-    for edge in edges:
-        values = {name: getattr(edge, name) for name in NewEdge.__slots__}
-        await tx.run(ADD, {"owner": tx.owner, **values})
+    The same two nodes are joined once by one kind of edge, whoever draws it.
+    """
+    if not edges:
+        return
+    values = [
+        {"owner": tx.owner, **{name: getattr(edge, name) for name in NewEdge.__slots__}}
+        for edge in edges
+    ]
+    for at in range(0, len(values), BATCH):
+        await tx.run(insert(GraphEdge).values(values[at : at + BATCH]).on_conflict_do_nothing())
 
 
 async def of_graph(tx: Transaction, graph_id: UUID) -> list[EdgeRow]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, select, text, update
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import func, select, update
+from sqlalchemy.dialects.postgresql import insert
 
 from reasonloom.stores.got_tables import GraphNode
 
@@ -92,25 +92,31 @@ class Scored:
     node_type: str | None = None
 
 
-IDS = ("id", "graph_id", "run_id")
-ADD = text("""
-INSERT INTO graph_nodes (owner, id, graph_id, number, node_type, content, depth, confidence,
-    score, parts, "check", llm, run_id, metadata)
-SELECT :owner, :id, :graph_id, coalesce(max(number), 0) + 1, :node_type, :content, :depth,
-    :confidence, :score, :parts, :check, :llm, :run_id, :metadata
-FROM graph_nodes WHERE owner = :owner AND graph_id = :graph_id
-ON CONFLICT (owner, id) DO NOTHING
-""").bindparams(
-    *(bindparam(name, type_=Uuid) for name in IDS),
-    *(bindparam(name, type_=JSONB) for name in ("parts", "metadata")),
-)
+BATCH = 1_000
+"""Rows of one statement: Postgres takes 65,535 values in one."""
 
 
-async def add(tx: Transaction, nodes: Iterable[NewNode]) -> None:
-    """Add nodes in this order; one that is there stays as it is."""
-    for node in nodes:
-        values = {name: getattr(node, name) for name in NewNode.__slots__}
-        await tx.run(ADD, {"owner": tx.owner, **values})
+async def add(tx: Transaction, nodes: Sequence[NewNode]) -> None:
+    """Add nodes of one graph, in this order; one that is there stays as it is."""
+    if not nodes:
+        return
+    of = (GraphNode.owner == tx.owner) & (GraphNode.graph_id == nodes[0].graph_id)
+    row = await tx.first(
+        select(func.coalesce(func.max(GraphNode.number), 0).label("last")).where(of)
+    )
+    last = row.last if row else 0
+    values = [
+        {"owner": tx.owner, "number": last + place, **_columns(node)}
+        for place, node in enumerate(nodes, 1)
+    ]
+    for at in range(0, len(values), BATCH):
+        await tx.run(insert(GraphNode).values(values[at : at + BATCH]).on_conflict_do_nothing())
+
+
+def _columns(node: NewNode) -> dict[str, Any]:
+    """Return a node's values by the attributes of its table."""
+    values = {name: getattr(node, name) for name in NewNode.__slots__}
+    return {"metadata_": values.pop("metadata"), **values}
 
 
 async def of_graph(tx: Transaction, graph_id: UUID) -> list[NodeRow]:

@@ -16,7 +16,7 @@ class GotRun(Request):
     Generate, score, keep the best, refine, aggregate, validate, repeat.
     """
 
-    problem: Annotated[Content, Field(description="What is to be solved")]
+    problem: Content
     plan: Annotated[
         Name | dict[str, Any],
         Field(

@@ -14,10 +14,7 @@ NodeType = Literal[
 ]
 EdgeType = Literal["generates", "refines", "aggregates", "supports", "contradicts"]
 Check = Literal["none", "local check", "judge", "oracle"]
-Problem = Annotated[
-    Content | None, Field(description="Problem, for this call (default the graph's)")
-]
-NodeId = Annotated[Name, Field(description="Node of the graph")]
+Problem = Annotated[Content | None, Field(description="For this call (default the graph's)")]
 
 
 class GotConfig(Request):
@@ -29,30 +26,28 @@ class GotConfig(Request):
 
 
 class GotInit(Request):
-    """Begin a Graph of Thoughts: the root is your thought.
+    """Begin a Graph of Thoughts with your thought as root.
 
-    Then generate, score, aggregate, refine, prune and finalize.
+    Then generate, score, aggregate, refine, prune, finalize.
     """
 
-    content: Annotated[Content, Field(description="The root's thought")]
+    content: Content
     session_id: Annotated[Name | None, Field(description="Session (default new)")] = None
-    problem: Annotated[
-        Content | None, Field(description="Problem to be solved (default the content)")
-    ] = None
-    config: Annotated[GotConfig | None, Field(description="Limits of the graph")] = None
+    problem: Annotated[Content | None, Field(description="Default the content")] = None
+    config: GotConfig | None = None
 
 
 class OfGraph(Request):
     """A request about a graph that must exist."""
 
-    graph_id: Annotated[Name, Field(description="The graph")]
+    graph_id: Name
 
 
 class GotGenerate(OfGraph):
     """Let k unlike thoughts continue one node; their diversity is measured."""
 
-    node_id: NodeId
-    k: Annotated[Whole, Field(ge=1, le=10, description="How many")] = 3
+    node_id: Name
+    k: Annotated[Whole, Field(ge=1, le=10)] = 3
     problem: Problem = None
 
 
@@ -62,14 +57,14 @@ class GotScore(OfGraph):
     Blind ballots judge, novelty is measured.
     """
 
-    node_id: NodeId
+    node_id: Name
     problem: Problem = None
 
 
 class GotAggregate(OfGraph):
     """Merge nodes of one graph into one thought that keeps what is best in each."""
 
-    node_ids: Annotated[list[Name], Field(min_length=2, max_length=20, description="The nodes")]
+    node_ids: Annotated[list[Name], Field(min_length=2, max_length=20)]
     problem: Problem = None
 
 
@@ -79,7 +74,7 @@ class GotRefine(OfGraph):
     The better of the two stays active, as blind ballots say.
     """
 
-    node_id: NodeId
+    node_id: Name
     problem: Problem = None
 
 

@@ -17,7 +17,8 @@ from reasonloom.settings import load_settings
 from tests.support.databases import TestPostgres
 
 READ = {"batch_recall", "export_memories", "memory_health"}
-ADDED = {"batch_remember"}
+ADDED = {"batch_remember", "reasoning_got_run"}
+ASKING = {"consolidate_memories", "reasoning_got_run"}
 ITEM = {"content": "Green tea is in the tin.", "primarySector": "semantic"}
 BATCH = {"userId": "local", "sessionId": "s", "memories": [ITEM]}
 
@@ -74,7 +75,7 @@ async def test_hints_tell_what_each_does_and_answers_keep_their_schema(
             assert hints is not None
             assert hints.read_only_hint is (name in READ), name
             assert hints.destructive_hint is (name not in READ | ADDED), name
-            assert hints.open_world_hint is (name == "consolidate_memories"), name
+            assert hints.open_world_hint is (name in ASKING), name
         me, ids = {"userId": "local"}, {"memoryIds": ["mem-1"]}
         for name, arguments in (
             ("batch_remember", BATCH),

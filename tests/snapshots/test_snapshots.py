@@ -145,6 +145,21 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "memories": [{"id": 1, "content": "The band plays on Fridays."}],
         "count": 3,
     },
+    "got/judge": {
+        "problem": "How do we sleep?",
+        "memories": [{"id": 1, "content": "The band plays on Fridays."}],
+        "candidates": [
+            {"label": "A", "content": "Insulate the wall.", "rests_on": ["The wall is thin."]},
+            {"label": "B", "content": "The band is loud.", "rests_on": []},
+        ],
+        "others": [{"id": "8", "content": "The wall is not thin."}],
+    },
+    "got/refine": {
+        "problem": "How do we sleep?",
+        "node": "Insulate the wall.",
+        "line": [{"content": "The band is loud."}],
+        "memories": [{"id": 1, "content": "The band plays on Fridays."}],
+    },
     "intersection/intersect": {"first": [3, 1, 4], "second": [4, 1, 5], "attempts": 5},
     "intersection/split": {"numbers": [4, 1, 5, 9], "size": 2},
     "intersection/union": {"first": [1, 4], "second": [9], "attempts": 10},

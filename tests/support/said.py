@@ -15,6 +15,12 @@ APPROACHES = [
     {"name": "Cook", "approach": "Cook at home instead."},
 ]
 MENDED = " Ask who cooks."
+CONTINUATIONS = (
+    "The kitchen leaves the peanuts out.",
+    "Anna brings a lunchbox of her own.",
+    "Somebody rings the cook beforehand.",
+    "Another restaurant fries with butter.",
+)
 
 
 def _said(**said: Any) -> Callable[[Said], Said]:
@@ -46,9 +52,63 @@ def _verdict(material: Said) -> Said:
     return {"better": longer, **scores, "reason": "It asks more."}
 
 
+def _continuations(material: Said) -> Said:
+    """Leave one out where several are asked for, so that somebody has to ask again."""
+    there = {each["content"] for each in material["siblings"]}
+    new = [each for each in CONTINUATIONS if each not in there]
+    asked = max(1, material["count"] - 1)
+    return {"continuations": [{"thought": each, "confidence": 0.6} for each in new[:asked]]}
+
+
+def _scores(material: Said) -> Said:
+    """Find the peanuts valid, what is mended better still, and the first of the others its like."""
+    scores = [
+        {"label": each["label"], "relevance": 0.6, "depth": 0.4, "validity": _valid(each)}
+        for each in material["candidates"]
+    ]
+    relation = {"label": scores[0]["label"], "kind": "supports", "other": "1", "why": "Both help."}
+    return {"scores": scores, "relations": [relation] if material["others"] else []}
+
+
+def _valid(shown: Said) -> float:
+    return 0.1 + 0.5 * ("peanuts" in shown["content"]) + 0.3 * (MENDED in shown["content"])
+
+
+def _refinement(material: Said) -> Said:
+    return {"critique": ["Who cooks?"], "thought": material["node"] + MENDED, "confidence": 0.7}
+
+
+def _merger(material: Said) -> Said:
+    """Say one input after another, by their letters."""
+    texts = sorted(each["content"] for each in material["inputs"])
+    used = [each["label"] for each in material["inputs"]]
+    return {"thought": " ".join(texts), "confidence": 0.7, "used": used, "conflicts": []}
+
+
+def _conclusion(material: Said) -> Said:
+    first = material["thoughts"][0]
+    return {"conclusion": f"{first['content']} ({first['label']})", "sources": [first["label"]]}
+
+
+PARTS = ("Ask Anna what she eats.", "Shop for the dinner.")
+
+
+def _division(material: Said) -> Said:
+    """Divide the whole and the first of its parts; all else is one piece."""
+    texts = {material["problem"]: PARTS, PARTS[0]: ("Ring her.", "Write a list of it.")}
+    parts = [{"description": each} for each in texts.get(material["part"], ())]
+    first = {"before": 1, "after": 2, "type": "needs", "certainty": 0.9, "why": "It is known then."}
+    return {
+        "atomic": not parts, "reason": "By time.", "confidence": 0.8, "sub_problems": parts,
+        "dependencies": [first] if parts else [],
+    }  # fmt: skip
+
+
 FOUND = {"strengths": ["It is short."], "weaknesses": ["Who cooks?"], "recommendations": ["Ask."]}
 ANSWERS: Mapping[str, Callable[[Said], Said]] = MappingProxyType(
     {
+        "atomic": _division,
+        "dependencies": _said(dependencies=[]),
         "summary": _said(summary="Anna runs round the lake.", confidence=0.9),
         "approaches": _said(approaches=APPROACHES),
         "best": _ballot,
@@ -60,6 +120,11 @@ ANSWERS: Mapping[str, Callable[[Said], Said]] = MappingProxyType(
         "findings": _said(findings=[{"area": 1, "finding": "Safe."}], confidence=0.5, **FOUND),
         "revision": _revision,
         "better": _verdict,
+        "continuations": _continuations,
+        "scores": _scores,
+        "critique": _refinement,
+        "used": _merger,
+        "conclusion": _conclusion,
     }
 )
 """For a key that the schema asks for, what is made of the question's material."""

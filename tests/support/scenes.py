@@ -12,6 +12,7 @@ from reasonloom.graphs.engine import Engine
 from reasonloom.stores.access import Access
 from tests.support import victim
 from tests.support.census import Census
+from tests.support.graph_scenes import GRAPH_SCENES, REFINE, RUN
 from tests.support.housekeeping import as_file, take_in
 from tests.support.scene import Given, Scene
 from tests.support.sessions import answered
@@ -174,7 +175,15 @@ CONSOLIDATE = Scene(
     "consolidate", "consolidate_memories", "consolidate_memories", old_episodes,
     {"runs": 1, "memories": 2, "edges": 6}, least=100, calls=2, midway=whole_groups,
 )  # fmt: skip
-SCENES = (
-    REMEMBER, LINEAR, TREE, DIVERGENT, REFLECTION, EVALUATE, AUTO, CHECKPOINT_CREATE,
-    TREE_COMPLETE, BACKTRACK, FORK, CONSOLIDATE,
+BREAKDOWN = Scene(
+    "breakdown", "breakdown", "breakdown", Given({"problem": "Cook for Anna.", "maxDepth": 3}),
+    THOUGHT, least=130, calls=1 + 2 + 1,
 )  # fmt: skip
+OF_GRAPHS = (REFINE, RUN)
+"""The scenes of graphs that a short test takes: ballots side by side, and a whole plan."""
+
+SHORT = (
+    REMEMBER, LINEAR, TREE, DIVERGENT, REFLECTION, EVALUATE, AUTO, CHECKPOINT_CREATE,
+    TREE_COMPLETE, BACKTRACK, FORK, CONSOLIDATE, BREAKDOWN, *OF_GRAPHS,
+)  # fmt: skip
+SCENES = (*SHORT, *(each for each in GRAPH_SCENES if each not in OF_GRAPHS))

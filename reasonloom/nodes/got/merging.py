@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
@@ -10,6 +9,7 @@ from reasonloom.llm.extract import as_prose, sentences_in, words_in
 from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE
 from reasonloom.nodes.contradiction import contradiction
 from reasonloom.nodes.got.relations import BY_WORDS
+from reasonloom.nodes.quotes import stands
 from reasonloom.nodes.treesearch.judging import shuffled
 from reasonloom.nodes.treesearch.orders import label
 
@@ -165,20 +165,11 @@ def _quoted(
         (first, ours), (second, theirs) = sorted(ends, key=lambda end: end[0]["number"])
         if one == other:
             continue
-        if _stands(ours, first["content"]) and _stands(theirs, second["content"]):
+        if stands(ours, first["content"]) and stands(theirs, second["content"]):
             told.setdefault((first["id"], second["id"]), f"“{ours}” / “{theirs}”")
         else:
             notes[UNQUOTED.format(first=first["number"], second=second["number"])] = None
     return told, [*notes]
-
-
-def _stands(words: str, text: str) -> bool:
-    """Tell whether words stand in a text, whatever their case, blanks and signs."""
-    return bool(_bare(words)) and f" {_bare(words)} " in f" {_bare(text)} "
-
-
-def _bare(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def said_of(conflict: Conflict) -> str:

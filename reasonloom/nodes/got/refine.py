@@ -56,7 +56,7 @@ async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[s
     request = GotRefine.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open(tx, request.graph_id)
-    node = graph.active_node(request.node_id)
+    node = _parent(execution, graph, request.node_id)
     place = placed(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
     return {
@@ -67,6 +67,18 @@ async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[s
         "candidates": [candidate(graph, node)],
         "notes": notes,
     }
+
+
+def _parent(execution: Execution, graph: WholeGraph, node_id: str) -> NodeRow:
+    """Return the node to be refined; in a fork one that was beaten competes again.
+
+    Raises:
+        InvalidArgument: it is inactive.
+        NodeNotFound: it is none of the graph.
+    """
+    node = graph.node(node_id)
+    beaten = node.replaced_by is not None and node.pruning_id is None
+    return node if execution.run.fork and beaten else graph.active_node(node_id)
 
 
 async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -123,9 +135,10 @@ async def keep_better(state: RefineState, runtime: Runtime[Execution]) -> dict[s
     verdict = _verdict(state, scores) if changed else (False, SAME_WORDS)
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await hold_open(tx, place["graph"])
-        parent = graph.active_node(state["node"]["id"])
+        parent = _parent(execution, graph, state["node"]["id"])
         if changed:
-            await _add(tx, execution, state, parent, scores, accepted=verdict[0])
+            both = [scores[each["id"]] for each in state["candidates"]]
+            await _add(tx, execution, state, parent, both, accepted=verdict[0])
         answer = _answer(execution, state, await read(tx, place["graph"]), verdict)
         notes = [*notes, *_lost(execution, state)] if changed else notes
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
@@ -160,10 +173,14 @@ async def _add(
     execution: Execution,
     state: RefineState,
     parent: NodeRow,
-    scores: dict[str, Scored],
+    both: list[Scored],
     *,
     accepted: bool,
 ) -> None:
+    """Add the refinement; `both` are its parent's score and its own.
+
+    Its id is this run's, also where a fork takes over candidates that its origin has named.
+    """
     run, refined = execution.run, state["refined"]
     node = NewNode(
         id=run.effect("node"),
@@ -182,15 +199,16 @@ async def _add(
         from_node=parent.id,
         to_node=node.id,
         edge_type="refines",
-        weight=scores[str(node.id)].score,
+        weight=both[1].score,
         run_id=run.id,
     )
     await got_nodes.add(tx, [node])
     await got_edges.add(tx, [edge])
-    await got_nodes.set_scores(tx, {UUID(of): scored for of, scored in scores.items()})
-    loser, winner = (parent.id, node.id) if accepted else (node.id, parent.id)
-    if loser != parent.id or parent.node_type != "root":
-        await got_nodes.set_replaced(tx, loser, winner)
+    await got_nodes.set_scores(tx, dict(zip((parent.id, node.id), both, strict=True)))
+    if not accepted:
+        await got_nodes.set_replaced(tx, node.id, parent.id)
+    elif parent.is_active and parent.node_type != "root":
+        await got_nodes.set_replaced(tx, parent.id, node.id)
 
 
 def _lost(execution: Execution, state: RefineState) -> list[str]:

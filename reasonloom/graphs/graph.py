@@ -34,6 +34,7 @@ class Graph:
         saved: steps are saved and a killed run is resumed; true where an llm is called.
         writes: the last node records the run in the transaction of its writes.
         components: what the `thought` reference calls the parts used.
+        of_llm: further parts, used only where there is a language model.
         more_steps: returns from the request how many more steps than nodes a run has that goes
             as usual, None where that cannot be told; without it there are as many.
         words: plain words for nodes whose names do not tell what is done.
@@ -47,6 +48,7 @@ class Graph:
     saved: bool = False
     writes: bool = False
     components: tuple[str, ...] = ()
+    of_llm: tuple[str, ...] = ()
     more_steps: Callable[[dict[str, Any]], int | None] | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     follow: Callable[[dict[str, Any], dict[str, Any]], Following | None] | None = None

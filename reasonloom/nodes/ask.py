@@ -22,7 +22,8 @@ class Question:
     """One question of a node: which prompt with what, and where in the run it stands.
 
     `sample` tells answers to one and the same question apart, as `Ask.sample` does; `aside` is
-    how it stands to a later call for which budget is put aside.
+    how it stands to a later call for which budget is put aside; `seconds` is the time that it
+    may take, None for what the run has left.
     """
 
     node: str
@@ -34,6 +35,7 @@ class Question:
     thread: str | None = None
     sample: int = 0
     aside: Aside = NOTHING_ASIDE
+    seconds: float | None = None
 
 
 async def ask(execution: Execution, question: Question) -> Reply:
@@ -69,14 +71,14 @@ def _to_port(execution: Execution, question: Question, prompt: RenderedPrompt) -
         schema=prompt.schema,
         pipe=question.pipe,
         thread=question.thread,
-        deadline=_remaining_seconds(execution),
+        deadline=_seconds(execution, question),
         sample=question.sample,
         most_tokens=execution.loom.settings.output_tokens,
         material=prompt.variables,
     )
 
 
-def _remaining_seconds(execution: Execution) -> float:
+def _seconds(execution: Execution, question: Question) -> float:
     """Return the seconds left for a call.
 
     Raises:
@@ -88,7 +90,7 @@ def _remaining_seconds(execution: Execution) -> float:
         raise BudgetExceeded(
             "the run's time is used up; raise REASONLOOM_TOOL_TIMEOUT", limit="seconds"
         )
-    return seconds
+    return seconds if question.seconds is None else min(seconds, max(question.seconds, 0.0))
 
 
 def _call(

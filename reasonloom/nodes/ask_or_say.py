@@ -35,9 +35,14 @@ class Heard:
 
 
 async def ask_or_say(execution: Execution, question: Question, what: str) -> Heard:
-    """Ask within half of the time that the run has left; `what` names the question in notes."""
+    """Ask within half of the time that the run has left; `what` names the question in notes.
+
+    Where the question has a time of its own, that holds if it is shorter.
+    """
     run, settings = execution.run, execution.loom.settings
     seconds = (settings.tool_timeout - (time.perf_counter() - run.started)) * SHARE
+    if question.seconds is not None:
+        seconds = min(seconds, question.seconds)
     try:
         async with asyncio.timeout(seconds):
             reply = await ask(execution, question)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import islice, product
 from textwrap import shorten
 from typing import NamedTuple
@@ -91,13 +92,19 @@ def contradiction(first: str, second: str) -> str | None:
     other numbers make two sentences of two times, which do not contradict each other. Questions
     state nothing. None therefore means `not shown`, never `compatible`.
     """
-    for one, other in product(_statements(first), _statements(second)):
+    return between(statements(first), statements(second))
+
+
+def between(first: Sequence[Said], second: Sequence[Said]) -> str | None:
+    """Return why what two texts state contradicts each other, as `contradiction` does."""
+    for one, other in product(first, second):
         if _same_matter(one.words, other.words) and (why := _conflict(one, other)):
             return why
     return None
 
 
-def _statements(text: str) -> list[Said]:
+def statements(text: str) -> list[Said]:
+    """Return what a text states, of each sentence that is no question; made once, used often."""
     stated = (each for each in sentences_in(text) if not each.endswith(("?", "？")))
     return [_said(each) for each in islice(stated, MOST_SENTENCES)]
 

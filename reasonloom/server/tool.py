@@ -27,6 +27,7 @@ from reasonloom.server.toolsets.toolset import Effect
 if TYPE_CHECKING:
     from reasonloom.graphs.call import Outcome
     from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.graph import Graph
 
 log = logging.getLogger(__name__)
 KEY = "io.reasonloom/idempotency-key"
@@ -97,7 +98,7 @@ class LoomTool(Tool):
                 report=_reporter(context),
             )
         )
-        return outcome, _told(outcome, graph.components, engine, started, saved=graph.saved)
+        return outcome, _told(outcome, graph, engine, started)
 
     async def _engine(self) -> Engine:
         """Return the engine; a database that opens too slowly goes on opening for the next call."""
@@ -141,14 +142,13 @@ def _hints(effect: Effect, *, open_world: bool) -> ToolAnnotations:
     )
 
 
-def _told(
-    outcome: Outcome, components: tuple[str, ...], engine: Engine, started: float, *, saved: bool
-) -> Told:
+def _told(outcome: Outcome, graph: Graph, engine: Engine, started: float) -> Told:
+    llm = engine.loom.llm
     return Told(
         notes=outcome.notes,
         seconds=time.perf_counter() - started,
-        components=components,
-        llm=engine.loom.llm.name if saved else None,
+        components=graph.components + (() if llm.offline else graph.of_llm),
+        llm=llm.name if graph.saved else None,
         run_id=str(outcome.run_id),
     )
 

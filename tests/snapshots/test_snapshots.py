@@ -111,6 +111,25 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "figures": {"coherence": 0.5, "coverage": 1.0},
         "findings": ["thought 1 is unsure of itself (0.20)."],
     },
+    "breakdown/split": {
+        "problem": "Open a shop for violins",
+        "part": "Find premises",
+        "line": ["Prepare the opening"],
+        "others": ["Buy violins"],
+        "background": "Anna lends 9000.",
+        "constraints": ["No debts"],
+        "memories": [{"id": 1, "content": "The shop opens in May."}],
+        "levels": 2,
+    },
+    "breakdown/link": {
+        "problem": "Open a shop for violins",
+        "parts": [
+            {"number": "1", "description": "Find premises"},
+            {"number": "1.1", "description": "View three streets"},
+            {"number": "2", "description": "Buy violins"},
+        ],
+        "known": [{"before": "1", "after": "2"}],
+    },
     "consolidate/summarise": {
         "episodes": [
             {"date": "2026-01-05", "content": "Anna ran 5 km."},

@@ -1,5 +1,6 @@
 """The `thought` toolset (reference: ThoughtMCP)."""
 
+from reasonloom.contracts.breakdown import Breakdown, BrokenDown
 from reasonloom.contracts.memory import (
     ExplainedRecall,
     ExplainedSearch,
@@ -50,6 +51,15 @@ TOOLSET = Toolset(
             "search",
             Effect.READS,
             reference_request=Search,
+        ),
+        ToolLine(
+            "breakdown",
+            "Break down",
+            Breakdown,
+            BrokenDown,
+            "breakdown",
+            Effect.ADDS,
+            open_world=True,
         ),
     ),
 )

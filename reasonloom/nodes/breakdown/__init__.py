@@ -1,0 +1,1 @@
+"""The steps of `breakdown`: a problem's sub-problems, what depends on what, and their order."""

@@ -138,22 +138,27 @@ def _same_matter(first: list[str], second: list[str]) -> bool:
 
 def _alike(first: str, second: str) -> bool:
     """Tell whether two words are one, but for at most two letters at their ends."""
-    if first == second or any(c.isdigit() for c in first + second):
+    if first == second or first[:STEM] != second[:STEM]:
         return first == second
+    if any(c.isdigit() for c in first + second):
+        return False
     begin = max(STEM, max(len(first), len(second)) - 2)
     return first[:begin] == second[:begin] and min(len(first), len(second)) >= begin
 
 
 def _conflict(one: Said, other: Said) -> str | None:
-    quotes = [shorten(each.text, LONGEST_QUOTE, placeholder=" …") for each in (one, other)]
     if one.denies != other.denies:
         if one.numbers != other.numbers:
             return None
-        return f"one denies what the other says: “{quotes[0]}” / “{quotes[1]}”"
+        return f"one denies what the other says: {_quotes(one, other)}"
     ours, theirs = _differing(one.numbers, other.numbers)
     if not ours:
         return None
-    return f"their numbers differ, {ours} and {theirs}: “{quotes[0]}” / “{quotes[1]}”"
+    return f"their numbers differ, {ours} and {theirs}: {_quotes(one, other)}"
+
+
+def _quotes(*said: Said) -> str:
+    return " / ".join(f"“{shorten(one.text, LONGEST_QUOTE, placeholder=' …')}”" for one in said)
 
 
 def _differing(first: list[tuple[str, str]], second: list[tuple[str, str]]) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from typing import TYPE_CHECKING
 
 from reasonloom.llm.extract import words_in
@@ -34,8 +35,7 @@ class Likeness:
         if first == second:
             return 1.0
         if self.vectors:
-            pairs = zip(self.vectors[first], self.vectors[second], strict=True)
-            raw = math.fsum(a * b for a, b in pairs)
+            raw = math.fsum(map(mul, self.vectors[first], self.vectors[second]))
         else:
             raw = _shared(Counter(words_in(first)), Counter(words_in(second)))
         return min(1.0, max(0.0, raw))

@@ -187,6 +187,48 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "sorting/repair": {"numbers": [3, 1, 4, 1, 5], "flawed": [1, 3, 4, 5], "attempts": 5},
     "sorting/sort": {"numbers": [3, 1, 4, 1, 5], "attempts": 5},
     "sorting/split": {"numbers": [3, 1, 4, 1, 5], "size": 2},
+    "thinking/stream": {
+        "problem": "How do we sleep?",
+        "background": "The band plays on Fridays.",
+        "constraints": ["It costs nothing."],
+        "goals": ["Sleep by eleven."],
+        "memories": [{"id": 1, "content": "The wall is thin."}],
+        "stream": {
+            "name": "critical",
+            "told": "Doubt.",
+            "questions": ["What speaks against it?", "How would it fail first?"],
+        },
+        "quarter": 2,
+        "own": {
+            "name": "critical",
+            "insights": [{"label": "critical-1", "content": "The band has a permit."}],
+            "conclusion": "Asking is not enough.",
+        },
+        "others": [
+            {
+                "name": "creative",
+                "insights": [{"label": "creative-1", "content": "Swap rooms.", "new": True}],
+                "conclusion": "Sleep elsewhere.",
+            }
+        ],
+        "answers": [
+            {"by": "creative", "to": "critical-1", "stance": "disagree", "why": "It ran out."}
+        ],
+    },
+    "thinking/synthesise": {
+        "problem": "How do we sleep?",
+        "background": "The band plays on Fridays.",
+        "constraints": ["It costs nothing."],
+        "goals": ["Sleep by eleven."],
+        "streams": [
+            {
+                "name": "creative",
+                "insights": [{"label": "creative-1", "content": "Swap rooms."}],
+                "conclusion": "Sleep elsewhere.",
+            }
+        ],
+        "conflicts": ["critical disagrees with creative: the rooms are alike"],
+    },
 }
 
 

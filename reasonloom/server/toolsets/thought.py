@@ -15,6 +15,7 @@ from reasonloom.contracts.memory import (
     UpdatedMemory,
     UpdateMemory,
 )
+from reasonloom.contracts.thinking import Ponder, Pondered, Think, Thinking
 from reasonloom.server.forms.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
@@ -52,6 +53,8 @@ TOOLSET = Toolset(
             Effect.READS,
             reference_request=Search,
         ),
+        ToolLine("think", "Think", Think, Thinking, "think", Effect.ADDS, open_world=True),
+        ToolLine("ponder", "Ponder", Ponder, Pondered, "ponder", Effect.ADDS, open_world=True),
         ToolLine(
             "breakdown",
             "Break down",

@@ -1,0 +1,51 @@
+"""The wiring of streams that think side by side, with a barrier after each quarter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thinking.barrier import after_exchange, exchange
+from reasonloom.nodes.thinking.carry import carry_stream, spread
+from reasonloom.nodes.thinking.checks import check_conclusion, to_check
+from reasonloom.nodes.thinking.keep import keep_thinking
+from reasonloom.nodes.thinking.state import ThinkingState
+from reasonloom.nodes.thinking.synthesise import synthesise
+
+NODES = 6
+"""Nodes of the wiring."""
+
+PARTS = ("reasoningStreams", "synthesisEngine", "memoryRepository", "embeddingEngine")
+OF_LLM = ("languageModel",)
+WORDS = {
+    "begin": "recall",
+    "carry_stream": "think in streams",
+    "exchange": "exchange insights",
+    "check_conclusion": "check constraints",
+}
+
+
+def wired(begin: Callable[..., Any]) -> StateGraph[Any, Execution, Any, Any]:
+    """Return the wiring that begins with `begin`.
+
+    The streams of a quarter are tasks of one step: `exchange` runs when all have ended, and
+    only it begins the next quarter. A task that has ended is not taken again after a kill.
+    """
+    graph = StateGraph(ThinkingState, context_schema=Execution)
+    graph.add_node("begin", begin)
+    graph.add_node("carry_stream", carry_stream)
+    graph.add_node("exchange", exchange)
+    graph.add_node("synthesise", synthesise)
+    graph.add_node("check_conclusion", check_conclusion)
+    graph.add_node("keep_thinking", keep_thinking)
+    graph.add_edge(START, "begin")
+    graph.add_conditional_edges("begin", spread, ["carry_stream"])
+    graph.add_edge("carry_stream", "exchange")
+    graph.add_conditional_edges("exchange", after_exchange, ["carry_stream", "synthesise"])
+    graph.add_conditional_edges("synthesise", to_check, ["check_conclusion", "keep_thinking"])
+    graph.add_edge("check_conclusion", "keep_thinking")
+    graph.add_edge("keep_thinking", END)
+    return graph

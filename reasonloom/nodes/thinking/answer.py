@@ -1,0 +1,140 @@
+"""What thinking answers: the parts that think and ponder share, and those of each."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+from reasonloom.contracts.reasoning_divergent import CheckedConstraint
+from reasonloom.contracts.thinking import (
+    Advice,
+    Considered,
+    GoalCovered,
+    Insight,
+    MissingPart,
+    Pondered,
+    Quality,
+    Stopped,
+    StreamConflict,
+    StreamResult,
+    Thinking,
+)
+from reasonloom.nodes.thinking.checks import WHOLE
+from reasonloom.nodes.thinking.confidence import confidence_of
+from reasonloom.nodes.thinking.gather import PONDER
+from reasonloom.nodes.thinking.quality import quality
+from reasonloom.nodes.thinking.state import ThinkingState, came, last_of, latest
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+
+OFFLINE = (
+    "No language model is configured: these are extracts of what is given and what can be counted "
+    "in it, and nobody has thought it through. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
+AGREED = "agreed"
+
+
+def verdicts_of(state: ThinkingState, name: str) -> list[dict[str, Any]]:
+    """Return the constraints as one conclusion was held against them."""
+    checks = [each for each in state.get("checks", []) if each["name"] == name]
+    return [dict(each) for check in checks for each in check["constraints"]]
+
+
+def confidence(state: ThinkingState) -> float:
+    """Return how sure (0..1) the conclusion is."""
+    brief = state["brief"]
+    claims = [float(each["confidence"]) for each in last_of(brief, state["said"]).values()]
+    alone = len(brief["streams"]) == 1
+    agreement = None if alone else float(state["synthesis"]["parts"]["agreement"])
+    return confidence_of(claims, agreement, verdicts_of(state, WHOLE))
+
+
+def missing_of(state: ThinkingState) -> list[MissingPart]:
+    """Return which quarters of which streams were to come and did not."""
+    brief = state["brief"]
+    there = {(each["stream"], each["quarter"]) for each in came(brief, state["said"])}
+    agreed = state["barrier"]["stopped"] == AGREED
+    last = state["barrier"]["quarter"] if agreed else brief["quarters"]
+    quarters = range(1, last + 1)
+    found = {name: [q for q in quarters if (name, q) not in there] for name in brief["streams"]}
+    return [MissingPart(stream=name, quarters=lack) for name, lack in found.items() if lack]
+
+
+def answer_of(
+    execution: Execution, state: ThinkingState, *, session: str, thought: str
+) -> Considered:
+    """Return the answer of think or ponder."""
+    shared = _shared(execution, state) | {"session_id": session, "thought_id": thought}
+    if state["brief"]["tool"] == PONDER:
+        return Pondered(
+            **shared,
+            **_together(state),
+            quarters=max(each["quarter"] for each in came(state["brief"], state["said"])),
+            stopped_because=cast("Stopped", state["barrier"]["stopped"]),
+        )
+    if len(state["brief"]["streams"]) > 1:
+        return Thinking(**shared, **_together(state))
+    (only,) = last_of(state["brief"], state["said"]).values()
+    insights = [each["content"] for each in state["synthesis"]["insights"]]
+    return Thinking(**shared, insights=insights, reasoning=only["reasoning"])
+
+
+def _shared(execution: Execution, state: ThinkingState) -> dict[str, Any]:
+    synthesis, offline = state["synthesis"], execution.loom.llm.offline
+    missing = missing_of(state)
+    partial = bool(missing) or not (synthesis["made"] or offline)
+    verdicts = verdicts_of(state, WHOLE)
+    extra: dict[str, Any] = {"missing": missing} if missing else {}
+    if offline:
+        extra["suggestion"] = OFFLINE
+    return {
+        "conclusion": synthesis["conclusion"],
+        "confidence": confidence(state),
+        "processing_time": round((time.perf_counter() - execution.run.started) * 1000, 3),
+        "status": "partial" if partial else "completed",
+        "constraints": [CheckedConstraint(**each) for each in verdicts],
+        "violates": any(each["kept"] is False for each in verdicts),
+        "goals": [GoalCovered(**each) for each in synthesis["goals"]],
+        "memories_used": [f"mem-{memory['id']}" for memory in state["memories"]],
+        **extra,
+    }
+
+
+def _together(state: ThinkingState) -> dict[str, Any]:
+    """Return what several streams have beyond one alone."""
+    synthesis = state["synthesis"]
+    return {
+        "insights": [
+            Insight(
+                content=each["content"],
+                sources=each["sources"],
+                importance=each["importance"],
+                confidence=each["confidence"],
+            )
+            for each in synthesis["insights"]
+        ],
+        "recommendations": [Advice(**each) for each in synthesis["advice"]],
+        "conflicts": [StreamConflict(**each) for each in synthesis["conflicts"]],
+        "quality": quality(synthesis["parts"]),
+        "quality_parts": Quality(**synthesis["parts"]),
+        "streams": _streams(state),
+    }
+
+
+def _streams(state: ThinkingState) -> list[StreamResult]:
+    brief, said = state["brief"], latest(state["brief"], state["said"])
+    counts = dict.fromkeys(brief["streams"], 0)
+    for each in came(brief, said):
+        counts[each["stream"]] += 1
+    return [
+        StreamResult(
+            stream=name,
+            conclusion=end["conclusion"],
+            confidence=float(end["confidence"]),
+            quarters=counts[name],
+            constraints=[CheckedConstraint(**each) for each in verdicts_of(state, name)],
+            violates=any(each["kept"] is False for each in verdicts_of(state, name)),
+        )
+        for name, end in last_of(brief, said).items()
+    ]

@@ -117,7 +117,7 @@ def _sentence(detail: ErrorDetails) -> str:
     if plain := PLAIN_FORMS.get(detail["type"]):
         return plain
     text = detail["msg"].removeprefix("Input ").removeprefix("String ").removeprefix("List ")
-    return text.replace("should ", "must ", 1)
+    return text.replace("should ", "must ", 1).replace(" after validation", "", 1)
 
 
 def _nearest(model: type[BaseModel], path: tuple[str, ...]) -> str:

@@ -123,7 +123,7 @@ def example(schema: dict[str, Any]) -> Any:
         case {"enum": [first, *_]}:
             return first
         case {"type": "array"}:
-            return [example(schema["items"])]
+            return [example(schema["items"])] * schema.get("minItems", 1)
         case {"type": "object"}:
             return least_request(schema)
     plain = {"string": "a plain text", "boolean": False}

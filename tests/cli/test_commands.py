@@ -116,7 +116,7 @@ def test_the_demo_shows_what_was_stored_found_and_concluded(run: Run) -> None:
     first = run("demo")
     assert first.returncode == 0, first.stderr
     for shown in ("Anna is allergic to peanuts", "What time is the final train?", "22:40",
-                  "nothing relevant", "recall_context → continue_thought → keep_thought",
+                  "nothing relevant", "recall context → continue thought → keep thought",
                   "llm offline"):  # fmt: skip
         assert shown in first.stdout
     assert "Forgot 9 memories" in run("demo").stdout

@@ -14,12 +14,13 @@ from reasonloom.nodes.finish import finish
 from reasonloom.nodes.history import History, history_of
 from reasonloom.nodes.keep import keep_as_memory
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.session_place import hang
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores import branches, sessions
 from reasonloom.stores.thoughts import NewThought
 
 if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
+    pass
 
 MODE = "linear"
 FORKED = (
@@ -89,7 +90,7 @@ async def keep_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[
     used = [memory["id"] for memory in state["memories"]]
     memory, notes = await keep_as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await _hang(tx, execution, thought)
+        branch = await hang(tx, execution, thought)
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
         if memory:
@@ -98,15 +99,6 @@ async def keep_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[
         all_notes = [*state.get("notes", []), *notes]
         added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
     return {**added, "notes": notes}
-
-
-async def _hang(tx: Transaction, execution: Execution, thought: NewThought) -> UUID:
-    """Store a thought in its session, held meanwhile; return the branch on which it stands."""
-    session = await sessions.open_session(
-        tx, thought.session_id, mode=MODE, client=execution.caller.client
-    )
-    await sessions.hold(tx, str(session))
-    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
 
 
 def _thought(execution: Execution, state: LinearState, request: ReasoningLinear) -> NewThought:

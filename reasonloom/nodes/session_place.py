@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from reasonloom.nodes.history import History, history_of
 from reasonloom.stores import branches, sessions
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.branches import BranchRow
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.sessions import SessionRow
+    from reasonloom.stores.thoughts import NewThought
 
 
 async def place_in(
@@ -33,6 +35,15 @@ async def place_in(
         history = await history_of(tx, execution, branch.head_id, question)
     head = str(branch.head_id) if branch.head_id else None
     return {"id": str(known.id), "branch": str(branch.id), "head": head}, history
+
+
+async def hang(tx: Transaction, execution: Execution, thought: NewThought) -> UUID:
+    """Store a thought in its session, held meanwhile; return the branch on which it stands."""
+    session = await sessions.open_session(
+        tx, thought.session_id, mode=thought.mode, client=execution.caller.client
+    )
+    await sessions.hold(tx, str(session))
+    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
 
 
 async def _found(

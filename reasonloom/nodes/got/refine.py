@@ -12,10 +12,10 @@ from reasonloom.nodes.ask import Question, ask
 from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE, marks, recall_for, reply_notes
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.got.scoring import (
-    BALLOTS,
     Candidate,
     ScoringState,
     candidate,
+    lost,
     said_of,
     total,
     weigh,
@@ -39,7 +39,6 @@ SAME_WORDS = "the refinement says the same: there is nothing to choose between"
 PREFERRED = "{votes} of {cast} blind ballots prefer {which}"
 COUNTED = "nobody judged; by what can be computed {which} stands"
 WHICH = {True: "the refinement", False: "what was there"}
-LOST = "{lost} of {count} ballots came to nothing"
 
 
 class RefineState(ScoringState, total=False):
@@ -140,7 +139,7 @@ async def keep_better(state: RefineState, runtime: Runtime[Execution]) -> dict[s
             both = [scores[each["id"]] for each in state["candidates"]]
             await _add(tx, execution, state, parent, both, accepted=verdict[0])
         answer = _answer(execution, state, await read(tx, place["graph"]), verdict)
-        notes = [*notes, *_lost(execution, state)] if changed else notes
+        notes = [*notes, *lost(execution, len(state.get("cast", [])))] if changed else notes
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         session = UUID(place["session"])
         added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
@@ -211,13 +210,6 @@ async def _add(
         await got_nodes.set_replaced(tx, parent.id, node.id)
 
 
-def _lost(execution: Execution, state: RefineState) -> list[str]:
-    cast = len(state.get("cast", []))
-    if execution.loom.llm.offline or cast == BALLOTS:
-        return []
-    return [LOST.format(lost=BALLOTS - cast, count=BALLOTS)]
-
-
 def _answer(
     execution: Execution, state: RefineState, graph: WholeGraph, verdict: tuple[bool, str]
 ) -> RefinedNode:
@@ -225,7 +217,7 @@ def _answer(
     changed = is_changed(state)
     wanted = str(run.effect("node")) if changed else state["node"]["id"]
     node = graph.node(wanted)
-    missing = changed and bool(_lost(execution, state))
+    missing = changed and bool(lost(execution, len(state.get("cast", []))))
     return RefinedNode(
         graph_id=str(graph.row.id),
         node_id=wanted,

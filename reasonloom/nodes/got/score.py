@@ -19,6 +19,7 @@ from reasonloom.nodes.got.scoring import (
     ScoringState,
     agreement,
     candidate,
+    lost,
     said_of,
     weigh,
 )
@@ -33,8 +34,6 @@ from reasonloom.stores.got_nodes import Scored
 
 if TYPE_CHECKING:
     from reasonloom.stores.got_nodes import NodeRow
-
-LOST = "{lost} of {count} ballots came to nothing"
 
 
 async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -81,7 +80,7 @@ async def keep_score(state: ScoringState, runtime: Runtime[Execution]) -> dict[s
         await got_nodes.set_scores(tx, {node.id: scored})
         await got_edges.add(tx, relations.edges(execution, graph.row.id, _relations(state, graph)))
         answer = _answer(execution, state, await read(tx, place["graph"]), scored)
-        notes = [*notes, *_lost(execution, answer.ballots)]
+        notes = [*notes, *lost(execution, answer.ballots)]
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         session = UUID(place["session"])
         added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
@@ -103,12 +102,6 @@ def _relations(
     active = [each for each in others if each.is_active]
     found = {**relations.by_words(node, active), **relations.seen_by(state.get("cast", []))}
     return {relation: told for relation, told in found.items() if relation[2] in there}
-
-
-def _lost(execution: Execution, cast: int) -> list[str]:
-    if execution.loom.llm.offline or cast == BALLOTS:
-        return []
-    return [LOST.format(lost=BALLOTS - cast, count=BALLOTS)]
 
 
 def _answer(

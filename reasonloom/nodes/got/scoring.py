@@ -40,6 +40,7 @@ UNKNOWN = 0.5
 """Validity where nobody could judge it."""
 
 JUDGE, LOCAL = "judge", "local check"
+LOST = "{lost} of {count} ballots came to nothing"
 UNJUDGED = "nobody judged: relevance, depth and novelty were computed, validity 0.5 means unknown"
 
 
@@ -221,3 +222,10 @@ def _computed(problem: str, of: Candidate, likeness: Likeness) -> dict[str, floa
         "validity": UNKNOWN,
         "depth": sum(word not in said for word in words) / len(words) if words else 0.0,
     }
+
+
+def lost(execution: Execution, cast: int) -> list[str]:
+    """Return what must be said of ballots that were asked for and did not come."""
+    if execution.loom.llm.offline or cast == BALLOTS:
+        return []
+    return [LOST.format(lost=BALLOTS - cast, count=BALLOTS)]

@@ -22,7 +22,8 @@ from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.operations.machine import frontier
 from reasonloom.nodes.operations.outcome import Outcome, outcome
 from reasonloom.nodes.operations.state import START, State, Thought
-from reasonloom.stores import branches, got_edges, got_graphs, got_nodes, got_prunings, sessions
+from reasonloom.nodes.session_place import hang
+from reasonloom.stores import got_edges, got_graphs, got_nodes, got_prunings
 from reasonloom.stores.got_edges import NewEdge
 from reasonloom.stores.got_graphs import NewGraph
 from reasonloom.stores.got_nodes import NewNode
@@ -60,7 +61,7 @@ async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
     memory, notes = await keep_as_memory(execution, thought)
     notes = [*notes, *_notes(came)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await _hang(tx, execution, thought)
+        branch = await hang(tx, execution, thought)
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
         graph = await _store(tx, execution, work, came["best"], thought.session_id)
@@ -70,14 +71,6 @@ async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
         added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
     return {**added, "notes": notes}
-
-
-async def _hang(tx: Transaction, execution: Execution, thought: NewThought) -> UUID:
-    session = await sessions.open_session(
-        tx, thought.session_id, mode=MODE, client=execution.caller.client
-    )
-    await sessions.hold(tx, str(session))
-    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
 
 
 async def _store(

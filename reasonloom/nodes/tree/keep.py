@@ -13,13 +13,14 @@ from reasonloom.nodes.finish import finish
 from reasonloom.nodes.keep import keep_as_memory
 from reasonloom.nodes.linear import FORKED
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.session_place import hang
 from reasonloom.nodes.tree.state import MODE, Outcome, TreeState
-from reasonloom.stores import branches, sessions
+from reasonloom.stores import branches
 from reasonloom.stores.branches import ACTIVE, NewBranch
 from reasonloom.stores.thoughts import NewThought
 
 if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
+    pass
 
 KEPT = "{content}\n\nRecommended, of {count} explored: {name}. {reason}"
 OTHERS = " Also explored: {names}."
@@ -44,7 +45,7 @@ async def keep_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, 
     memory, notes = await keep_as_memory(execution, thought)
     notes = [*notes, *_notes(state, outcome)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await _hang(tx, execution, thought)
+        branch = await hang(tx, execution, thought)
         await branches.grow(tx, _sprouts(execution, thought, branch, outcome))
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
@@ -54,15 +55,6 @@ async def keep_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, 
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
         added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
     return {**added, "notes": notes}
-
-
-async def _hang(tx: Transaction, execution: Execution, thought: NewThought) -> UUID:
-    """Store the thought in its session, held meanwhile; return the branch on which it stands."""
-    session = await sessions.open_session(
-        tx, thought.session_id, mode=MODE, client=execution.caller.client
-    )
-    await sessions.hold(tx, str(session))
-    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
 
 
 def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewThought:

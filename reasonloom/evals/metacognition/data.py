@@ -5,20 +5,19 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.metacognition.labels import (
-    FOLDER,
-    HALVES,
     Half,
     Labelled,
     LabelledSet,
     Words,
+    of_half,
+    records,
 )
 
 Bias = Literal[
@@ -117,10 +116,10 @@ def biases(half: str = "dev", path: Path | None = None) -> LabelledSet[BiasText]
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = _read("biases.jsonl", BiasText, path)
+    items, raw = records("biases.jsonl", BiasText, path)
     _require_once("biases.jsonl", (text for item in items for text in (item.id, item.text)))
     _require_even("biases.jsonl", items, BIASES)
-    return LabelledSet(_of(half, items), hashlib.sha256(raw).hexdigest())
+    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
 def pairs(half: str = "dev", path: Path | None = None) -> LabelledSet[Pair]:
@@ -129,35 +128,11 @@ def pairs(half: str = "dev", path: Path | None = None) -> LabelledSet[Pair]:
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = _read("pairs.jsonl", Pair, path)
+    items, raw = records("pairs.jsonl", Pair, path)
     told = (text for item in items for text in (item.id, item.sound, item.flawed))
     _require_once("pairs.jsonl", told)
     _require_even("pairs.jsonl", items, FAULTS)
-    return LabelledSet(_of(half, items), hashlib.sha256(raw).hexdigest())
-
-
-def _of(half: str, items: Sequence[T]) -> tuple[T, ...]:
-    if half not in HALVES:
-        raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
-    return tuple(item for item in items if half in (item.half, "all"))
-
-
-def _read(name: str, form: type[T], path: Path | None) -> tuple[list[T], bytes]:
-    try:
-        raw = (path or files(FOLDER) / name).read_bytes()
-    except OSError:
-        raise InvalidArgument(f"{name}: there is no such file", field="data") from None
-    return [_record(name, n, line, form) for n, line in enumerate(raw.splitlines(), 1)], raw
-
-
-def _record(name: str, number: int, line: bytes, form: type[T]) -> T:
-    try:
-        return form.model_validate_json(line)
-    except ValidationError as mistake:
-        first = mistake.errors(include_url=False, include_input=False)[0]
-        where = ", ".join([f"line {number}", *map(str, first["loc"])])
-        why = first["msg"].removeprefix("Value error, ")
-    raise InvalidArgument(f"{name}, {where}: {why}", field="data")
+    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
 def _require_once(name: str, texts: Iterable[str]) -> None:

@@ -124,9 +124,9 @@ def emotions(half: str = "dev", path: Path | None = None) -> LabelledSet[Emotion
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = _read("emotions.jsonl", EmotionText, path)
+    items, raw = records("emotions.jsonl", EmotionText, path)
     _require_sound("emotions.jsonl", items, EMOTIONS)
-    return LabelledSet(_of(half, items), hashlib.sha256(raw).hexdigest())
+    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
 def frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[FrameworkProblem]:
@@ -135,18 +135,28 @@ def frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[Frame
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = _read("frameworks.jsonl", FrameworkProblem, path)
+    items, raw = records("frameworks.jsonl", FrameworkProblem, path)
     _require_sound("frameworks.jsonl", items, FRAMEWORKS)
-    return LabelledSet(_of(half, items), hashlib.sha256(raw).hexdigest())
+    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
-def _of(half: str, items: Sequence[T]) -> tuple[T, ...]:
+def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
+    """Return the records of a half, or of `all`.
+
+    Raises:
+        InvalidArgument: another half.
+    """
     if half not in HALVES:
         raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
     return tuple(item for item in items if half in (item.half, "all"))
 
 
-def _read(name: str, form: type[T], path: Path | None) -> tuple[list[T], bytes]:
+def records(name: str, form: type[T], path: Path | None) -> tuple[list[T], bytes]:
+    """Return the records of a packaged set, or of the file at `path`, and the file's bytes.
+
+    Raises:
+        InvalidArgument: the file is not there, or a line is not of this form.
+    """
     try:
         raw = (path or files(FOLDER) / name).read_bytes()
     except OSError:
@@ -160,7 +170,8 @@ def _record(name: str, number: int, line: bytes, form: type[T]) -> T:
     except ValidationError as mistake:
         first = mistake.errors(include_url=False, include_input=False)[0]
         where = ", ".join([f"line {number}", *map(str, first["loc"])])
-    raise InvalidArgument(f"{name}, {where}: {first['msg']}", field="data")
+        why = first["msg"].removeprefix("Value error, ")
+    raise InvalidArgument(f"{name}, {where}: {why}", field="data")
 
 
 def _require_sound(name: str, items: Sequence[T], labels: Sequence[str]) -> None:

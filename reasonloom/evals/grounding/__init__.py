@@ -1,0 +1,1 @@
+"""A labelled set of claims about stored memories, by which grounding is judged."""

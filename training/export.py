@@ -1,7 +1,8 @@
 """Writes the trained weights as one ONNX graph of whole numbers: `python training/export.py`.
 
 Inputs: `ids` and `mask`, int64 of shape (texts, tokens). Outputs, float32 of shape (texts, n):
-`bias` 9, `emotion` 12, `circumplex` 3, `framework` 8, `soundness` 1.
+`bias` 9, `emotion` 12, `circumplex` 3, `framework` 8, `soundness` 1; and `pull`, (texts, tokens,
+9): what each token adds to `bias`, which is their mean.
 """
 
 from __future__ import annotations
@@ -120,7 +121,9 @@ def graph_of(weights: dict[str, np.ndarray]) -> onnx.ModelProto:
     weight = net.op("Unsqueeze", mask, last)
     total = net.op("ReduceSum", net.op("Mul", x, weight), one, keepdims=0)
     pooled = net.op("Div", total, net.op("ReduceSum", weight, one, keepdims=0))
-    outputs = []
+    net.nodes.append(helper.make_node("Identity", [net.linear(x, "heads.bias")], ["pull"]))
+    shape = ["texts", "tokens", OUTPUTS["bias"]]
+    outputs = [helper.make_tensor_value_info("pull", TensorProto.FLOAT, shape)]
     for name, size in OUTPUTS.items():
         made = net.linear(pooled, f"heads.{name}")
         net.nodes.append(helper.make_node("Identity", [made], [name]))

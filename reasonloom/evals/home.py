@@ -17,11 +17,14 @@ DATABASE = "eval"
 
 @contextmanager
 def throw_away_home(**flags: Any) -> Iterator[Settings]:
-    """Yield settings for a home in the temporary folder, offline; removed at the end."""
+    """Yield settings for a home in the temporary folder, removed at the end.
+
+    Offline, where `flags` name no language model.
+    """
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
         # The embedded server, started by root, runs as a user of its own.
         Path(folder).chmod(0o755)
-        yield load_settings(home=Path(folder) / "home", llm="offline", **flags)
+        yield load_settings(**{"home": Path(folder) / "home", "llm": "offline", **flags})
 
 
 @asynccontextmanager

@@ -30,7 +30,7 @@ def summary(records: Sequence[Record], *, apart: Sequence[str] = ()) -> dict[str
             group: _means([record for record in records if record.group == group])
             for group in groups
         },
-        "latency_ms": _latency([record.latency_ms for record in records]),
+        "latency_ms": latency([record.latency_ms for record in records]),
     }
 
 
@@ -40,7 +40,8 @@ def _means(records: Sequence[Record]) -> dict[str, float]:
     return {"n": len(records), **{name: round(mean, 4) for name, mean in means.items()}}
 
 
-def _latency(times: Sequence[float]) -> dict[str, float]:
+def latency(times: Sequence[float]) -> dict[str, float]:
+    """Return the median and the 95th percentile of times; nothing where there are not two."""
     if len(times) < 2:  # noqa: PLR2004
         return {}
     cuts = statistics.quantiles(times, n=20, method="inclusive")

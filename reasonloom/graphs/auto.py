@@ -12,10 +12,11 @@ from langgraph.graph import END, START, StateGraph
 from reasonloom.graphs.graph import Following, Graph
 from reasonloom.nodes.auto import AutoState, hear_vote, measure_problem, recommend_mode
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.routing.choice import TOOLS
 
 Given = dict[str, Any]
 NO_CHECKPOINT = "there is no checkpoint to go back to: name a session that has one"
-NOT_ONE_CALL = "{mode} is not run by one call of a reasoning tool; call its own tools"
+NOT_ONE_CALL = "{mode} is not run by one call; call its own tools"
 
 
 def _on_content(request: Given, answer: Given) -> Given:
@@ -29,6 +30,10 @@ def _from_checkpoint(request: Given, answer: Given) -> Given:
     }  # fmt: skip
 
 
+def _on_problem(request: Given, answer: Given) -> Given:
+    return {"problem": request["content"]}
+
+
 EXECUTED: Mapping[str, tuple[str, Callable[[Given, Given], Given]]] = MappingProxyType(
     {
         "linear": ("linear", _on_content),
@@ -36,6 +41,7 @@ EXECUTED: Mapping[str, tuple[str, Callable[[Given, Given], Given]]] = MappingPro
         "divergent": ("divergent", _on_content),
         "reflection": ("reflection", _on_content),
         "backtracking": ("backtrack", _from_checkpoint),
+        "ponder": ("ponder", _on_problem),
     }
 )
 """For each mode that one call can run: its graph's name, and the request of its tool."""
@@ -51,7 +57,7 @@ def execution_of(request: Given, answer: Given) -> Following | None:
         return Following(refused=NOT_ONE_CALL.format(mode=mode))
     if mode == "backtracking" and "checkpoint_id" not in answer:
         return Following(refused=NO_CHECKPOINT)
-    return Following(f"reasoning_{name}", name, request_of(request, answer))
+    return Following(TOOLS[mode], name, request_of(request, answer))
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

@@ -116,7 +116,7 @@ class Engine:
         async with self.loom.database.begin(call.caller) as tx:
             spent = await runs.spent(tx, row.id)
         begun = self._begin(call, row.id, row.fork)
-        run = replace(begun.run, resumed=True, spent=spent, created_at=row.created_at)
+        run = replace(begun.run, saved=True, resumed=True, spent=spent, created_at=row.created_at)
         return replace(begun, run=run)
 
     def _begin(self, call: Call, run_id: UUID, fork: dict[str, Any] | None = None) -> Execution:
@@ -129,13 +129,13 @@ class Engine:
             started=time.perf_counter(),
             created_at=self.loom.clock(),
             key=call.key,
-            saved=call.graph.saved,
+            saved=fork is not None or call.graph.saves(offline=self.loom.llm.offline),
             fork=fork,
         )
         return Execution(forked(self.loom, fork), call.caller, run)
 
     async def _fresh(self, execution: Execution, call: Call) -> Outcome:
-        if not call.graph.saved:
+        if not execution.run.saved:
             return await self._direct(execution, call)
         if not await self._open(execution):
             return await self._answer_of_key(call)

@@ -32,8 +32,11 @@ class Graph:
             under another version is not resumed half-way.
         build: returns the wiring, not yet compiled.
         saved: steps are saved and a killed run is resumed; true where an llm is called.
+        saved_offline: False where its steps are saved only while there is a language model:
+            without one they are so quick that saving them would cost more than they do.
         writes: the last node records the run in the transaction of its writes.
-        components: what the `thought` reference calls the parts used.
+        components: what the `thought` reference calls the parts used, or returns it from the
+            request, where that decides which are.
         of_llm: further parts, used only where there is a language model.
         more_steps: returns from the request how many more steps than nodes a run has that goes
             as usual, None where that cannot be told; without it there are as many.
@@ -46,12 +49,22 @@ class Graph:
     version: int
     build: Callable[[], StateGraph[Any, Any, Any, Any]]
     saved: bool = False
+    saved_offline: bool = True
     writes: bool = False
-    components: tuple[str, ...] = ()
+    components: tuple[str, ...] | Callable[[dict[str, Any]], tuple[str, ...]] = ()
     of_llm: tuple[str, ...] = ()
     more_steps: Callable[[dict[str, Any]], int | None] | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     follow: Callable[[dict[str, Any], dict[str, Any]], Following | None] | None = None
+
+    def saves(self, *, offline: bool) -> bool:
+        """Tell whether a run's steps are saved, with a language model or `offline`."""
+        return self.saved and (self.saved_offline or not offline)
+
+    def used(self, request: dict[str, Any], *, offline: bool) -> tuple[str, ...]:
+        """Return the parts that a request uses, with a language model or `offline`."""
+        parts = self.components(request) if callable(self.components) else self.components
+        return parts + (() if offline else self.of_llm)
 
     def said(self, node: str) -> str:
         """Return a node's name in plain words."""

@@ -26,11 +26,11 @@ class Walker:
 
     def __init__(self, steps: SavedSteps) -> None:
         self._steps = steps
-        self._compiled: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {}
+        self._compiled: dict[tuple[str, bool], CompiledStateGraph[Any, Any, Any, Any]] = {}
 
     async def direct(self, execution: Execution, graph: Graph) -> dict[str, Any]:
         """Return the last state of a graph whose steps are not saved."""
-        compiled = await self._compile(graph)
+        compiled = await self._compile(graph, saved=False)
         state = await compiled.ainvoke({"request": execution.run.input}, context=execution)
         return dict(state)
 
@@ -110,11 +110,14 @@ class Walker:
                 await progress.end(event["name"])
         return state
 
-    async def _compile(self, graph: Graph) -> CompiledStateGraph[Any, Any, Any, Any]:
-        if graph.name not in self._compiled:
-            saver = await self._steps.open() if graph.saved else None
-            self._compiled[graph.name] = graph.build().compile(checkpointer=saver, name=graph.name)
-        return self._compiled[graph.name]
+    async def _compile(
+        self, graph: Graph, *, saved: bool = True
+    ) -> CompiledStateGraph[Any, Any, Any, Any]:
+        if (graph.name, saved) not in self._compiled:
+            saver = await self._steps.open() if saved else None
+            compiled = graph.build().compile(checkpointer=saver, name=graph.name)
+            self._compiled[graph.name, saved] = compiled
+        return self._compiled[graph.name, saved]
 
 
 def _config(execution: Execution) -> RunnableConfig:

@@ -25,9 +25,8 @@ from reasonloom.server.room import EngineRoom
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.call import Outcome
+    from reasonloom.graphs.call import Call, Outcome
     from reasonloom.graphs.engine import Engine
-    from reasonloom.graphs.graph import Graph
 
 log = logging.getLogger(__name__)
 KEY = "io.reasonloom/idempotency-key"
@@ -86,19 +85,16 @@ class LoomTool(Tool):
         from reasonloom.graphs.call import Call  # noqa: PLC0415 - heavy, and loaded by now
         from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
 
-        graph = load_graph(line.graph)
-        caller = caller_of(self.room.settings, context).within(request.space())
-        outcome = await engine.call(
-            Call(
-                tool=line.name,
-                graph=graph,
-                request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-                caller=caller,
-                key=key,
-                report=_reporter(context),
-            )
+        call = Call(
+            tool=line.name,
+            graph=load_graph(line.graph),
+            request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+            caller=caller_of(self.room.settings, context).within(request.space()),
+            key=key,
+            report=_reporter(context),
         )
-        return outcome, _told(outcome, graph, engine, started)
+        outcome = await engine.call(call)
+        return outcome, _told(outcome, call, engine, started)
 
     async def _engine(self) -> Engine:
         """Return the engine; a database that opens too slowly goes on opening for the next call."""
@@ -142,13 +138,13 @@ def _hints(effect: Effect, *, open_world: bool) -> ToolAnnotations:
     )
 
 
-def _told(outcome: Outcome, graph: Graph, engine: Engine, started: float) -> Told:
+def _told(outcome: Outcome, call: Call, engine: Engine, started: float) -> Told:
     llm = engine.loom.llm
     return Told(
         notes=outcome.notes,
         seconds=time.perf_counter() - started,
-        components=graph.components + (() if llm.offline else graph.of_llm),
-        llm=llm.name if graph.saved else None,
+        components=call.graph.used(call.request, offline=llm.offline),
+        llm=llm.name if call.graph.saved else None,
         run_id=str(outcome.run_id),
     )
 

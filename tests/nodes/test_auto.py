@@ -15,6 +15,7 @@ from reasonloom.graphs.auto import EXECUTED
 from reasonloom.graphs.call import Call
 from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
+from reasonloom.llm.offline import OfflineModel
 from reasonloom.llm.port import Embedder, Reply, Usage
 from reasonloom.nodes.routing.choice import SAID, best_of
 from reasonloom.nodes.routing.features import features_of
@@ -248,6 +249,16 @@ async def test_execute_goes_back_to_the_newest_checkpoint(
     assert answer["checkpoint_id"] == point["id"]
     assert answer["executed"] == "reasoning_backtrack"
     assert answer["result"]["content"] == "another way"
+
+
+async def test_execute_ponders(access: Access, embedder: Embedder) -> None:
+    torn = "A dilemma: my father needs quiet and my sons need room, and each fears to lose out."
+    async with thinking(access, embedder, OfflineModel()) as engine:
+        answer = await answered(engine, "auto", content=torn, execute=True)
+        kept = await rows(engine)
+    assert (answer["recommended_mode"], answer["executed"]) == ("ponder", "ponder")
+    assert answer["result"]["quarters"] == 1
+    assert sorted(run.tool for run in kept) == ["ponder", "reasoning_auto"]
 
 
 async def test_what_cannot_be_executed_is_still_recommended(

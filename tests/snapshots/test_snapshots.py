@@ -18,7 +18,60 @@ from reasonloom.server.toolsets.toolset import ToolLine
 
 LINES = [(toolset.form, line) for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools]
 GRAPHS = sorted({line.graph for _, line in LINES})
+CHECKED = {
+    "text": "The band always plays on Fridays, so we never sleep.",
+    "evidence": ["It played on three Fridays of four."],
+    "background": "A neighbour writes.",
+}
+"""What most checks of reasoning are asked about."""
+
 EXAMPLES: dict[str, dict[str, Any]] = {
+    "analysis/select": {
+        "problem": "Why do we not sleep?",
+        "background": "The band plays on Fridays.",
+        "goals": ["Sleep by eleven."],
+        "frameworks": [
+            {"id": "root-cause-analysis", "best_for": "something went wrong"},
+            {"id": "systems-thinking", "best_for": "many things drive each other"},
+        ],
+    },
+    "analysis/step": {
+        "problem": "Why do we not sleep?",
+        "background": "The band plays on Fridays.",
+        "constraints": ["It costs nothing."],
+        "goals": ["Sleep by eleven."],
+        "memories": [{"id": 1, "content": "The wall is thin."}],
+        "framework": {"name": "Root Cause Analysis", "description": "To the cause"},
+        "step": {
+            "name": "Test the causes",
+            "told": "Hold each cause against the facts.",
+            "questions": ["Which facts speak against it?"],
+            "expects": "the cause that explains most",
+        },
+        "before": [{"label": "S1", "step": "Describe the failure", "output": "Fridays only."}],
+        "lacking": ["List possible causes"],
+    },
+    "analysis/conclude": {
+        "problem": "Why do we not sleep?",
+        "background": "The band plays on Fridays.",
+        "constraints": ["It costs nothing."],
+        "goals": ["Sleep by eleven."],
+        "frameworks": [
+            {
+                "name": "Root Cause Analysis",
+                "results": [
+                    {
+                        "label": "S4",
+                        "step": "Test the causes",
+                        "output": "It is the band.",
+                        "open": ["How loud is it?"],
+                    }
+                ],
+            },
+            {"name": "Systems Thinking", "results": []},
+        ],
+        "lacking": ["Prevent"],
+    },
     "auto/route": {
         "content": "Where shall we eat with Anna?",
         "hints": ["a choice"],
@@ -182,6 +235,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "intersection/intersect": {"first": [3, 1, 4], "second": [4, 1, 5], "attempts": 5},
     "intersection/split": {"numbers": [4, 1, 5, 9], "size": 2},
     "intersection/union": {"first": [1, 4], "second": [9], "attempts": 10},
+    "metacognition/bias": {**CHECKED, "lens": "You trace what each judgement rests on."},
+    "metacognition/confidence": {**CHECKED, "lens": "You would have to bet on it."},
+    "metacognition/emotion": {
+        "text": "We are not glad: the band plays again.",
+        "background": "A neighbour writes.",
+        "lens": "You read the words and their tone.",
+    },
+    "metacognition/quality": {**CHECKED, "lens": "You follow the steps."},
     "sorting/chain": {"numbers": [3, 1, 4, 1, 5]},
     "sorting/merge": {"first": [1, 3], "second": [1, 4, 5], "attempts": 10},
     "sorting/repair": {"numbers": [3, 1, 4, 1, 5], "flawed": [1, 3, 4, 5], "attempts": 5},

@@ -40,8 +40,9 @@ FORKS.set_forkserver_preload(["tests.support.victim"])
 KILLED = -9
 NAMED_ANEW = re.compile(
     r"(?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)"
+    r'|(?<="processingTime": )[0-9.e+-]+'
 )
-"""What differs between two calls that come to the same: uuids, and times."""
+"""What differs between two calls that come to the same: uuids, times, and how long they took."""
 
 
 @dataclass(frozen=True)

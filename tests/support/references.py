@@ -85,7 +85,8 @@ KINDS: dict[str, tuple[type, ...]] = {
 def shape_faults(shape: Any, value: Any, path: str = "answer") -> Iterator[str]:
     """Yield where an answer lacks a documented key or has it with another type.
 
-    A list must hold something to be judged by; a key such as `mem-abc123` stands for any.
+    A list must hold something to be judged by, unless it is shown empty; a key such as
+    `mem-abc123` stands for any.
     """
     if isinstance(shape, dict):
         if not isinstance(value, dict):
@@ -101,10 +102,10 @@ def shape_faults(shape: Any, value: Any, path: str = "answer") -> Iterator[str]:
                 else:
                     yield from shape_faults(inner, value[key], f"{path}.{key}")
     elif isinstance(shape, list):
-        if not isinstance(value, list) or not value:
+        if not isinstance(value, list) or (shape and not value):
             yield f"{path}: {value!r} is no list that holds something"
             return
-        for place, item in enumerate(value):
+        for place, item in enumerate(value if shape else []):
             yield from shape_faults(shape[0], item, f"{path}.{place}")
     elif shape is not None and (
         not isinstance(value, KINDS[shape]) or (isinstance(value, bool) and shape != "boolean")

@@ -104,9 +104,48 @@ def _division(material: Said) -> Said:
     }  # fmt: skip
 
 
+def _stream(material: Said) -> Said:
+    """Say what a stream sees in a quarter, and agree with the newest of each of the others."""
+    name, quarter = material["stream"]["name"], material["quarter"]
+    agreed = [
+        {"to": each["insights"][-1]["label"], "stance": "agree", "about": "fact", "quote": "",
+         "why": "It is safe."}
+        for each in material["others"]
+    ]  # fmt: skip
+    insight = {"content": f"{name} {quarter}: {ENDS[name]}", "importance": 0.5, "confidence": 0.8}
+    return {
+        "reasoning": ["It is known."], "reactions": agreed, "insights": [insight],
+        "conclusion": ENDS[name], "confidence": 0.8,
+    }  # fmt: skip
+
+
+ENDS = dict(zip(("analytical", "creative", "critical", "synthetic"), CONTINUATIONS, strict=True))
+"""What each stream comes to, in words of its own: they do not agree early."""
+
+
+def _synthesis(material: Said) -> Said:
+    advice = {"description": "Ask.", "sources": ["analytical-1"], "rationale": "It is safe."}
+    return {"conclusion": "Ask the cook.", "recommendations": [advice]}
+
+
+def _step(material: Said) -> Said:
+    """Come to something in the words of the step, and of those before it."""
+    heard = ", ".join(each["label"] for each in material["before"])
+    return {
+        "output": f"{material['step']['name']}: the cook knows ({heard}).",
+        "insights": [f"{material['step']['name']} needs the cook."], "open": ["Who cooks?"],
+        "confidence": 0.7,
+    }  # fmt: skip
+
+
 FOUND = {"strengths": ["It is short."], "weaknesses": ["Who cooks?"], "recommendations": ["Ask."]}
 ANSWERS: Mapping[str, Callable[[Said], Said]] = MappingProxyType(
     {
+        "reasoning": _stream,
+        "recommendations": _synthesis,
+        "framework": _said(framework="root-cause-analysis", confidence=0.9, reason="It asks why."),
+        "output": _step,
+        "rests_on": _said(rests_on=["S4"], conclusion="Ask the cook.", confidence=0.7),
         "atomic": _division,
         "dependencies": _said(dependencies=[]),
         "summary": _said(summary="Anna runs round the lake.", confidence=0.9),

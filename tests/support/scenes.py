@@ -179,11 +179,23 @@ BREAKDOWN = Scene(
     "breakdown", "breakdown", "breakdown", Given({"problem": "Cook for Anna.", "maxDepth": 3}),
     THOUGHT, least=130, calls=1 + 2 + 1,
 )  # fmt: skip
+PONDER = Scene(
+    "ponder", "ponder", "ponder",
+    Given({"problem": "How is Anna kept safe?", "timeout": 60_000,
+           "context": {"constraints": ["no peanuts"]}}),
+    THOUGHT, least=310, calls=4 * 4 + 1 + 5,
+)  # fmt: skip
+ANALYZE = Scene(
+    "analyze", "analyze", "analyze",
+    Given({"problem": "Why does the dinner go wrong?", "context": {"constraints": ["no peanuts"]}}),
+    THOUGHT, least=180, calls=1 + 5 + 1 + 1,
+)  # fmt: skip
 OF_GRAPHS = (REFINE, RUN)
 """The scenes of graphs that a short test takes: ballots side by side, and a whole plan."""
 
 SHORT = (
     REMEMBER, LINEAR, TREE, DIVERGENT, REFLECTION, EVALUATE, AUTO, CHECKPOINT_CREATE,
-    TREE_COMPLETE, BACKTRACK, FORK, CONSOLIDATE, BREAKDOWN, *OF_GRAPHS,
+    TREE_COMPLETE, BACKTRACK, FORK, CONSOLIDATE, BREAKDOWN, PONDER, ANALYZE,
+    *OF_GRAPHS,
 )  # fmt: skip
 SCENES = (*SHORT, *(each for each in GRAPH_SCENES if each not in OF_GRAPHS))

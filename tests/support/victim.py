@@ -33,10 +33,11 @@ from reasonloom.stores.database import Database
 from tests.support.guillotine import named_point
 from tests.support.said import said
 
-for _graph in ("auto", "backtrack", "breakdown", "checkpoint_create", "consolidate_memories",
-               "divergent", "got_aggregate", "got_finalize", "got_generate", "got_prune",
-               "got_refine", "got_run", "got_score", "linear", "reflection", "reflection_evaluate",
-               "remember", "tree", "tree_complete"):  # fmt: skip
+for _graph in ("analyze", "auto", "backtrack", "breakdown", "checkpoint_create",
+               "consolidate_memories", "divergent", "got_aggregate", "got_finalize",
+               "got_generate", "got_prune", "got_refine", "got_run", "got_score", "linear",
+               "ponder", "reflection", "reflection_evaluate", "remember", "tree",
+               "tree_complete"):  # fmt: skip
     import_module(f"reasonloom.graphs.{_graph}")  # loaded before the fork
 
 EMBEDDER = choose_embedder(Settings())

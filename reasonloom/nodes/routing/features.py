@@ -29,14 +29,14 @@ def features_of(content: str, *, thoughts: int = 0, checkpoints: int = 0) -> dic
     """Return every feature of a problem, 0..1; the counts are those of its session."""
     text = content[:READ]
     words, questions = len(WORD.findall(text)), len(QUESTION.findall(text))
-    found = {name: _certainty(len(pattern.findall(text))) for name, pattern in CUES.items()}
+    found = {name: certainty(len(pattern.findall(text))) for name, pattern in CUES.items()}
     named = len(ALTERNATIVES.findall(text)) + max(0, len(LIST_ITEM.findall(text)) - 1)
     found |= {
         "length": min(1.0, words / LONG),
         "sentences": min(1.0, len(SENTENCE_END.findall(text)) / 10),
         "questions": min(1.0, max(0, questions - 1) / 3),
-        "alternatives": _certainty(named),
-        "numbers": _certainty(len(NUMBER.findall(text))),
+        "alternatives": certainty(named),
+        "numbers": certainty(len(NUMBER.findall(text))),
         "session": min(1.0, thoughts / 10),
     }
     asked = max(found[name] for name in (*CUES, "alternatives") if name != "lookup")
@@ -45,5 +45,6 @@ def features_of(content: str, *, thoughts: int = 0, checkpoints: int = 0) -> dic
     return {name: round(value, 3) for name, value in sorted(found.items())}
 
 
-def _certainty(cues: int) -> float:
+def certainty(cues: int) -> float:
+    """Return how sure so many cues make, 0..1."""
     return 1 - LEFT**cues

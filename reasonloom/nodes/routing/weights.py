@@ -86,7 +86,7 @@ def _named(hint: str) -> set[str]:
 
 
 def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:
-    """Return each mode's share of one."""
+    """Return the share of one of each mode, or whatever there is evidence for."""
     most = max(evidence.values())
     raw = {mode: exp((value - most) / TEMPERATURE) for mode, value in evidence.items()}
     total = sum(raw.values())
@@ -94,11 +94,11 @@ def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:
 
 
 def combined(shares: Mapping[str, float], voted: str, confidence: float) -> dict[str, float]:
-    """Return the shares with the llm's vote in them.
+    """Return the shares of modes, or whatever is voted on, with the llm's vote in them.
 
     The vote gives `confidence` to its mode, and the rest evenly to the others.
     """
-    rest = (1 - confidence) / (len(MODES) - 1)
+    rest = (1 - confidence) / (len(shares) - 1)
     return {
         mode: (1 - LLM_SHARE) * share + LLM_SHARE * (confidence if mode == voted else rest)
         for mode, share in shares.items()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from reasonloom.contracts.reasoning_divergent import CheckedConstraint
@@ -35,10 +36,10 @@ OFFLINE = (
 AGREED = "agreed"
 
 
-def verdicts_of(state: ThinkingState, name: str) -> list[dict[str, Any]]:
+def verdicts_of(checks: Iterable[Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
     """Return the constraints as one conclusion was held against them."""
-    checks = [each for each in state.get("checks", []) if each["name"] == name]
-    return [dict(each) for check in checks for each in check["constraints"]]
+    own = [each for each in checks if each["name"] == name]
+    return [dict(each) for check in own for each in check["constraints"]]
 
 
 def confidence(state: ThinkingState) -> float:
@@ -47,7 +48,7 @@ def confidence(state: ThinkingState) -> float:
     claims = [float(each["confidence"]) for each in last_of(brief, state["said"]).values()]
     alone = len(brief["streams"]) == 1
     agreement = None if alone else float(state["synthesis"]["parts"]["agreement"])
-    return confidence_of(claims, agreement, verdicts_of(state, WHOLE))
+    return confidence_of(claims, agreement, verdicts_of(state.get("checks", []), WHOLE))
 
 
 def missing_of(state: ThinkingState) -> list[MissingPart]:
@@ -84,7 +85,7 @@ def _shared(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     synthesis, offline = state["synthesis"], execution.loom.llm.offline
     missing = missing_of(state)
     partial = bool(missing) or not (synthesis["made"] or offline)
-    verdicts = verdicts_of(state, WHOLE)
+    verdicts = verdicts_of(state.get("checks", []), WHOLE)
     extra: dict[str, Any] = {"missing": missing} if missing else {}
     if offline:
         extra["suggestion"] = OFFLINE
@@ -127,14 +128,15 @@ def _streams(state: ThinkingState) -> list[StreamResult]:
     counts = dict.fromkeys(brief["streams"], 0)
     for each in came(brief, said):
         counts[each["stream"]] += 1
+    checks = state.get("checks", [])
     return [
         StreamResult(
             stream=name,
             conclusion=end["conclusion"],
             confidence=float(end["confidence"]),
             quarters=counts[name],
-            constraints=[CheckedConstraint(**each) for each in verdicts_of(state, name)],
-            violates=any(each["kept"] is False for each in verdicts_of(state, name)),
+            constraints=[CheckedConstraint(**each) for each in verdicts_of(checks, name)],
+            violates=any(each["kept"] is False for each in verdicts_of(checks, name)),
         )
         for name, end in last_of(brief, said).items()
     ]

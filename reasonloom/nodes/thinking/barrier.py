@@ -51,7 +51,7 @@ async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[st
         run = execution.run
         if run.resumed and state.get("redone") != run.started:
             return {"redone": run.started, "barrier": {"quarter": 1, "stopped": None}}
-        raise _fault(latest(brief, state["said"]))
+        raise fault_of(latest(brief, state["said"])[0], "stream")
     quarter = state["barrier"]["quarter"]
     stopped = await _stopped(execution, brief, state["said"], quarter)
     return {"barrier": {"quarter": quarter + (not stopped), "stopped": stopped}}
@@ -62,9 +62,10 @@ def after_exchange(state: ThinkingState) -> list[Send] | str:
     return "synthesise" if state["barrier"]["stopped"] else spread(state)
 
 
-def _fault(said: Sequence[Said]) -> errors.ServiceFault:
-    fault = said[0]["fault"]
-    return FAULTS[fault["kind"]](f"no stream came to anything: {fault['message']}")
+def fault_of(first: Said, what: str) -> errors.ServiceFault:
+    """Return the fault of the first stream or step, where none came to anything."""
+    fault = first["fault"]
+    return FAULTS[fault["kind"]](f"no {what} came to anything: {fault['message']}")
 
 
 async def _stopped(

@@ -21,7 +21,7 @@ async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict
     """Begin one stream, or all of them that do not hear each other."""
     request = Think.model_validate(state["request"])
     streams: list[str] = [*STREAMS] if request.mode == PARALLEL else [request.mode]
-    brief = _brief(THINK, request.problem, request.context, streams, quarters=1)
+    brief = brief_of(THINK, request.problem, request.context, streams, quarters=1)
     return await _begun(runtime.context, brief)
 
 
@@ -29,14 +29,15 @@ async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dic
     """Begin all streams; without a language model there is nothing to hear of each other."""
     request = Ponder.model_validate(state["request"])
     quarters = 1 if runtime.context.loom.llm.offline else QUARTERS
-    brief = _brief(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
+    brief = brief_of(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
     brief["seconds"] = request.timeout / 1000
     return await _begun(runtime.context, brief)
 
 
-def _brief(
+def brief_of(
     tool: str, problem: str, context: Context | None, streams: list[str], *, quarters: int
 ) -> Brief:
+    """Return what is to be thought about, without a time of its own."""
     given = context or Context()
     return Brief(
         tool=tool,

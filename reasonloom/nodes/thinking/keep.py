@@ -6,12 +6,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.nodes.finish import finish
-from reasonloom.nodes.keep import keep_as_memory
+from reasonloom.nodes.keep_first import keep_first
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.thinking.answer import answer_of, confidence
 from reasonloom.nodes.thinking.state import ThinkingState
-from reasonloom.stores import branches, sessions
 from reasonloom.stores.thoughts import NewThought
 
 
@@ -19,19 +17,14 @@ async def keep_thinking(state: ThinkingState, runtime: Runtime[Execution]) -> di
     """Store the conclusion in one transaction, and answer with all that led to it."""
     execution = runtime.context
     thought = _thought(execution, state)
-    memory, notes = await keep_as_memory(execution, thought)
-    used = [each["id"] for each in state["memories"]]
-    session = thought.session_id
-    async with execution.loom.database.begin(execution.caller) as tx:
-        await sessions.open_session(tx, session, mode=thought.mode, client=execution.caller.client)
-        await branches.plant_root(tx, session)
-        await branches.extend(tx, thought, fork=execution.run.effect("fork"))
-        if memory:
-            await memory.store(tx, used)
-        answer = answer_of(execution, state, session=str(session), thought=str(thought.id))
-        all_notes = [*state.get("notes", []), *notes]
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
-    return {**added, "notes": notes}
+    ids = {"session": str(thought.session_id), "thought": str(thought.id)}
+    return await keep_first(
+        execution,
+        thought,
+        lambda: answer_of(execution, state, **ids),
+        used=[each["id"] for each in state["memories"]],
+        notes=state.get("notes", []),
+    )
 
 
 def _thought(execution: Execution, state: ThinkingState) -> NewThought:

@@ -1,5 +1,6 @@
 """The `thought` toolset (reference: ThoughtMCP)."""
 
+from reasonloom.contracts.analysis import Analyze, Analyzed
 from reasonloom.contracts.breakdown import Breakdown, BrokenDown
 from reasonloom.contracts.memory import (
     ExplainedRecall,
@@ -14,6 +15,16 @@ from reasonloom.contracts.memory import (
     SearchResult,
     UpdatedMemory,
     UpdateMemory,
+)
+from reasonloom.contracts.metacognition import (
+    AssessConfidence,
+    BiasesDetected,
+    ConfidenceAssessed,
+    DetectBias,
+    DetectEmotion,
+    EmotionDetected,
+    Evaluate,
+    Evaluated,
 )
 from reasonloom.contracts.thinking import Ponder, Pondered, Think, Thinking
 from reasonloom.server.forms.thought import THOUGHT
@@ -54,6 +65,7 @@ TOOLSET = Toolset(
             reference_request=Search,
         ),
         ToolLine("think", "Think", Think, Thinking, "think", Effect.ADDS, open_world=True),
+        ToolLine("analyze", "Analyze", Analyze, Analyzed, "analyze", Effect.ADDS, open_world=True),
         ToolLine("ponder", "Ponder", Ponder, Pondered, "ponder", Effect.ADDS, open_world=True),
         ToolLine(
             "breakdown",
@@ -62,6 +74,42 @@ TOOLSET = Toolset(
             BrokenDown,
             "breakdown",
             Effect.ADDS,
+            open_world=True,
+        ),
+        ToolLine(
+            "assess_confidence",
+            "Assess confidence",
+            AssessConfidence,
+            ConfidenceAssessed,
+            "assess_confidence",
+            Effect.READS,
+            open_world=True,
+        ),
+        ToolLine(
+            "detect_bias",
+            "Detect biases",
+            DetectBias,
+            BiasesDetected,
+            "detect_bias",
+            Effect.READS,
+            open_world=True,
+        ),
+        ToolLine(
+            "detect_emotion",
+            "Detect emotions",
+            DetectEmotion,
+            EmotionDetected,
+            "detect_emotion",
+            Effect.READS,
+            open_world=True,
+        ),
+        ToolLine(
+            "evaluate",
+            "Evaluate reasoning",
+            Evaluate,
+            Evaluated,
+            "evaluate",
+            Effect.READS,
             open_world=True,
         ),
     ),

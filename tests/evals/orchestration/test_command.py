@@ -4,65 +4,22 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.processes import PATIENCE, environment
+from tests.support.processes import PATIENCE
+from tests.support.shell import Shell, held
 
 ROWS = ("--row", "linear", "--row", "tree-5", "--row", "best-first")
 SMALL = ("sim-game24", "--items", "4", "--seeds", "2", *ROWS)
 RESULTS = 3 * 4 * 2
 
 
-class Shell:
-    """Runs `reasonloom eval` in a home of its own."""
-
-    def __init__(self, home: Path) -> None:
-        self.home, self.folder = home, home / "evals"
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "reasonloom", "eval", *arguments],
-            env=environment(self.home, COLUMNS="200"),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, *arguments: str) -> tuple[int, str, str]:
-        process = self.start(*arguments)
-        said, complained = process.communicate(timeout=2 * PATIENCE)
-        return process.returncode, said, complained
-
-    def logs(self) -> list[Path]:
-        return sorted(self.folder.glob("*.jsonl"))
-
-    def results(self) -> list[Any]:
-        return held(self.logs()[0])[1:] if self.logs() else []
-
-
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path / "home")
-
-
-def held(log: Path) -> list[Any]:
-    """Return what a log says, without what a clock said; a line that was cut short is left out."""
-    found = []
-    for line in log.read_text().splitlines():
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        entry.pop("latency_ms", None)
-        entry.get("head", {}).pop("settings", None)
-        found.append(entry)
-    return found
 
 
 def test_the_same_comes_again_whatever_runs_at_once(shell: Shell, puzzles: Path) -> None:

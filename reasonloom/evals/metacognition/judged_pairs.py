@@ -1,0 +1,33 @@
+"""Figures of pairs: how often the sound reasoning is rated above the flawed one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from reasonloom.evals.metacognition.data import FAULTS, Pair
+from reasonloom.evals.metacognition.figures import Figure, share
+from reasonloom.evals.metacognition.judged_biases import Said
+
+PART = "pairs"
+GUESS = 0.5
+
+
+def pair_figures(items: Sequence[Pair], said: Said, tool: str) -> Iterator[Figure]:
+    """Yield the shares that `tool` ranks right, in all and by fault; a tie counts half.
+
+    `ties` is the share of the pairs whose two sides were rated the same.
+    """
+    if not items:
+        return
+    ranked = {item.id: _rank(said, item) for item in items}
+    yield share(PART, tool, list(ranked.values()), guess=GUESS)
+    yield share(PART, f"{tool}, ties", [float(each == GUESS) for each in ranked.values()])
+    for fault in FAULTS:
+        hits = [ranked[item.id] for item in items if item.label == fault]
+        if hits:
+            yield share(PART, tool, hits, of=fault, guess=GUESS)
+
+
+def _rank(said: Said, item: Pair) -> float:
+    sound, flawed = (said[f"{item.id}/{side}"]["worth"] for side in ("sound", "flawed"))
+    return GUESS if sound == flawed else float(sound > flawed)

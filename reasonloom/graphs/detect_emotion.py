@@ -1,0 +1,19 @@
+"""Detecting what is felt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reasonloom.contracts.metacognition import DetectEmotion
+from reasonloom.graphs.checks import check
+from reasonloom.nodes.metacognition.requests import of_emotion
+from reasonloom.nodes.metacognition.tell import tell_emotion
+
+
+def components(request: dict[str, Any]) -> tuple[str, ...]:
+    """Return the parts that a request uses."""
+    discrete = DetectEmotion.model_validate(request).include_discrete
+    return ("emotionAnalyzer", *(["discreteEmotionClassifier"] if discrete else []))
+
+
+GRAPH = check("detect_emotion", of_emotion, tell_emotion, components)

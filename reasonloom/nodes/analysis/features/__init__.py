@@ -1,0 +1,1 @@
+"""What in a problem speaks for which framework: cues as data."""

@@ -1,0 +1,1 @@
+"""The eight frameworks: what each is, and its steps, as data."""

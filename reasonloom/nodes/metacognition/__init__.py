@@ -1,0 +1,1 @@
+"""Checks of reasoning and of feeling: a computed part, and a blind part of the language model."""

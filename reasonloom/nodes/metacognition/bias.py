@@ -1,0 +1,158 @@
+"""Finds biases: by the classifier with the sentences that carry them, and by the lenses."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any, get_args
+
+from reasonloom.contracts.metacognition import Bias
+from reasonloom.nodes.metacognition.corrections import correction
+from reasonloom.nodes.metacognition.quoted import quoted
+from reasonloom.nodes.metacognition.read import Read
+from reasonloom.nodes.metacognition.reading import Sentence
+from reasonloom.nodes.metacognition.state import Done, Given, Vote
+
+BIASES: tuple[Bias, ...] = get_args(Bias)
+NONE = "none"
+SURE, SUREST = 0.5, 0.9
+"""Probability that there is any bias, from which the classifier alone names the likeliest: of a
+text of one window, and of one of many."""
+
+LLM_SHARE = 0.75
+"""What the lenses count where both parts have looked."""
+
+REPORTED = 0.4
+"""Confidence from which a bias is told of where lenses have looked."""
+
+UNACTED = 0.7
+"""What a bias counts in severity where its sentence decides and concludes nothing."""
+
+ACTS = re.compile(
+    r"\b(?:so|therefore|thus|hence|that(?:'s| is) why|decid\w+|will|won't|going to|recommend\w*"
+    r"|sign\w*|order\w*|refus\w+|approv\w+|reject\w*|put|set|made?|bought|sold|stay\w*|keep\w*"
+    r"|voted?|propos\w+|should|must)\b",
+    re.I,
+)
+UNQUOTED = "{lens} named {bias} with words that are not in the text; that was left out"
+
+
+async def measure_bias(read: Read, done: Done) -> dict[str, Any]:
+    """Return the likeliest bias of each window that rather has one, and every probability.
+
+    A bias's probability is that of the window where it is greatest. The more windows there are,
+    the surer one must be: else every long text would have some.
+    """
+    found: dict[Bias, dict[str, Any]] = {}
+    for place, scores in enumerate(read.scores):
+        if 1 - scores.bias[NONE] >= _sure(len(read.scores)):
+            bias = max(BIASES, key=scores.bias.__getitem__)
+            seen = _found(bias, scores.bias[bias], _carrying(read, place, bias))
+            if bias not in found or seen["confidence"] > found[bias]["confidence"]:
+                found[bias] = seen
+    shares = {
+        bias: round(max(scores.bias[bias] for scores in read.scores), 4)
+        for bias in BIASES
+        if read.scores
+    }
+    return {"found": [*found.values()], "shares": shares}
+
+
+def _sure(windows: int) -> float:
+    """Return from which probability of any bias one is told, in a text of so many windows."""
+    return min(SUREST, 1 - (1 - SURE) / windows)
+
+
+def _carrying(read: Read, place: int, bias: Bias) -> Sentence:
+    """Return the sentence of a window whose words speak most for the bias."""
+    start = 0
+    pulls: list[float] = []
+    for sentence in read.windows[place]:
+        pulls.append(read.scores[place].pull_of(bias, start, start + len(sentence.text)))
+        start += len(sentence.text) + 1
+    return read.windows[place][pulls.index(max(pulls))]
+
+
+def _found(bias: Bias, probability: float, carrying: Sentence) -> dict[str, Any]:
+    acted = ACTS.search(carrying.text) is not None
+    return {
+        "type": bias,
+        "confidence": round(probability, 3),
+        "severity": round(probability * (1 if acted else UNACTED), 3),
+        "spans": [carrying.span.wire()],
+    }
+
+
+def merge_bias(
+    measured: dict[str, Any], votes: Sequence[Vote], given: Given
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the biases as they are told, the surest first, and notes.
+
+    Confidence with lenses: 0.75 times the mean of what the lenses that were heard say (0 of one
+    that does not name it), plus 0.25 times the classifier's probability; told from 0.4 on.
+    """
+    heard = [vote for vote in votes if vote["said"] is not None]
+    if not heard:
+        return [_told(each, "words") for each in _surest(measured["found"])], []
+    named, notes = _named(heard, given)
+    seen = {each["type"]: each for each in measured["found"]}
+    merged = []
+    for bias in BIASES:
+        sayings = named.get(bias, [])
+        lenses = fmean(
+            [*(s["confidence"] for s in sayings), *([0.0] * (len(heard) - len(sayings)))]
+        )
+        share = LLM_SHARE if measured["shares"] else 1.0
+        sure = share * lenses + (1 - share) * measured["shares"].get(bias, 0.0)
+        if sayings and sure >= REPORTED:
+            merged.append(_both(bias, sure, sayings, seen.get(bias)))
+    return _surest(merged), notes
+
+
+def _named(
+    heard: Sequence[Vote], given: Given
+) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
+    """Return for each bias what the lenses say of it; what they cannot quote is left out."""
+    named: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    notes: list[str] = []
+    for vote in heard:
+        for said in (vote["said"] or {})["biases"]:
+            span = quoted(said["quote"], given["text"])
+            if span is None:
+                notes.append(UNQUOTED.format(lens=f"the {vote['lens']}", bias=said["type"]))
+            elif all(other["lens"] != vote["lens"] for other in named[said["type"]]):
+                named[said["type"]].append({**said, "lens": vote["lens"], "span": span})
+    return named, notes
+
+
+def _both(
+    bias: Bias, sure: float, sayings: Sequence[dict[str, Any]], seen: dict[str, Any] | None
+) -> dict[str, Any]:
+    best = max(sayings, key=lambda said: said["confidence"])
+    spans = {(s["span"]["start"], s["span"]["end"]): s["span"] for s in sayings}
+    return {
+        "type": bias,
+        "confidence": round(sure, 3),
+        "severity": round(fmean(said["severity"] for said in sayings), 3),
+        "spans": [spans[place] for place in sorted(spans)],
+        "evidence": [spans[place]["text"] for place in sorted(spans)],
+        "correction": best["correction"],
+        "by": "both" if seen else "llm",
+        "lenses": [said["lens"] for said in sayings],
+    }
+
+
+def _told(found: dict[str, Any], by: str) -> dict[str, Any]:
+    evidence = [span["text"] for span in found["spans"]]
+    return {
+        **found,
+        "evidence": evidence,
+        "correction": correction(found["type"], evidence[0]),
+        "by": by,
+    }
+
+
+def _surest(found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(found, key=lambda each: each["confidence"], reverse=True)

@@ -1,0 +1,101 @@
+"""Assesses how far reasoning can be relied on: five dimensions, claims, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean, median
+from typing import Any
+
+from reasonloom.nodes.metacognition.bias import measure_bias
+from reasonloom.nodes.metacognition.merging import distinct, mixed
+from reasonloom.nodes.metacognition.quality import measure_quality, sides_of
+from reasonloom.nodes.metacognition.read import Read
+from reasonloom.nodes.metacognition.state import Done, Given, Vote
+
+WEIGHTS: Mapping[str, float] = {
+    "evidence_quality": 0.3,
+    "reasoning_coherence": 0.3,
+    "completeness": 0.15,
+    "uncertainty_level": 0.15,
+    "bias_freedom": 0.1,
+}
+UNJUDGED = 0.8
+"""What confidence counts where nobody has judged: rules and a classifier have."""
+
+HIGH, MODERATE = 0.66, 0.33
+SAID = {
+    "evidence_quality": "what shows it",
+    "reasoning_coherence": "how its parts fit each other",
+    "completeness": "what it leaves out",
+    "uncertainty_level": "how uncertain it is",
+    "bias_freedom": "a bias",
+}
+
+
+async def measure_confidence(read: Read, done: Done) -> dict[str, Any]:
+    """Return the five dimensions, the claims with what speaks of them, and warnings."""
+    argument, sides = read.argument, sides_of(read)
+    quality = done.get("quality") or await measure_quality(read, done)
+    biases = done.get("bias") or await measure_bias(read, done)
+    loose = fmean([1 - claim.support for claim in argument.claims]) if argument.claims else 1.0
+    dimensions = {
+        "evidence_quality": fmean([sides["evidence_support"], sides["logical_validity"]]),
+        "reasoning_coherence": fmean([sides["coherence"], sides["logical_validity"]]),
+        "completeness": sides["completeness"],
+        "uncertainty_level": 0.5 * argument.hedged + 0.5 * loose,
+        "bias_freedom": 1 - max(biases["shares"].values(), default=0.5),
+    }
+    seen = [
+        f"It looks like {each['type']}: “{each['spans'][0]['text']}”" for each in biases["found"]
+    ]
+    return {
+        "dimensions": {name: round(value, 4) for name, value in dimensions.items()},
+        "claims": [claim.wire() for claim in argument.claims],
+        "warnings": distinct([*seen, *quality["weaknesses"]]),
+        "recommendations": quality["recommendations"],
+    }
+
+
+def merge_confidence(
+    measured: dict[str, Any], votes: Sequence[Vote], given: Given
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the confidence as it is told: 0.75 times the lenses' median plus 0.25 computed.
+
+    `overall_confidence` is the weighted sum of the dimensions, uncertainty taken from 1; times
+    0.8 where no lens has looked.
+    """
+    heard = [vote["said"] for vote in votes if vote["said"] is not None]
+    dimensions = measured["dimensions"]
+    warnings, recommendations = measured["warnings"], measured["recommendations"]
+    if heard:
+        dimensions = {
+            name: mixed(median(said[name] for said in heard), dimensions[name]) for name in WEIGHTS
+        }
+        warnings = distinct([*(w for said in heard for w in said["warnings"]), *warnings])
+        told = (r for said in heard for r in said["recommendations"])
+        recommendations = distinct([*told, *recommendations])
+    whole = overall(dimensions) * (1 if heard else UNJUDGED)
+    return {
+        "overall_confidence": round(whole, 4),
+        "dimensions": dimensions,
+        "interpretation": _interpretation(whole, dimensions, judged=bool(heard)),
+        "warnings": warnings,
+        "recommendations": recommendations,
+        "claims": measured["claims"],
+    }, []
+
+
+def overall(dimensions: Mapping[str, float]) -> float:
+    """Return the weighted sum of the dimensions, 0..1."""
+    return sum(WEIGHTS[name] * _good(name, value) for name, value in dimensions.items())
+
+
+def _good(name: str, value: float) -> float:
+    return 1 - value if name == "uncertainty_level" else value
+
+
+def _interpretation(whole: float, dimensions: Mapping[str, float], *, judged: bool) -> str:
+    band = "High" if whole >= HIGH else "Moderate" if whole >= MODERATE else "Low"
+    weakest = min(dimensions, key=lambda name: _good(name, dimensions[name]))
+    by = "" if judged else ", by its words and structure alone"
+    return f"{band} confidence{by} - weakest is {SAID[weakest]} ({dimensions[weakest]:.2f})"

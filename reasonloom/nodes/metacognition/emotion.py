@@ -1,0 +1,181 @@
+"""Tells what is felt: by the classifier and the words of a list, and by the lenses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any, get_args
+
+from reasonloom.contracts.metacognition import Emotion
+from reasonloom.nodes.metacognition.emotion_words import Cue, cues_in
+from reasonloom.nodes.metacognition.quoted import quoted
+from reasonloom.nodes.metacognition.read import Read
+from reasonloom.nodes.metacognition.state import Done, Given, Vote
+
+EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
+NONE = "none"
+HIGH, MODERATE = 0.66, 0.33
+LEAST = 0.1
+"""Score from which an emotion is told of."""
+
+WORDS_COUNT = 1.5
+"""What a sure word adds to the logarithm of its emotion's odds."""
+
+DENIED_COUNTS = -1.0
+"""What a denied word counts of that."""
+
+LLM_SHARE = 0.75
+"""What the lenses count where both parts have looked."""
+
+CIRCUMPLEX = ("valence", "arousal", "dominance")
+NOTHING_KNOWN = {"valence": 0.0, "arousal": 0.0, "dominance": 0.0}
+
+
+async def measure_emotion(read: Read, done: Done) -> dict[str, Any]:
+    """Return the probability of each emotion and of none, the circumplex, and the cues.
+
+    Of a text of several windows the means count, each window by how much it feels.
+    """
+    if not read.scores:
+        return {"shares": {}, "circumplex": NOTHING_KNOWN, "cues": [], "sure": 0.0}
+    weights = [1.001 - scores.emotion[NONE] for scores in read.scores]
+    shares = {
+        name: _mean([scores.emotion[name] for scores in read.scores], weights)
+        for name in (*EMOTIONS, NONE)
+    }
+    cues = cues_in(read.given["text"])
+    shares = _with_words(shares, cues)
+    places = zip(*(scores.circumplex for scores in read.scores), strict=True)
+    axes = {name: round(_mean(of, weights), 3) for name, of in zip(CIRCUMPLEX, places, strict=True)}
+    return {
+        "shares": {name: round(share, 4) for name, share in shares.items()},
+        "circumplex": _bounded(axes),
+        "cues": [cue.wire for cue in cues],
+        "degree": round(fmean([cue.degree for cue in cues if not cue.negated] or [1.0]), 3),
+        "sure": round(max(shares.values()), 3),
+    }
+
+
+def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    return sum(map(math.prod, zip(values, weights, strict=True))) / sum(weights)
+
+
+def _with_words(shares: Mapping[str, float], cues: Sequence[Cue]) -> dict[str, float]:
+    """Return the shares with the words of the list in them, again of one."""
+    said: dict[str, float] = defaultdict(float)
+    for cue in cues:
+        said[cue.emotion] += cue.weight * (DENIED_COUNTS if cue.negated else 1.0)
+    odds = {
+        name: math.log(max(share, 1e-4)) + WORDS_COUNT * math.tanh(said[name])
+        for name, share in shares.items()
+    }
+    whole = sum(map(math.exp, odds.values()))
+    return {name: math.exp(each) / whole for name, each in odds.items()}
+
+
+def _bounded(axes: Mapping[str, float]) -> dict[str, float]:
+    """Return valence and dominance within -1..1, arousal within 0..1."""
+    return {
+        name: min(1.0, max(0.0 if name == "arousal" else -1.0, value))
+        for name, value in axes.items()
+    }
+
+
+def merge_emotion(
+    measured: dict[str, Any], votes: Sequence[Vote], given: Given, *, discrete: bool
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what is felt as it is told, and notes.
+
+    With lenses every number is 0.75 times their mean plus 0.25 times the computed one; the
+    confidence of `discrete` is the share of the lenses that agree on the first emotion times
+    its score, or 1 minus the greatest score where there is none.
+    """
+    heard = [vote for vote in votes if vote["said"] is not None]
+    axes, scores = measured["circumplex"], _scores(measured)
+    sure = measured["sure"]
+    cues = list(measured["cues"])
+    if heard:
+        share = LLM_SHARE if measured["shares"] else 1.0
+        axes = {
+            name: round(
+                share * fmean(_said(vote)[name] for vote in heard) + (1 - share) * axes[name], 3
+            )
+            for name in CIRCUMPLEX
+        }
+        lenses = _lens_scores(heard)
+        scores = {
+            name: share * lenses[name] + (1 - share) * scores.get(name, 0.0) for name in EMOTIONS
+        }
+        sure = _agreement(heard)
+        cues = [*cues, *_quotes(heard, given, cues)]
+    return {
+        "circumplex": {**axes, "confidence": round(sure, 3)},
+        "discrete": _discrete(scores, sure) if discrete else None,
+        "cues": cues,
+    }, []
+
+
+def _said(vote: Vote) -> dict[str, Any]:
+    return vote["said"] or {}
+
+
+def _scores(measured: dict[str, Any]) -> dict[str, float]:
+    """Return the computed scores: the share, more or less by the degree of the words."""
+    degree = measured.get("degree", 1.0)
+    shares: dict[str, float] = measured["shares"]
+    first = max(shares, key=shares.__getitem__, default=NONE)
+    if first == NONE:
+        return {name: min(shares.get(name, 0.0), LEAST / 2) for name in EMOTIONS}
+    return {name: min(1.0, shares[name] * degree) for name in EMOTIONS}
+
+
+def _lens_scores(heard: Sequence[Vote]) -> dict[str, float]:
+    """Return for each emotion the mean score of the lenses, 0 of one that does not name it."""
+    of = [{each["emotion"]: each["score"] for each in _said(vote)["emotions"]} for vote in heard]
+    return {name: fmean(scores.get(name, 0.0) for scores in of) for name in EMOTIONS}
+
+
+def _first(vote: Vote) -> str:
+    named = _said(vote)["emotions"]
+    return str(max(named, key=lambda each: each["score"])["emotion"]) if named else NONE
+
+
+def _agreement(heard: Sequence[Vote]) -> float:
+    """Return the share of the lenses that name the commonest first emotion."""
+    return Counter(map(_first, heard)).most_common(1)[0][1] / len(heard)
+
+
+def _quotes(
+    heard: Sequence[Vote], given: Given, known: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the words that lenses quote and that stand in the text, each once."""
+    seen = {(each["start"], each["end"], each["emotion"]) for each in known}
+    found = []
+    for vote in heard:
+        for each in _said(vote)["emotions"]:
+            span = quoted(each.get("quote", ""), given["text"])
+            if span and (place := (span["start"], span["end"], each["emotion"])) not in seen:
+                seen.add(place)
+                found.append({**span, "emotion": each["emotion"], "negated": False})
+    return found
+
+
+def _discrete(scores: Mapping[str, float], sure: float) -> dict[str, Any]:
+    order = sorted(scores, key=scores.__getitem__, reverse=True)
+    kept = [name for name in order if scores[name] >= LEAST]
+    return {
+        "primary": kept[0] if kept else NONE,
+        "emotions": [
+            {"emotion": name, "score": round(scores[name], 3), "intensity": _band(scores[name])}
+            for name in kept
+        ],
+        "confidence": round(sure, 3),
+    }
+
+
+def _band(score: float) -> str:
+    if score >= HIGH:
+        return "high"
+    return "moderate" if score >= MODERATE else "low"

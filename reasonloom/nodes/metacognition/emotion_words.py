@@ -1,0 +1,128 @@
+"""Finds words that tell of an emotion, and whether the text denies them; English."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from reasonloom.contracts.metacognition import Emotion
+
+FILE = "emotion_words.tsv"
+WORD = re.compile(r"[\w'\u2019-]+")
+MOST_CUES = 40
+REACH = 4
+"""Words before a cue among which a denial or a degree is looked for, within its clause."""
+
+LOOKED_BACK = 200
+"""Characters before a cue in which its clause is looked for."""
+
+LONGEST = 6
+"""Words of the longest entry that is looked for."""
+
+CLAUSE_END = re.compile(r"[.!?;:,\u2014\n]| but | yet | though ")
+DENIES = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|hardly|barely|scarcely|\w+n['\u2019]t"
+    r"|cannot|free (?:of|from)|instead of|rather than|far from|anything but|lack of|isn|wasn)\b",
+    re.I,
+)
+DENIED_AFTER = re.compile(r"^\W*\?\s*(?:hardly|no|not|never|me\b|far from|anything but|don)", re.I)
+MORE = re.compile(
+    r"\b(?:so|very|really|extremely|utterly|deeply|terribly|absolutely|completely|totally|beyond"
+    r"|incredibly|such|far too|more than ever|intensely)\b",
+    re.I,
+)
+LESS = re.compile(
+    r"\b(?:a (?:bit|little|touch)|slightly|somewhat|mildly|faintly|kind of|sort of|rather|vaguely"
+    r"|half)\b",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words of a text that the list knows; `weight` 0..1 is how surely they show the emotion."""
+
+    text: str
+    start: int
+    emotion: Emotion
+    weight: float
+    negated: bool
+    degree: float
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """The cue as it is told."""
+        return {
+            "text": self.text,
+            "start": self.start,
+            "end": self.start + len(self.text),
+            "emotion": self.emotion,
+            "negated": self.negated,
+        }
+
+
+def cues_in(text: str) -> list[Cue]:
+    """Return the cues of a text in order, the longest at each place, at most `MOST_CUES`."""
+    words = list(WORD.finditer(text))
+    stems = [_stemmed(word[0]) for word in words]
+    found: list[Cue] = []
+    place = 0
+    while place < len(words) and len(found) < MOST_CUES:
+        length, entries = _longest(stems, place)
+        if entries:
+            start, end = words[place].start(), words[place + length - 1].end()
+            found += [_cue(text, start, end, *entry) for entry in entries]
+        place += max(1, length)
+    return found
+
+
+def _cue(text: str, start: int, end: int, emotion: Emotion, weight: float) -> Cue:
+    before = CLAUSE_END.split(text[max(0, start - LOOKED_BACK) : start])[-1]
+    near = " ".join(before.split()[-REACH:])
+    degree = 1.25 if MORE.search(near) else 0.6 if LESS.search(near) else 1.0
+    denied = (
+        bool(DENIES.search(near)) or DENIED_AFTER.match(text[end : end + LOOKED_BACK]) is not None
+    )
+    return Cue(text[start:end], start, emotion, weight, denied, degree)
+
+
+def _longest(stems: Sequence[str], place: int) -> tuple[int, tuple[tuple[Emotion, float], ...]]:
+    for length in range(min(LONGEST, len(stems) - place), 0, -1):
+        if entries := _known().get(tuple(stems[place : place + length])):
+            return length, entries
+    return 0, ()
+
+
+@cache
+def _known() -> dict[tuple[str, ...], tuple[tuple[Emotion, float], ...]]:
+    """Return the packaged list by the stems of its entries; entries of two emotions keep both."""
+    known: dict[tuple[str, ...], dict[Emotion, float]] = {}
+    for emotion, weight, entry in _entries():
+        stems = tuple(_stemmed(word) for word in WORD.findall(entry))
+        weights = known.setdefault(stems, {})
+        weights[emotion] = max(weight, weights.get(emotion, 0.0))
+    return {stems: tuple(weights.items()) for stems, weights in known.items() if stems}
+
+
+def _entries() -> Iterator[tuple[Any, float, str]]:
+    raw = (files("reasonloom.nodes.metacognition") / FILE).read_text(encoding="utf-8")
+    for line in raw.splitlines():
+        emotion, weight, entry = line.split("\t")
+        yield emotion, float(weight), entry
+
+
+@cache
+def _stemmer() -> Any:
+    import snowballstemmer  # noqa: PLC0415 - built only where a text is read
+
+    return snowballstemmer.stemmer("english")
+
+
+@lru_cache(maxsize=20_000)
+def _stemmed(word: str) -> str:
+    folded = word.casefold().replace("\u2019", "'").strip("'-")
+    return str(_stemmer().stemWord(folded))

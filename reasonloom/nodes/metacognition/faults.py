@@ -1,0 +1,160 @@
+"""Finds faults of an argument by its words: each with the words that show it, and its cure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import combinations, islice, product
+from textwrap import shorten
+from typing import NamedTuple
+
+from reasonloom.nodes.contradiction import between, contradiction, statements
+from reasonloom.nodes.metacognition.argument import Argument, stems
+from reasonloom.nodes.metacognition.reading import Sentence
+
+MOST_PAIRS = 800
+"""Pairs of sentences that are held against each other, the first ones."""
+
+LONGEST_ITEM = 2_000
+"""Characters of an item of evidence that sentences are held against, the first ones."""
+
+MOST_FAULTS = 12
+SAME = 0.8
+"""Share of a sentence's words that another says too, from which they say the same."""
+
+BACKED = 0.3
+"""Support from which a claim is not called unsupported."""
+
+LEAST_WORDS = 3
+FEW = re.compile(
+    r"\b(?:one|a single|two|once|twice|my (?:own )?\w+|the other day|yesterday)\b", re.I
+)
+ALL = re.compile(
+    r"\b(?:all|every|everyone|everybody|always|never|nobody|no one|none of|any|in general|as a rule"
+    r"|people (?:like|of) )\b",
+    re.I,
+)
+TOGETHER = re.compile(
+    r"\b(?:since|after|when|whenever|as soon as|at the same time|rose|fell|went (?:up|down)"
+    r"|(?:in|de)creased|more .{1,40} more|correlat\w+|coincid\w+|the year that|goes? with)\b",
+    re.I,
+)
+CAUSE = re.compile(
+    r"\b(?:caus\w+|because of|due to|owing to|thanks to|makes?|made|drives?|drove|brought about"
+    r"|responsible for|leads? to|led to|results? (?:in|from)|is (?:why|behind)|effect of)\b",
+    re.I,
+)
+RULED_OUT = re.compile(
+    r"\b(?:control|compar\w+|random\w*|by lot|without|otherwise|unchanged|same"
+    r"|other (?:cause|reason|explanation)s?|rul\w+ out|except|neither|whereas|stayed"
+    r"|swapped|back again|blind)\b",
+    re.I,
+)
+OF = re.compile(r"\b(\d[\d,]*) (?:out )?of (?:the |our |its )?(\d[\d,]*)\b")
+
+
+class Fault(NamedTuple):
+    """What is wrong, in words about this text; `where` are the sentences that show it."""
+
+    kind: str
+    told: str
+    cure: str
+    where: tuple[Sentence, ...]
+
+
+def faults_of(argument: Argument) -> list[Fault]:
+    """Return the faults that the words show, at most `MOST_FAULTS`; none proves nothing."""
+    found = (fault for detect in DETECTORS for fault in detect(argument))
+    return list(islice(found, MOST_FAULTS))
+
+
+def _contradictions(argument: Argument) -> Iterator[Fault]:
+    stated = [(each, statements(each.text)) for each in argument.sentences]
+    for (one, ours), (other, theirs) in islice(combinations(stated, 2), MOST_PAIRS):
+        if why := between(ours, theirs):
+            told = f"It contradicts itself: {why}"
+            yield Fault("contradiction", told, "Decide which of the two holds.", (one, other))
+
+
+def _against_evidence(argument: Argument) -> Iterator[Fault]:
+    stated = [(each, statements(each.text)) for each in argument.sentences]
+    items = [statements(item[:LONGEST_ITEM]) for item in argument.evidence]
+    for (sentence, ours), theirs in islice(product(stated, items), MOST_PAIRS):
+        if why := between(ours, theirs):
+            told = f"It clashes with the evidence: {why}"
+            cure = "Check the evidence, and correct whichever is wrong."
+            yield Fault("evidence_clash", told, cure, (sentence,))
+
+
+def _numbers(argument: Argument) -> Iterator[Fault]:
+    for sentence in argument.sentences:
+        for match in OF.finditer(sentence.text):
+            part, whole = (int(each.replace(",", "")) for each in match.groups())
+            if part > whole:
+                told = f"A part is greater than its whole: “{match[0]}”."
+                yield Fault("number_mismatch", told, "Check these figures.", (sentence,))
+
+
+def _circles(argument: Argument) -> Iterator[Fault]:
+    said = [(each, stems(each.text)) for each in argument.sentences]
+    for claim in argument.claims:
+        ours = stems(claim.text)
+        for other, theirs in said:
+            least = min(len(ours), len(theirs))
+            if other.start == claim.start or least < LEAST_WORDS:
+                continue
+            if len(ours & theirs) / least >= SAME and not contradiction(claim.text, other.text):
+                told = f"{_quote(other.text)} says again what {_quote(claim.text)} claims."
+                cure = "Give a ground that does not already contain the claim."
+                yield Fault("circularity", told, cure, (other,))
+
+
+def _unsupported(argument: Argument) -> Iterator[Fault]:
+    for claim in argument.claims:
+        if claim.support >= BACKED:
+            continue
+        where = tuple(each for each in argument.sentences if each.start == claim.start)
+        if claim.absolute and not claim.hedged:
+            told = f"{_quote(claim.text)} allows no doubt, and little that is given speaks of it."
+            yield Fault("overconfidence", told, "Say how sure it is, and why.", where)
+        else:
+            told = f"Little that is given speaks of {_quote(claim.text)}."
+            yield Fault("unsupported_claim", told, "Say what shows it.", where)
+
+
+def _generalisations(argument: Argument) -> Iterator[Fault]:
+    few = next((each for each in argument.sentences if FEW.search(each.text)), None)
+    for sentence in argument.sentences:
+        found = ALL.search(sentence.text)
+        if found and few and few != sentence:
+            told = f"{_quote(sentence.text)} speaks of all; {_quote(few.text)} is a case or few."
+            cure = "Look at more cases, taken without choosing, before speaking of all."
+            yield Fault("hasty_generalisation", told, cure, (sentence, few))
+            return
+
+
+def _causes(argument: Argument) -> Iterator[Fault]:
+    together = [each for each in argument.sentences if TOGETHER.search(each.text)]
+    if not together or any(RULED_OUT.search(each.text) for each in argument.sentences):
+        return
+    for sentence in argument.sentences:
+        if CAUSE.search(sentence.text):
+            told = f"That things went together is taken for a cause: {_quote(sentence.text)}"
+            cure = "Compare with where the supposed cause was absent, and rule out a third cause."
+            yield Fault("correlation_for_cause", told, cure, (sentence,))
+            return
+
+
+def _quote(text: str) -> str:
+    return f"“{shorten(text, 100, placeholder=' …')}”"
+
+
+DETECTORS: tuple[Callable[[Argument], Iterator[Fault]], ...] = (
+    _contradictions,
+    _against_evidence,
+    _numbers,
+    _circles,
+    _unsupported,
+    _generalisations,
+    _causes,
+)

@@ -1,0 +1,178 @@
+"""Judges the quality of reasoning: by what can be computed of it, and by the lenses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import fmean, median
+from typing import Any
+
+from reasonloom.llm.extract import words_in
+from reasonloom.nodes.metacognition.argument import Argument, stems
+from reasonloom.nodes.metacognition.faults import Fault
+from reasonloom.nodes.metacognition.merging import distinct, mixed
+from reasonloom.nodes.metacognition.quoted import quoted
+from reasonloom.nodes.metacognition.read import Read
+from reasonloom.nodes.metacognition.state import Done, Given, Vote
+
+SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")
+JUDGED = 0.6
+"""What the classifier's judgement counts in each side; what is counted by rules is the rest."""
+
+SCALE = 3.0
+"""By what the classifier's logarithm of odds is divided: it is surer of pairs than of texts."""
+
+NEXT_ENOUGH = 0.35
+"""Likeness from which a sentence counts as going on with the one before."""
+
+GRAVE = frozenset({"contradiction", "evidence_clash", "number_mismatch"})
+LOGICAL = GRAVE | {"circularity", "hasty_generalisation", "correlation_for_cause"}
+LEAST_WORDS = 4
+"""Telling words below which a text is too short to be an argument."""
+
+NOT_JUDGED = "Whether it is true was not judged: only its words and structure were."
+TOO_SHORT = "It is too short to be judged as an argument."
+
+
+def soundness(read: Read) -> float:
+    """Return how sound the reasoning looks to the classifier, 0..1; 0.5 where it cannot tell."""
+    if not read.scores:
+        return 0.5
+    return 1 / (1 + math.exp(-fmean(scores.soundness for scores in read.scores) / SCALE))
+
+
+async def measure_quality(read: Read, done: Done) -> dict[str, Any]:
+    """Return the four sides, strengths, weaknesses with their cures, and the findings."""
+    argument, faults = read.argument, read.faults
+    strengths, more = _strengths(argument), _missing(argument, read)
+    return {
+        "sides": {name: round(side, 4) for name, side in sides_of(read).items()},
+        "strengths": strengths,
+        "weaknesses": [*(fault.told for fault in faults), *(told for told, _ in more)],
+        "recommendations": distinct([*(f.cure for f in faults), *(cure for _, cure in more)]),
+        "findings": [_finding(fault) for fault in faults],
+    }
+
+
+def sides_of(read: Read) -> dict[str, float]:
+    """Return the four sides of quality, each 0..1.
+
+    Each is 0.6 times the classifier's judgement plus 0.4 times what rules count of it: sentences
+    that go on with each other, less a half for a contradiction; the share of claim, ground,
+    other side and limit that are there, and of the context that is taken up; 1, halved for each
+    logical fault; the mean support of the claims. What cannot be read has 0.5.
+    """
+    if not read.language.supported:
+        return dict.fromkeys(SIDES, 0.5)
+    if len(words_in(read.given["text"])) < LEAST_WORDS:
+        return dict.fromkeys(SIDES, 0.2)
+    argument, faults = read.argument, read.faults
+    grave = sum(fault.kind in GRAVE for fault in faults)
+    logical = sum(fault.kind in LOGICAL for fault in faults)
+    counted = {
+        "coherence": _going_on(argument, read) * 0.5 ** min(grave, 1),
+        "completeness": fmean(_there(argument, read)),
+        "logical_validity": 0.5**logical,
+        "evidence_support": argument.support,
+    }
+    judged = soundness(read)
+    return {name: JUDGED * judged + (1 - JUDGED) * side for name, side in counted.items()}
+
+
+def _going_on(argument: Argument, read: Read) -> float:
+    """Return the mean likeness of neighbouring sentences, of `NEXT_ENOUGH`; one alone has 0.5."""
+    texts = [each.text for each in argument.sentences]
+    alike = [min(1.0, read.likeness.of(*pair) / NEXT_ENOUGH) for pair in pairwise(texts)]
+    return fmean(alike) if alike else 0.5
+
+
+def _there(argument: Argument, read: Read) -> list[float]:
+    there = [
+        float(bool(argument.claims)),
+        min(1.0, 2 * argument.grounded) if not argument.evidence else 1.0,
+        min(1.0, 2 * argument.weighs),
+        min(1.0, 3 * argument.hedged),
+    ]
+    asked = stems(read.given["context"])
+    return [*there, len(asked & stems(read.given["text"])) / len(asked)] if asked else there
+
+
+def _strengths(argument: Argument) -> list[str]:
+    told = []
+    backed = [claim for claim in argument.claims if claim.supported_by and claim.support > JUDGED]
+    if backed:
+        told.append(f"“{backed[0].text}” rests on what is given: “{backed[0].supported_by[0]}”")
+    if argument.weighs:
+        told.append("It looks at another side or compares.")
+    if argument.hedged and argument.grounded:
+        told.append("It says where it is not sure.")
+    return told
+
+
+def _missing(argument: Argument, read: Read) -> list[tuple[str, str]]:
+    """Return what is not there and what to do about it, so far as words show it."""
+    if not read.language.supported:
+        return [(NOT_JUDGED, "Have it judged by somebody who reads the language.")]
+    if len(words_in(read.given["text"])) < LEAST_WORDS:
+        return [(TOO_SHORT, "Say what is claimed, and what shows it.")]
+    told = []
+    if not argument.grounded and not argument.evidence:
+        told.append(("It gives no ground that its words show.", "Say what shows it, and how."))
+    if not argument.weighs:
+        about = argument.claims[0].text if argument.claims else read.given["text"]
+        cure = f"Say what else could explain or replace this, and why not: “{about[:100]}”."
+        told.append(("It looks at no other side and compares with nothing.", cure))
+    missed = sorted(stems(read.given["context"]) - stems(read.given["text"]))
+    if missed and len(missed) > len(stems(read.given["context"])) / 2:
+        words = [w for w in dict.fromkeys(words_in(read.given["context"])) if w[:5] in missed]
+        named = ", ".join(words[:5])
+        told.append(
+            (f"It does not take up of the context: {named}.", f"Say what it means for: {named}.")
+        )
+    return told
+
+
+def _finding(fault: Fault) -> dict[str, Any]:
+    return {
+        "kind": fault.kind,
+        "told": fault.told,
+        "spans": [each.span.wire() for each in fault.where],
+    }
+
+
+def merge_quality(
+    measured: dict[str, Any], votes: Sequence[Vote], given: Given
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the quality as it is told: 0.75 times the lenses' median plus 0.25 times the computed.
+
+    What lenses say stands before what was computed; a fault whose quote does not stand in the
+    text is told without a span.
+    """
+    heard = [vote["said"] for vote in votes if vote["said"] is not None]
+    if not heard:
+        return {
+            "quality": measured["sides"],
+            "strengths": measured["strengths"],
+            "weaknesses": [*measured["weaknesses"], NOT_JUDGED][
+                : max(1, len(measured["weaknesses"]))
+            ],
+            "recommendations": measured["recommendations"],
+            "findings": measured["findings"],
+        }, []
+    sides = {
+        name: mixed(median(said[name] for said in heard), measured["sides"][name]) for name in SIDES
+    }
+    faults = [fault for said in heard for fault in said["faults"]]
+    return {
+        "quality": sides,
+        "strengths": distinct([s for said in heard for s in said["strengths"]]),
+        "weaknesses": distinct([*(f["fault"] for f in faults), *measured["weaknesses"]]),
+        "recommendations": distinct([*(f["cure"] for f in faults), *measured["recommendations"]]),
+        "findings": [*(_of_lens(fault, given) for fault in faults), *measured["findings"]],
+    }, []
+
+
+def _of_lens(fault: dict[str, Any], given: Given) -> dict[str, Any]:
+    span = quoted(fault["quote"], given["text"])
+    return {"kind": "judged", "told": fault["fault"], "spans": [span] if span else []}

@@ -1,0 +1,87 @@
+"""Cuts a text into sentences that know where they stand, and into windows of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from reasonloom.contracts.metacognition import Span
+
+STOP = re.compile(
+    r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*(?=\s)(?<!\b(?:Mr|Dr|St|vs|Ms)\.)(?<!\bMrs\.)(?<!\be\.g\.)"
+    r"(?<!\bi\.e\.)|(?<=[\u3002\uff01\uff1f])|(?=[\r\n])"
+)
+LONGEST_SENTENCE = 1_000
+"""Characters; a longer one is cut, so that one text without stops cannot be one sentence."""
+
+MOST_SENTENCES = 400
+"""Sentences that are looked at, the first ones."""
+
+WINDOW = 70
+"""Words of a window, at least one sentence: what the classifier was taught on is as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence and where it stands in its text, in characters."""
+
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The place behind its last character."""
+        return self.start + len(self.text)
+
+    @property
+    def span(self) -> Span:
+        """It as a span of the text."""
+        return Span(text=self.text, start=self.start, end=self.end)
+
+
+def sentences_of(text: str) -> list[Sentence]:
+    """Return the sentences of a text, in order, at most `MOST_SENTENCES`."""
+    found: list[Sentence] = []
+    start = 0
+    for stop in [*(match.end() for match in STOP.finditer(text)), len(text)]:
+        for piece in _pieces(text, start, stop):
+            found.append(piece)
+            if len(found) == MOST_SENTENCES:
+                return found
+        start = stop
+    return found
+
+
+def _pieces(text: str, start: int, stop: int) -> Iterator[Sentence]:
+    for begin in range(start, stop, LONGEST_SENTENCE):
+        part = text[begin : min(begin + LONGEST_SENTENCE, stop)]
+        if kept := part.strip():
+            yield Sentence(kept, begin + part.index(kept))
+
+
+def windows_of(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
+    """Return windows of neighbouring sentences, each begun half-way through the one before.
+
+    A text that fits into one window has only that.
+    """
+    windows: list[list[Sentence]] = []
+    first = 0
+    while first < len(sentences):
+        last = first + 1
+        while last < len(sentences) and _words(sentences[first : last + 1]) <= WINDOW:
+            last += 1
+        windows.append(list(sentences[first:last]))
+        if last == len(sentences):
+            break
+        first += max(1, (last - first) // 2)
+    return windows
+
+
+def joined(sentences: Sequence[Sentence]) -> str:
+    """Return sentences as one text."""
+    return " ".join(each.text for each in sentences)
+
+
+def _words(sentences: Sequence[Sentence]) -> int:
+    return sum(len(each.text.split()) for each in sentences)

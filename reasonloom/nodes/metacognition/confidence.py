@@ -22,6 +22,9 @@ WEIGHTS: Mapping[str, float] = {
 UNJUDGED = 0.8
 """What confidence counts where nobody has judged: rules and a classifier have."""
 
+WARNED = 0.5
+"""Confidence of a bias from which it is a warning."""
+
 HIGH, MODERATE = 0.66, 0.33
 SAID = {
     "evidence_quality": "what shows it",
@@ -46,7 +49,9 @@ async def measure_confidence(read: Read, done: Done) -> dict[str, Any]:
         "bias_freedom": 1 - max(biases["shares"].values(), default=0.5),
     }
     seen = [
-        f"It looks like {each['type']}: “{each['spans'][0]['text']}”" for each in biases["found"]
+        f"It looks like {each['type']}: “{each['spans'][0]['text']}”"
+        for each in biases["found"]
+        if each["confidence"] >= WARNED
     ]
     return {
         "dimensions": {name: round(value, 4) for name, value in dimensions.items()},

@@ -20,6 +20,9 @@ SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")
 JUDGED = 0.6
 """What the classifier's judgement counts in each side; what is counted by rules is the rest."""
 
+CENTRE = 1.3
+"""What the classifier gives in the mean to the pairs that it was taught on, sound and flawed."""
+
 SCALE = 3.0
 """By what the classifier's logarithm of odds is divided: it is surer of pairs than of texts."""
 
@@ -39,7 +42,8 @@ def soundness(read: Read) -> float:
     """Return how sound the reasoning looks to the classifier, 0..1; 0.5 where it cannot tell."""
     if not read.scores:
         return 0.5
-    return 1 / (1 + math.exp(-fmean(scores.soundness for scores in read.scores) / SCALE))
+    mean = fmean(scores.soundness for scores in read.scores)
+    return 1 / (1 + math.exp((CENTRE - mean) / SCALE))
 
 
 async def measure_quality(read: Read, done: Done) -> dict[str, Any]:

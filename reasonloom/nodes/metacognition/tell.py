@@ -34,6 +34,10 @@ OFFLINE = (
     "classifier and rules, and nobody has judged it. Set REASONLOOM_LLM; `reasonloom doctor` "
     "shows how."
 )
+UNREAD = (
+    "No language model is configured, and without one only English can be judged: nobody has "
+    "judged this text. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
 
 
 async def tell_confidence(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -102,7 +106,8 @@ def _about(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
         "run_id": str(execution.run.id),
     }
     if execution.loom.llm.offline:
-        return {**told, "suggestion": OFFLINE}
+        known = state["language"]["supported"]
+        return {**told, "suggestion": OFFLINE if known else UNREAD}
     asked = sum(len(LENSES[part]) for part in state["given"]["parts"])
     votes = state.get("votes", [])
     heard = sum(vote["said"] is not None for vote in votes)

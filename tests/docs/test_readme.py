@@ -51,7 +51,7 @@ def test_every_block_is_of_a_kind_that_is_run() -> None:
     assert {language for language, _ in BLOCKS} == {"sh", "json", "python"}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(660)
 @pytest.mark.parametrize("body", blocks("sh"), ids=lambda body: body.splitlines()[0][:40])
 def test_a_shell_block_runs(body: str, newcomer: Mapping[str, str]) -> None:
     if body.strip() == NESTED:
@@ -66,7 +66,7 @@ def test_a_shell_block_runs(body: str, newcomer: Mapping[str, str]) -> None:
         env=dict(newcomer),
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

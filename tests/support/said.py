@@ -141,6 +141,8 @@ def _step(material: Said) -> Said:
 FOUND = {"strengths": ["It is short."], "weaknesses": ["Who cooks?"], "recommendations": ["Ask."]}
 ANSWERS: Mapping[str, Callable[[Said], Said]] = MappingProxyType(
     {
+        "opinion": _said(opinion="It holds together.", **FOUND),
+        "findings": _said(findings=[{"area": 1, "finding": "Safe."}], confidence=0.5, **FOUND),
         "reasoning": _stream,
         "recommendations": _synthesis,
         "framework": _said(framework="root-cause-analysis", confidence=0.9, reason="It asks why."),
@@ -155,8 +157,6 @@ ANSWERS: Mapping[str, Callable[[Said], Said]] = MappingProxyType(
         "verdicts": _said(verdicts=[{"constraint": 1, "kept": True, "why": "It leaves them out."}]),
         "synthesis": _said(synthesis="Ask the cook (P1).", sources=["P1"]),
         "mode": _said(mode="linear", confidence=0.9, rationale="One fact is asked for."),
-        "opinion": _said(opinion="It holds together.", **FOUND),
-        "findings": _said(findings=[{"area": 1, "finding": "Safe."}], confidence=0.5, **FOUND),
         "revision": _revision,
         "better": _verdict,
         "continuations": _continuations,
@@ -166,7 +166,7 @@ ANSWERS: Mapping[str, Callable[[Said], Said]] = MappingProxyType(
         "conclusion": _conclusion,
     }
 )
-"""For a key that the schema asks for, what is made of the question's material."""
+"""For a key that the schema asks for, the first that it does, what is made of the material."""
 
 
 def said(ask: Ask) -> Said:

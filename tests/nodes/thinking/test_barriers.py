@@ -191,9 +191,9 @@ async def test_a_stream_that_hangs_does_not_take_the_time_of_the_others(
 async def test_a_quarter_that_cannot_end_in_time_is_not_begun(
     access: Access, embedder: Embedder
 ) -> None:
-    llm = StreamingLlm(seconds=0.8)
+    llm = StreamingLlm(seconds=1.6)
     async with thinking(access, embedder, llm) as mind:
-        found = (await call(mind, "ponder", {**ASKED, "timeout": 3_400})).answer
+        found = (await call(mind, "ponder", {**ASKED, "timeout": 6_800})).answer
     assert len(llm.of("stream")) == llm.begun - 1 == 8
     assert (found["stoppedBecause"], found["quarters"]) == ("deadline", 2)
     assert found["conclusion"] == "So it is.", "there was time for the synthesis"

@@ -6,8 +6,9 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import mul
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from reasonloom.llm.extract import words_in
 from reasonloom.nodes.vectors import embed_or_say
@@ -26,7 +27,7 @@ class Likeness:
     `floor` is the cosine below which likeness means nothing: the embedder's own, 0 for words.
     """
 
-    vectors: Mapping[str, Sequence[float]]
+    vectors: Mapping[str, Sequence[float] | np.ndarray]
     floor: float
     notes: list[str] = field(default_factory=list)
 
@@ -35,7 +36,7 @@ class Likeness:
         if first == second:
             return 1.0
         if self.vectors:
-            raw = math.fsum(map(mul, self.vectors[first], self.vectors[second]))
+            raw = float(np.dot(self.vectors[first], self.vectors[second]))
         else:
             raw = _shared(Counter(words_in(first)), Counter(words_in(second)))
         return min(1.0, max(0.0, raw))
@@ -53,7 +54,8 @@ async def likeness_of(embedder: Embedder, texts: Sequence[str]) -> Likeness:
     vectors, notes = await embed_or_say(embedder, different)
     if notes:
         return Likeness({}, 0.0, [BY_WORDS])
-    return Likeness(dict(zip(different, vectors, strict=True)), embedder.floor)
+    rows = np.asarray(vectors, dtype=float)
+    return Likeness(dict(zip(different, rows, strict=True)), embedder.floor)
 
 
 def _shared(first: Bag, second: Bag) -> float:

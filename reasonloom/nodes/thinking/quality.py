@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
 from statistics import fmean
 
@@ -27,10 +28,15 @@ def covered(asked: str, said: Sequence[str], likeness: Likeness) -> float:
 
     The greater of the share of its telling words that are said, and its likeness to any one text.
     """
-    words = {word[:STEM] for word in words_in(asked)}
-    spoken = {word[:STEM] for each in said for word in words_in(each)}
+    words, spoken = _stems(asked), frozenset[str]().union(*map(_stems, said))
     shared = len(words & spoken) / len(words) if words else 0.0
     return max(shared, *(likeness.of(asked, each) for each in said), 0.0)
+
+
+@lru_cache(maxsize=1_024)
+def _stems(text: str) -> frozenset[str]:
+    """Return the beginnings of a text's telling words: the same texts are asked for many times."""
+    return frozenset(word[:STEM] for word in words_in(text))
 
 
 def agreement(conclusions: Sequence[str], likeness: Likeness) -> float:

@@ -20,6 +20,7 @@
     │   └── SettingMistake          a setting that cannot be used
     └── ServiceFault                not the caller's; says whether trying again can help
         ├── DatabaseUnavailable     retry
+        │   └── Deadlocked          retry: two writes waited for each other
         ├── LlmUnavailable          retry: unreachable after all attempts
         ├── LlmRefused              final: the provider answered with an error
         ├── TimedOut                retry: a deadline passed
@@ -153,6 +154,10 @@ class DatabaseUnavailable(ServiceFault):
     """The database did not answer."""
 
     retryable = True
+
+
+class Deadlocked(DatabaseUnavailable):
+    """Two writes waited for each other; the database gave this one up and left nothing of it."""
 
 
 class LlmUnavailable(ServiceFault):

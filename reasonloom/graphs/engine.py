@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 from reasonloom.errors import (
     Conflict,
     DatabaseUnavailable,
+    Deadlocked,
     InternalFault,
     KeyTaken,
     ReasonloomError,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from reasonloom.stores.saver import SavedSteps
 
 log = logging.getLogger(__name__)
+TRIES = 5
+"""Times that a write is tried which the database gives up because two waited for each other."""
+
 ASK_AGAIN = 0.2
 """Seconds between two looks at a run that somebody else carries."""
 
@@ -145,13 +149,26 @@ class Engine:
 
     async def _direct(self, execution: Execution, call: Call) -> Outcome:
         try:
-            state = await self._walker.direct(execution, call.graph)
+            state = await self._walked_at_once(execution, call.graph)
         except KeyTaken:
             return await self._answer_of_key(call)
         if not call.graph.writes:
             output = {"answer": state["answer"], "notes": state.get("notes", [])}
             self.journal.record(execution.caller, done(execution, output))
         return _outcome(execution, state)
+
+    async def _walked_at_once(self, execution: Execution, graph: Graph) -> dict[str, Any]:
+        """Walk a graph without saved steps; where the database gave up its write, once more.
+
+        Writes to neighbouring memories lock rows in no common order. A transaction that was given
+        up has left nothing, and effects have names, so that the same can be done again.
+        """
+        for _ in range(TRIES - 1):
+            try:
+                return await self._walker.direct(execution, graph)
+            except Deadlocked:
+                log.info("run %s of %s begins again", execution.run.id, execution.run.tool)
+        return await self._walker.direct(execution, graph)
 
     async def _answer_of_key(self, call: Call) -> Outcome:
         """Return the outcome of the run that the call's key has begun meanwhile."""

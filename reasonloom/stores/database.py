@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from reasonloom.errors import DatabaseUnavailable
+from reasonloom.errors import DatabaseUnavailable, Deadlocked
 from reasonloom.stores.access import Access
 
 if TYPE_CHECKING:
@@ -109,7 +109,8 @@ class Database:
             await connection.commit()
         except (OperationalError, InterfaceError) as error:
             log.warning("database fault: %s", type(error.orig).__name__)
-            raise DatabaseUnavailable(NOT_REACHED) from error
+            crossed = isinstance(error.orig, psycopg.errors.DeadlockDetected)
+            raise (Deadlocked if crossed else DatabaseUnavailable)(NOT_REACHED) from error
         except DBAPIError as error:
             if error.connection_invalidated:
                 raise DatabaseUnavailable(NOT_REACHED) from error

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Bias
 from reasonloom.nodes.metacognition.corrections import correction
+from reasonloom.nodes.metacognition.merging import LLM_SHARE
 from reasonloom.nodes.metacognition.quoted import quoted
 from reasonloom.nodes.metacognition.read import Read
 from reasonloom.nodes.metacognition.reading import Sentence
@@ -20,9 +21,6 @@ NONE = "none"
 SURE, SUREST = 0.5, 0.9
 """Probability that there is any bias, from which the classifier alone names the likeliest: of a
 text of one window, and of one of many."""
-
-LLM_SHARE = 0.75
-"""What the lenses count where both parts have looked."""
 
 REPORTED = 0.4
 """Confidence from which a bias is told of where lenses have looked."""

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Emotion
 from reasonloom.nodes.metacognition.emotion_words import Cue, cues_in
+from reasonloom.nodes.metacognition.merging import LLM_SHARE
 from reasonloom.nodes.metacognition.quoted import quoted
 from reasonloom.nodes.metacognition.read import Read
 from reasonloom.nodes.metacognition.state import Done, Given, Vote
@@ -25,9 +26,6 @@ WORDS_COUNT = 1.5
 
 DENIED_COUNTS = -1.0
 """What a denied word counts of that."""
-
-LLM_SHARE = 0.75
-"""What the lenses count where both parts have looked."""
 
 CIRCUMPLEX = ("valence", "arousal", "dominance")
 NOTHING_KNOWN = {"valence": 0.0, "arousal": 0.0, "dominance": 0.0}

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from reasonloom.nodes.metacognition.bias import LLM_SHARE, REPORTED, merge_bias
+from reasonloom.nodes.metacognition.bias import REPORTED, merge_bias
 from reasonloom.nodes.metacognition.confidence import UNJUDGED, WEIGHTS, merge_confidence, overall
 from reasonloom.nodes.metacognition.emotion import EMOTIONS, merge_emotion
-from reasonloom.nodes.metacognition.merging import MOST_TOLD, distinct
+from reasonloom.nodes.metacognition.merging import LLM_SHARE, MOST_TOLD, distinct
 from reasonloom.nodes.metacognition.quality import SIDES, merge_quality
 from reasonloom.nodes.metacognition.state import Given
 from tests.support.checking import CALM, GOOD, NO_BIAS, SOLID, bias, felt, votes

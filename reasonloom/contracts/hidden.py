@@ -1,0 +1,29 @@
+"""Which characters nobody sees and can mislead, and how they are taken out of a text."""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Bidirectional embeddings, overrides and isolates, and tag characters (UAX 9; Unicode 23.9).
+
+Joiners, marks and variation selectors are part of words and emoji, and stay.
+"""
+
+FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
+"""The flag of a region is a black flag followed by tag characters: visible, and kept."""
+
+
+def clean(text: str) -> tuple[str, int]:
+    """Return `text` without hidden characters, and how many were removed."""
+    if text.isascii():
+        return text, 0
+    kept: list[str] = []
+    removed = start = 0
+    for flag in FLAG.finditer(text):
+        part, count = HIDDEN.subn("", text[start : flag.start()])
+        kept += [part, flag.group()]
+        removed += count
+        start = flag.end()
+    part, count = HIDDEN.subn("", text[start:])
+    return "".join([*kept, part]), removed + count

@@ -1,0 +1,240 @@
+"""Reads Claude Code's transcripts: one JSONL file a session, and one a sub-agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any, BinaryIO
+
+from reasonloom.transcripts.entries import Message, message_of, summary_of
+from reasonloom.transcripts.json_lines import PATH_LENGTH, entry_of, moment_of, text_of
+from reasonloom.transcripts.lines import LONGEST, Line
+from reasonloom.transcripts.position import Position
+from reasonloom.transcripts.reading import Reading
+from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
+
+NOISE = re.compile(
+    rb'\{"type":"(?:file-history-snapshot|queue-operation|last-prompt|custom-title|ai-title|mode'
+    rb'|permission-mode|attachment|pr-link|tag|agent-name|agent-color|agent-setting|task-summary)"'
+)
+"""Lines that say nothing of the conversation, known by how they begin, so that none is parsed."""
+
+_KNOWN = """
+user assistant summary system progress file-history-snapshot queue-operation last-prompt
+custom-title ai-title mode permission-mode attachment pr-link tag agent-name agent-color
+agent-setting task-summary result saved_hook_context
+"""
+KNOWN = frozenset(_KNOWN.split())
+AGENT_FILE = re.compile(r"agent-([\w-]{1,120})\.jsonl")
+
+
+def read(
+    stream: BinaryIO,
+    since: Position | None = None,
+    *,
+    agent: str | None = None,
+    longest: int = LONGEST,
+) -> Reading:
+    """Return the turns of a transcript, from the beginning or from `since` on.
+
+    A turn begins with a message of a person: not the results of tools alone, no notice of an
+    interruption, no command or other line of the client. Sidechains within the file are turns
+    of their agents. The last turn is given as incomplete, and again, under the same number,
+    when there is more of it.
+
+    Args:
+        stream: the file, seekable; it may grow meanwhile.
+        since: where the last reading of it ended.
+        agent: the sub-agent whose file it is (`agent_of`).
+        longest: bytes of a line that is taken.
+
+    Raises:
+        InvalidArgument: it is binary, UTF-16, or no line of it is a transcript's.
+    """
+    return Reading(stream, since, lambda known: Conversation(known, agent), longest=longest)
+
+
+def agent_of(path: PurePath) -> str | None:
+    """Return the sub-agent whose transcript `path` is, by its name; None for a session's."""
+    match = AGENT_FILE.fullmatch(path.name)
+    if match:
+        return match[1]
+    return path.stem if path.parent.name == "subagents" else None
+
+
+@dataclass(slots=True)
+class Open:
+    """A turn that is still open."""
+
+    number: int
+    start: int
+    agent: str | None
+    source: Source
+    uuid: str | None
+    parts: list[Part] = field(default_factory=list)
+    begun: bool = False
+    first: datetime | None = None
+    last: datetime | None = None
+    seen: set[str] = field(default_factory=set)
+
+    def turn(self, agents: Mapping[str, str], *, complete: bool) -> Turn:
+        """Return the turn as it stands; uses of tools get the names of the agents they started."""
+        names = {p.tool_id: p.name for p in self.parts if p.kind is Kind.TOOL_USE and p.tool_id}
+        parts = tuple(_paired(part, names, agents) for part in self.parts)
+        first, last = self.first, self.last
+        source = self.source
+        return Turn(self.number, parts, first, last, self.agent, complete, source, self.uuid)
+
+
+class Conversation:
+    """The open turns of one file: the main conversation's, and those of sidechains within it."""
+
+    def __init__(self, known: Position | None, agent: str | None) -> None:
+        self.source = known.source if known else Source(agent=agent)
+        self.number = known.turn if known else 1
+        self.taken = 0
+        self._open: list[Open] = []
+        self._current: dict[str | None, Open] = {}
+        self._agents: dict[str, str] = {}
+        self._roots: dict[str, str] = {}
+
+    def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
+        """Return the turns that this line completes, and whether it adds to any."""
+        if NOISE.match(line.data):
+            self.taken += 1
+            return [], False
+        if not line.data.strip():
+            return [], False
+        entry = entry_of(line, skipped)
+        kind = entry.get("type") if entry is not None else None
+        if entry is None or not isinstance(kind, str):
+            if skipped:
+                skipped.malformed += 1
+            return [], False
+        if kind not in KNOWN:
+            if skipped:
+                skipped.unknown += 1
+            return [], False
+        return self._known(kind, entry, line, skipped)
+
+    def whole(self, line: Line) -> bool:
+        """Return whether the line is an object: the beginning of one is none."""
+        return entry_of(line, None) is not None
+
+    def open(self) -> list[Turn]:
+        """Return the turns that are still open, as incomplete."""
+        return [turn.turn(self._agents, complete=False) for turn in self._open]
+
+    def resumption(self, offset: int) -> tuple[int, int, Source]:
+        """Return where the first open turn began, its number and source."""
+        if not self._open:
+            return offset, self.number, self.source
+        first = self._open[0]
+        return first.start, first.number, first.source
+
+    def _known(
+        self, kind: str, entry: Mapping[str, Any], line: Line, skipped: Skipped | None
+    ) -> tuple[list[Turn], bool]:
+        """Take a line of a type that transcripts have."""
+        if kind == "progress":
+            self.taken += 1
+            return [], self._learn_agent(entry)
+        if kind == "summary":
+            message: Message | None = summary_of(entry)
+        elif kind in {"user", "assistant"}:
+            message = message_of(entry)
+        else:
+            self.taken += 1
+            return [], False
+        if message is None:
+            if skipped:
+                skipped.malformed += 1
+            return [], False
+        self.taken += 1
+        return self._add(entry, message, line.start)
+
+    def _add(
+        self, entry: Mapping[str, Any], message: Message, start: int
+    ) -> tuple[list[Turn], bool]:
+        """Add a message to its turn; a person's request in the main conversation ends all turns."""
+        self._learn(entry)
+        lane = self._lane(entry)
+        uuid = text_of(entry.get("uuid"))
+        turn = self._current.get(lane)
+        if not message.parts or (turn and uuid and uuid in turn.seen):
+            return [], False
+        closed: list[Turn] = []
+        if turn is None or (message.begins and turn.begun):
+            if lane == self.source.agent:
+                closed = self._close()
+            turn = Open(self.number, start, lane, self.source, uuid)
+            self.number += 1
+            self._open.append(turn)
+            self._current[lane] = turn
+        turn.begun |= message.begins or any(p.kind is not Kind.SUMMARY for p in message.parts)
+        turn.parts += message.parts
+        turn.seen |= {uuid} if uuid else set()
+        at = moment_of(entry.get("timestamp"))
+        turn.first, turn.last = turn.first or at, at or turn.last
+        for part in message.parts:
+            if part.agent and part.tool_id:
+                self._agents[part.tool_id] = part.agent
+        return closed, True
+
+    def _close(self) -> list[Turn]:
+        """Return all open turns as complete, and open none."""
+        closed = [turn.turn(self._agents, complete=True) for turn in self._open]
+        self._open, self._current, self._agents, self._roots = [], {}, {}, {}
+        return closed
+
+    def _lane(self, entry: Mapping[str, Any]) -> str | None:
+        """Return whose line it is: the file's main conversation's or a sidechain's."""
+        if entry.get("isSidechain") is not True:
+            return self.source.agent
+        agent = text_of(entry.get("agentId"))
+        if agent:
+            return agent
+        if self.source.agent:
+            return self.source.agent
+        uuid, parent = text_of(entry.get("uuid")), text_of(entry.get("parentUuid"))
+        root = self._roots.get(parent or "") or f"sidechain-{(uuid or 'unnamed')[:8]}"
+        if uuid:
+            self._roots[uuid] = root
+        return root
+
+    def _learn(self, entry: Mapping[str, Any]) -> None:
+        """Keep what the line tells of the conversation: the first session and folder, else news."""
+        known = self.source
+        news = Source(
+            session=known.session or text_of(entry.get("sessionId")),
+            project=known.project or text_of(entry.get("cwd"), PATH_LENGTH),
+            branch=text_of(entry.get("gitBranch")) or known.branch,
+            client=text_of(entry.get("version")) or known.client,
+            agent=known.agent,
+        )
+        if news != known:
+            self.source = news
+
+    def _learn_agent(self, entry: Mapping[str, Any]) -> bool:
+        """Keep which use of a tool started the agent whose progress a line reports; is it new?"""
+        data = entry.get("data")
+        agent = text_of(data.get("agentId")) if isinstance(data, dict) else None
+        tool = text_of(entry.get("parentToolUseID")) or text_of(entry.get("toolUseID"))
+        if not agent or not tool or self._agents.get(tool) == agent:
+            return False
+        self._agents[tool] = agent
+        return bool(self._open)
+
+
+def _paired(part: Part, names: Mapping[str, str | None], agents: Mapping[str, str]) -> Part:
+    """Return the part with its tool's name and its sub-agent, where the turn tells them."""
+    if not part.tool_id:
+        return part
+    name = part.name or names.get(part.tool_id)
+    agent = part.agent or agents.get(part.tool_id)
+    return (
+        replace(part, name=name, agent=agent) if (name, agent) != (part.name, part.agent) else part
+    )

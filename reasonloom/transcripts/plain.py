@@ -1,0 +1,236 @@
+"""Reads plain conversations: a simple JSONL, and text with names or in paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from reasonloom.transcripts.facts import errors, files
+from reasonloom.transcripts.json_lines import PATH_LENGTH, entry_of, moment_of, text_of
+from reasonloom.transcripts.lines import LONGEST, Line, decoded
+from reasonloom.transcripts.position import Position
+from reasonloom.transcripts.reading import Reading
+from reasonloom.transcripts.text import said, visible
+from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
+
+ROLES = {
+    "user": Kind.USER,
+    "human": Kind.USER,
+    "assistant": Kind.ASSISTANT,
+    "ai": Kind.ASSISTANT,
+    "model": Kind.ASSISTANT,
+    "bot": Kind.ASSISTANT,
+    "system": Kind.SUMMARY,
+    "summary": Kind.SUMMARY,
+    "thinking": Kind.THINKING,
+    "tool": Kind.TOOL_RESULT,
+}
+"""Names that say what their bearer is; any other name is a person's."""
+
+SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30}){0,2}): +(?=\S)")
+"""How a line of text begins that somebody says."""
+
+ALONE = re.compile(SPEAKER.pattern.removesuffix(r" +(?=\S)") + r"\s*")
+"""The same where the words follow on the next lines."""
+
+_NO_NAMES = """
+note notes warning error example todo fixme tip ps re subject date from to http https file usage
+output input result answer question step info debug hint caution important
+"""
+NO_NAMES = frozenset(_NO_NAMES.split())
+"""Words before a colon that are hardly anybody's name."""
+
+
+def read_jsonl(
+    stream: BinaryIO, since: Position | None = None, *, longest: int = LONGEST
+) -> Reading:
+    """Return the turns of a JSONL conversation, from the beginning or from `since` on.
+
+    A line is `{"role": …, "content": …}`, with `time` (ISO 8601), `session` and `project` where
+    they are known; the latter two hold for the lines that follow. A role is `user`, `assistant`,
+    or a name; the first name is the one whose messages begin turns, others answer.
+
+    Raises:
+        InvalidArgument: the file is binary, UTF-16, or has no such line.
+    """
+    return Reading(stream, since, Spoken, longest=longest)
+
+
+def read_text(
+    stream: BinaryIO,
+    since: Position | None = None,
+    *,
+    speakers: Collection[str] = (),
+    longest: int = LONGEST,
+) -> Reading:
+    """Return the turns of a text: lines `Name: …`, or paragraphs where nobody is named.
+
+    What follows a named line belongs to it until the next one. A text has no marks that its
+    content cannot imitate, so that a quoted `Name: …` at a line's beginning counts as said;
+    `speakers` says who speaks, then no other name does.
+
+    Raises:
+        InvalidArgument: the file is binary or UTF-16.
+    """
+    names = frozenset(name.casefold() for name in speakers)
+    form = lambda known: Written(known, names)  # noqa: E731 - a partial would hide the types
+    return Reading(stream, since, form, lines_of_json=False, longest=longest)
+
+
+@dataclass(slots=True)
+class Open:
+    """The turn that is still open: its parts as name, kind, texts and time."""
+
+    number: int
+    start: int
+    source: Source
+    parts: list[tuple[Kind, str | None, list[str], datetime | None]] = field(default_factory=list)
+    begun: bool = False
+
+    def turn(self, *, complete: bool) -> Turn | None:
+        """Return the turn as it stands, None without a word."""
+        made = [_part(kind, name, "\n".join(texts), at) for kind, name, texts, at in self.parts]
+        parts = tuple(part for part in made if part.text)
+        times = [part.at for part in parts if part.at]
+        first, last = (times[0], times[-1]) if times else (None, None)
+        if not parts:
+            return None
+        return Turn(self.number, parts, first, last, None, complete, self.source)
+
+
+class Talk:
+    """What both forms share: one open turn, and who began."""
+
+    def __init__(self, known: Position | None) -> None:
+        self.source = known.source if known else Source()
+        self.number = known.turn if known else 1
+        self.taken = 0
+        self._turn: Open | None = None
+
+    def open(self) -> list[Turn]:
+        """Return the open turn as incomplete."""
+        turn = self._turn.turn(complete=False) if self._turn else None
+        return [turn] if turn else []
+
+    def resumption(self, offset: int) -> tuple[int, int, Source]:
+        """Return where the open turn began, its number, and the source as it began."""
+        if self._turn is None:
+            return offset, self.number, self.source
+        return self._turn.start, self._turn.number, self._turn.source
+
+    def _say(
+        self, kind: Kind, name: str | None, text: str, at: datetime | None, start: int
+    ) -> list[Turn]:
+        """Add what somebody says; return the turn that ends by it."""
+        closed: list[Turn] = []
+        turn = self._turn
+        begins = kind is Kind.USER
+        if turn is None or (begins and turn.begun) or turn.source.session != self.source.session:
+            closed = self._close()
+            turn = self._turn = Open(self.number, start, self.source)
+            self.number += 1
+        turn.begun |= begins or kind is not Kind.SUMMARY
+        turn.parts.append((kind, name, [text], at))
+        return closed
+
+    def _close(self) -> list[Turn]:
+        """Return the open turn as complete, and open none; an empty one gives its number back."""
+        turn = self._turn.turn(complete=True) if self._turn else None
+        if self._turn and turn is None:
+            self.number = self._turn.number
+        self._turn = None
+        return [turn] if turn else []
+
+    def _role(self, role: str) -> tuple[Kind, str | None]:
+        """Return what a role or name is; the first name of all begins turns."""
+        known = ROLES.get(role.casefold())
+        if known:
+            return known, None
+        if self.source.speaker is None:
+            self.source = replace(self.source, speaker=role)
+        return (Kind.USER if role == self.source.speaker else Kind.ASSISTANT), role
+
+
+class Spoken(Talk):
+    """Lines of JSON, each what one says."""
+
+    def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
+        """Return the turn that this line ends, and whether it adds anything."""
+        if not line.data.strip():
+            return [], False
+        entry = entry_of(line, skipped)
+        role = text_of(entry.get("role")) if entry else None
+        content = entry.get("content") if entry else None
+        if entry is None or role is None or not isinstance(content, str):
+            if skipped:
+                skipped.malformed += 1
+            return [], False
+        self.taken += 1
+        text = said(content)
+        if not text:
+            return [], False
+        self._learn(entry)
+        kind, name = self._role(role.strip())
+        return self._say(kind, name, text, moment_of(entry.get("time")), line.start), True
+
+    def whole(self, line: Line) -> bool:
+        """Return whether the line is an object: the beginning of one is none."""
+        return entry_of(line, None) is not None
+
+    def _learn(self, entry: Mapping[str, Any]) -> None:
+        """Keep the session and the project, which hold until a line tells others."""
+        session = text_of(entry.get("session")) or self.source.session
+        project = text_of(entry.get("project"), PATH_LENGTH) or self.source.project
+        if (session, project) != (self.source.session, self.source.project):
+            self.source = replace(self.source, session=session, project=project)
+
+
+class Written(Talk):
+    """Lines of text; a name begins what somebody says, an empty line a paragraph."""
+
+    def __init__(self, known: Position | None, speakers: frozenset[str]) -> None:
+        super().__init__(known)
+        self._speakers = speakers
+        self._empty = True
+
+    def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
+        """Return the turn that this line ends, and whether it adds anything."""
+        self.taken += 1
+        text = visible(decoded(line.data.removesuffix(b"\r"), skipped))
+        empty_before, self._empty = self._empty, not text.strip()
+        match = SPEAKER.match(text) or (ALONE.fullmatch(text) if line.ended else None)
+        if match and self._speaks(match[1], alone=not text[match.end() :]):
+            kind, name = self._role(match[1])
+            if name is None and self.source.speaker is None:
+                self.source = replace(self.source, speaker=match[1])
+            return self._say(kind, name, text[match.end() :], None, line.start), True
+        if self._empty and self._turn is None:
+            return [], False
+        if self._turn is None or (empty_before and not self._empty and not self.source.speaker):
+            return self._say(Kind.USER, None, text, None, line.start), True
+        self._turn.parts[-1][2].append(text)
+        return [], not self._empty
+
+    def whole(self, line: Line) -> bool:
+        """Return True: the end of a text need not be a line's end, and is read again with more."""
+        return bool(line.data)
+
+    def _speaks(self, name: str, *, alone: bool) -> bool:
+        """Return whether a line that begins with `name:` is said by somebody.
+
+        `alone` says that nothing follows, as before a list; only sure names speak so.
+        """
+        folded = name.casefold()
+        if self._speakers or alone:
+            return folded in (self._speakers or ROLES)
+        like_a_name = name[0] != name[0].lower() or not name.isascii()
+        return folded in ROLES or (like_a_name and folded not in NO_NAMES)
+
+
+def _part(kind: Kind, name: str | None, text: str, at: datetime | None) -> Part:
+    """Return what somebody said as a part."""
+    text = said(text)
+    return Part(kind, text, at, name=name, files=files(text), errors=errors(text))

@@ -39,12 +39,21 @@ FROM (SELECT lexeme, coalesce(t.memories, 0) AS held, greatest(coalesce(n.memori
 """
 """The words of a question with their inverse document frequency (Robertson, Sparck Jones)."""
 
+INDEXED = """
+SELECT max(coalesce(CAST(substring(c.relname FROM '_([0-9]{1,18})$') AS bigint),
+    9223372036854775807))
+FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+WHERE c.relname BETWEEN CAST(:index AS name) AND CAST(CAST(:index AS text) || '_a' AS name)
+    AND i.indisvalid AND i.indrelid = to_regclass('embeddings')
+"""
+"""The last memory of an owner's index of nearness, from its name; of one without it, any."""
+
 WEIGH = text(f"""
 SELECT lexeme, held, weight, visible, stored, indexed FROM (SELECT
     coalesce((SELECT memories FROM terms WHERE owner = :owner AND space = :space
         AND kind = 'all' AND term = ''), 0) AS visible,
     coalesce((SELECT memory_count FROM owners WHERE owner = :owner), 0) AS stored,
-    to_regclass(CAST(:index AS text)) IS NOT NULL AS indexed) AS owned
+    ({INDEXED}) AS indexed) AS owned
 LEFT JOIN ({QUESTION}) AS question ON true ORDER BY held > 0 DESC, held, lexeme
 """)  # noqa: S608 - a query of our own
 
@@ -71,13 +80,14 @@ class Asked:
     Attributes:
         visible: memories of the space that are neither hidden nor derived.
         stored: memories of the owner in all spaces, whatever they are.
-        indexed: the owner has an index of nearness for the model asked.
+        indexed: the last memory that the owner's index of nearness for the model asked
+            holds; None without an index.
     """
 
     words: tuple[Word, ...]
     visible: int
     stored: int
-    indexed: bool
+    indexed: int | None
 
     @property
     def few(self) -> bool:
@@ -127,7 +137,7 @@ async def weigh(tx: Transaction, query: str, near: Nearness | None) -> Asked:
         "owner": tx.owner,
         "space": tx.space,
         "text": query[:LONGEST_QUERY],
-        "index": index_of(tx.owner, near.model) if near else "",
+        "index": index_of(tx.owner, near.model) if near else None,
     }
     rows = await tx.all(WEIGH, values)
     words = (Word(row.lexeme, row.held, row.weight) for row in rows if row.lexeme is not None)

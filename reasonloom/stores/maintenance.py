@@ -2,14 +2,17 @@
 
 One index over all owners would answer a small owner with almost nothing, and cost every insert
 of everybody. A partial index holds the vectors of one owner and one model alone: what it finds
-is that owner's, and nobody else pays for it. It is made by whoever administers the database
-(`reasonloom db maintain`), while the server runs, and may be asked for again at any time.
+is that owner's, and nobody else pays for it. It ends at the owner's last memory of that moment:
+what is stored later does not enter it, which would take ten times what storing takes otherwise,
+and is searched exactly until there is so much of it that a new index takes the old one's place.
+It is made by whoever administers the database (`reasonloom db maintain`), while the server runs,
+and may be asked for again at any time.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, LiteralString
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
 OUTGROWN = 8_000
 """Memories of one owner, some 20,000 vectors, that exact search takes some ten milliseconds for."""
 
+GROWN = 2_500
+"""Memories after an index's last that it is made anew for: searching them takes some five ms."""
+
 LARGEST_VECTOR = 4_000
 """Numbers of a vector that pgvector can index as a `halfvec`."""
 
@@ -33,57 +39,95 @@ LOCK = 7_309_453_217
 """The advisory lock under which one process maintains; any other constant will do."""
 
 TABLES = ("owners", "embeddings")
-OWNERS = "SELECT owner FROM owners WHERE memory_count >= %s ORDER BY owner"
+OWNERS = "SELECT owner, memory_count FROM owners WHERE memory_count >= %s ORDER BY owner"
 MODELS = """
-SELECT DISTINCT ON (model) model, vector_dims(embedding) FROM embeddings
-WHERE owner = %s ORDER BY model
+SELECT model, last, (SELECT vector_dims(e.embedding) FROM embeddings e
+    WHERE e.owner = %(owner)s AND e.memory_id = last AND e.model = held.model LIMIT 1)
+FROM (SELECT model, max(memory_id) AS last FROM embeddings WHERE owner = %(owner)s
+    GROUP BY model) held ORDER BY model
+"""
+LATER = """
+SELECT count(DISTINCT memory_id) FROM embeddings
+WHERE owner = %s AND model = %s AND memory_id > %s
 """
 MADE = """
-SELECT c.relname, i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
-WHERE i.indrelid = to_regclass('embeddings') AND c.relname ~ '^near_[0-9a-f]{32}$'
+SELECT c.relname, left(c.relname, 37), CAST(substring(c.relname FROM '_([0-9]{1,18})$') AS bigint),
+    i.indisvalid
+FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+WHERE i.indrelid = to_regclass('embeddings') AND c.relname ~ '^near_[0-9a-f]{32}(_.+)?$'
+ORDER BY 3 NULLS FIRST
 """
+"""The indexes there are, those of all memories first, then by their last memory."""
 MAKE = """
 CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON embeddings
 USING hnsw ((CAST(embedding AS halfvec({size}))) halfvec_cosine_ops) WITH (m = 24)
-WHERE owner = {owner} AND model = {model}
+WHERE owner = {owner} AND model = {model} AND memory_id <= CAST({last} AS bigint)
 """
 DROP = "DROP INDEX CONCURRENTLY IF EXISTS {name}"
 WORK_MEMORY = "SET maintenance_work_mem = '512MB'"
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """An index of nearness: its owner's and model's prefix, and its last memory (None: all)."""
+
+    name: str
+    prefix: str
+    last: int | None
+    valid: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Outgrown:
-    """An owner's vectors of one model that are to have an index of their own."""
+    """An owner's vectors of one model that have an index of their own or are to have one.
+
+    Attributes:
+        memories: of the owner, in all.
+        last: the last memory that has such a vector.
+        held: the index there is.
+        later: memories that it does not hold because they came after its last.
+    """
 
     owner: str
+    memories: int
     model: str
+    last: int
     size: int
+    held: Made | None
+    later: int
 
     @property
     def name(self) -> str:
-        """The index's name."""
-        return index_of(self.owner, self.model)
+        """The name of an index that is made now."""
+        return f"{index_of(self.owner, self.model)}_{self.last}"
+
+    def lacks(self, outgrown: int, grown: int) -> bool:
+        """Tell whether an index is to be made, or made anew."""
+        if self.held is None:
+            return self.memories >= outgrown
+        return self.held.last is None or self.later > grown
 
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
-    """How many indexes were made, dropped because nobody needs them, and left as they were."""
+    """How many indexes were made, dropped as not needed or replaced, and left as they were."""
 
     made: int
     dropped: int
     kept: int
 
 
-async def maintain(access: Access, *, outgrown: int = OUTGROWN) -> Maintained:
+async def maintain(access: Access, *, outgrown: int = OUTGROWN, grown: int = GROWN) -> Maintained:
     """Make the indexes that lack, and drop those that were left half-made or are not needed.
 
-    Nobody waits for it: what is stored meanwhile is indexed too. An owner keeps an index down
-    to half of `outgrown` memories.
+    One that more than `grown` memories came after is made anew before the old one goes, and so
+    is one that holds all, as they once did. Nobody waits for it. An owner keeps an index down to
+    half of `outgrown` memories.
 
     Raises:
         DatabaseUnavailable: not reachable, or another process maintains it.
     """
-    return await asyncio.to_thread(_maintain, access, outgrown)
+    return await asyncio.to_thread(_maintain, access, outgrown, grown)
 
 
 async def lacking(access: Access) -> int:
@@ -91,28 +135,30 @@ async def lacking(access: Access) -> int:
     return await asyncio.to_thread(_lacking, access)
 
 
-def _maintain(access: Access, outgrown: int) -> Maintained:
+def _maintain(access: Access, outgrown: int, grown: int) -> Maintained:
     with _connected(access) as connection:
         if not _rows(connection, "SELECT pg_try_advisory_lock(%s)", LOCK)[0][0]:
             raise DatabaseUnavailable("another process maintains the database; try again")
         try:
-            return _made(connection, outgrown)
+            return _made(connection, outgrown, grown)
         finally:  # a closed connection lets go of its lock only some time after
             connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
 
 
-def _made(connection: psycopg.Connection[Any], outgrown: int) -> Maintained:
-    wanted = _wanted(connection, outgrown)
-    needed = {each.name for each in _wanted(connection, outgrown // 2)}
-    made = dict(_rows(connection, MADE))
-    unneeded = [name for name, valid in made.items() if not valid or name not in needed]
-    for name in unneeded:
-        connection.execute(sql.SQL(DROP).format(name=sql.Identifier(name)))
-    new = [each for each in wanted if each.name not in made or each.name in unneeded]
+def _made(connection: psycopg.Connection[Any], outgrown: int, grown: int) -> Maintained:
+    needed = _needed(connection, outgrown)
+    kept = {each.held.name for each in needed if each.held}
+    made = [each.name for each in _indexes(connection)]
+    unneeded = [name for name in made if name not in kept]
+    _drop(connection, unneeded)
     connection.execute(WORK_MEMORY)
+    new = [each for each in needed if each.lacks(outgrown, grown)]
     for each in new:
         _make(connection, each)
-    return Maintained(len(new), len(unneeded), len(made) - len(unneeded))
+    replaced = [each.held.name for each in new if each.held]
+    _drop(connection, replaced)
+    dropped = len(unneeded) + len(replaced)
+    return Maintained(len(new), dropped, len(made) - dropped)
 
 
 def _make(connection: psycopg.Connection[Any], each: Outgrown) -> None:
@@ -122,12 +168,18 @@ def _make(connection: psycopg.Connection[Any], each: Outgrown) -> None:
             size=sql.Literal(each.size),
             owner=sql.Literal(each.owner),
             model=sql.Literal(each.model),
+            last=sql.Literal(each.last),
         )
     )
 
 
-def _wanted(connection: psycopg.Connection[Any], outgrown: int) -> list[Outgrown]:
-    """Return what is to be indexed, seen as the tables' owner sees it.
+def _drop(connection: psycopg.Connection[Any], names: Sequence[str]) -> None:
+    for name in names:
+        connection.execute(sql.SQL(DROP).format(name=sql.Identifier(name)))
+
+
+def _needed(connection: psycopg.Connection[Any], outgrown: int) -> list[Outgrown]:
+    """Return what is indexed or to be indexed, seen as the tables' owner sees it.
 
     Row-level security is forced on that owner too; it is lifted in a transaction that is
     rolled back, so that nobody else ever meets the tables without it.
@@ -140,18 +192,30 @@ def _wanted(connection: psycopg.Connection[Any], outgrown: int) -> list[Outgrown
 
 
 def _seen(connection: psycopg.Connection[Any], outgrown: int) -> list[Outgrown]:
+    held = {each.prefix: each for each in _indexes(connection) if each.valid}
     found = []
-    for (owner,) in _rows(connection, OWNERS, outgrown):
-        for model, size in _rows(connection, MODELS, owner):
+    for owner, memories in _rows(connection, OWNERS, outgrown // 2):
+        for model, last, size in connection.execute(MODELS, {"owner": owner}).fetchall():
             if size <= LARGEST_VECTOR:
-                found.append(Outgrown(owner, model, size))
+                index = held.get(index_of(owner, model))
+                later = _later(connection, owner, model, index)
+                found.append(Outgrown(owner, memories, model, last, size, index, later))
     return found
+
+
+def _later(connection: psycopg.Connection[Any], owner: str, model: str, index: Made | None) -> int:
+    if index is None or index.last is None:
+        return 0
+    return int(_rows(connection, LATER, owner, model, index.last)[0][0])
+
+
+def _indexes(connection: psycopg.Connection[Any]) -> list[Made]:
+    return [Made(*row) for row in _rows(connection, MADE)]
 
 
 def _lacking(access: Access) -> int:
     with _connected(access) as connection:
-        made = {name for name, valid in _rows(connection, MADE) if valid}
-        return sum(each.name not in made for each in _seen(connection, OUTGROWN))
+        return sum(each.lacks(OUTGROWN, GROWN) for each in _seen(connection, OUTGROWN))
 
 
 def _passes(connection: psycopg.Connection[Any]) -> bool:

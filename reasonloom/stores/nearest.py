@@ -2,7 +2,8 @@
 
 Exact by default. Where the scope narrows, or much is not to be seen, distances are taken of
 the memories that remain; else of all vectors, and of the nearest those are dropped that may
-not be seen. An owner who outgrew that has an index of their own (`stores/maintenance.py`).
+not be seen. An owner who outgrew that has an index of their own (`stores/maintenance.py`): it
+holds their memories up to a number, and the vectors of later ones are all looked at.
 """
 
 from __future__ import annotations
@@ -60,12 +61,17 @@ SELECT memory_id, distance FROM (
 ORDER BY distance LIMIT :looked
 """
 BY_INDEX = """
-SELECT e.memory_id, CAST(e.embedding AS halfvec({size})) <=> CAST(:vector AS halfvec({size}))
+(SELECT e.memory_id, CAST(e.embedding AS halfvec({size})) <=> CAST(:vector AS halfvec({size}))
     AS distance
-FROM embeddings e WHERE {of_model}
-ORDER BY CAST(e.embedding AS halfvec({size})) <=> CAST(:vector AS halfvec({size})) LIMIT :looked
+FROM embeddings e WHERE {of_model} AND e.memory_id <= CAST(:indexed AS bigint)
+ORDER BY CAST(e.embedding AS halfvec({size})) <=> CAST(:vector AS halfvec({size})) LIMIT :looked)
+UNION ALL (SELECT memory_id, distance FROM (
+    SELECT e.memory_id, e.embedding <=> CAST(:vector AS halfvec) AS distance
+    FROM embeddings e WHERE {of_model} AND e.memory_id > CAST(:indexed AS bigint) OFFSET 0) later
+ORDER BY distance LIMIT :looked)
 """
-"""The cast is the index's own; without it the planner does not know the index."""
+"""The cast to a size and the first condition on the number are the index's own; without them
+the planner does not know the index. An index of a larger number will do as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +100,14 @@ def nearest(near: Nearness, scope: Scope, asked: Asked, pool: int) -> Query:
     if scope.narrow or seen < LEAST_SEEN or "derived" in scope.kinds:
         return whole(near, scope)
     needed = ceil(pool * VECTORS_A_MEMORY / seen) + SPARE
-    if asked.indexed:
-        return _by_index(near, scope, pool, needed)
+    if asked.indexed is not None:
+        return _by_index(near, scope, pool, needed, asked.indexed)
     vectors = EVERY_VECTOR.format(of_model=_of_model(near))
     sql = NEAREST_FIRST.format(vectors=vectors, where=scope.where())
     return Query(sql, {"looked": needed}, min(pool, asked.visible))
 
 
-def _by_index(near: Nearness, scope: Scope, pool: int, needed: int) -> Query:
+def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int) -> Query:
     """Return the query of an owner who has an index; it gives no more than one look at it finds.
 
     A second look costs as much again. Of the views of some sectors alone about half may remain.
@@ -110,7 +116,8 @@ def _by_index(near: Nearness, scope: Scope, pool: int, needed: int) -> Query:
     looked = min(needed, reach if near.everywhere else reach // 3)
     vectors = BY_INDEX.format(of_model=_of_model(near), size=len(near.vector))
     sql = NEAREST_FIRST.format(vectors=vectors, where=scope.where())
-    return Query(sql, {"looked": looked}, min(pool, LEAST_INDEXED), reach)
+    values = {"looked": looked, "indexed": indexed}
+    return Query(sql, values, min(pool, LEAST_INDEXED), reach)
 
 
 def _of_model(near: Nearness) -> str:

@@ -7,7 +7,7 @@ almost nothing, and a prepared plan would freeze one owner's choice for all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -142,9 +142,15 @@ async def _matching(
     return await tx.tuples(statement, {**given, **values, "pool": pool})
 
 
-async def alike(tx: Transaction, near: Nearness, *, scope: Scope, pool: int) -> dict[int, float]:
-    """Return the ids of the nearest memories with their best cosine over the sectors."""
-    shape = nearest(near, scope, await weigh(tx, "", near), pool)
+async def alike(
+    tx: Transaction, near: Nearness, *, scope: Scope, pool: int, exact: bool = False
+) -> dict[int, float]:
+    """Return the ids of the nearest memories with their best cosine over the sectors.
+
+    `exact` looks at every vector, also where the owner has an index of nearness.
+    """
+    asked = await weigh(tx, "", near)
+    shape = nearest(near, scope, replace(asked, indexed=None) if exact else asked, pool)
     given = {**scope.values(tx.owner), **near.values(), "pool": pool}
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})

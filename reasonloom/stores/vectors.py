@@ -40,6 +40,9 @@ def written(vector: Sequence[float]) -> str:
 
 
 def index_of(owner: str, model: str) -> str:
-    """Return the name of the index that an owner who outgrew exact search has, or would have."""
+    """Return how the names begin of the indexes that an owner who outgrew exact search may have.
+
+    `_` and a number follow, the last memory that the index holds; one without it holds all.
+    """
     named = json.dumps([owner, model]).encode()
     return f"near_{hashlib.sha256(named).hexdigest()[:32]}"

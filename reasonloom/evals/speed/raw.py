@@ -15,6 +15,8 @@ from psycopg import sql
 
 from reasonloom.evals.speed.ground import Ground
 from reasonloom.stores.maintenance import OUTGROWN
+from reasonloom.stores.reindex import LARGEST_ID
+from reasonloom.stores.vectors import index_of
 
 BIND = (
     "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true), "
@@ -25,8 +27,10 @@ NEAREST = """
 SELECT memory_id FROM embeddings WHERE owner = %s AND model = %s AND sectors & 2 <> 0
 ORDER BY (embedding <=> %s::halfvec) + 0 LIMIT 10
 """
+LAST = "SELECT relname FROM pg_class WHERE starts_with(relname::text, %s) ORDER BY oid LIMIT 1"
 NEAREST_BY_INDEX = """
-SELECT memory_id FROM embeddings WHERE owner = {owner} AND model = {model} AND sectors & 2 <> 0
+SELECT memory_id FROM embeddings WHERE owner = {owner} AND model = {model} AND memory_id <= {last}
+    AND sectors & 2 <> 0
 ORDER BY embedding::halfvec({size}) <=> {vector}::halfvec({size}) LIMIT 10
 """
 WORDS = """
@@ -42,12 +46,15 @@ class Raw:
     ground: Ground
     connection: psycopg.AsyncConnection[Any]
     seconds: dict[str, float] = field(default_factory=lambda: {"vector": 0.0, "text": 0.0})
+    last: dict[str, int] = field(default_factory=dict)
+    """The last memory that an owner's index holds; those of after are not asked for."""
 
     async def ask(self, owner: str, question: str, *, memories: int) -> None:
         """Embed a question and ask it raw."""
         vector = str((await self.ground.embedder.embed([question]))[0])
         async with self.connection.transaction():
             await self.connection.execute(BIND, (owner,))
+            await self._look(owner, memories)
             started = time.perf_counter()
             await self._nearest(owner, vector, memories)
             between = time.perf_counter()
@@ -55,6 +62,13 @@ class Raw:
             await self.connection.execute(WORDS, (words, owner))
             self.seconds["vector"] += between - started
             self.seconds["text"] += time.perf_counter() - between
+
+    async def _look(self, owner: str, memories: int) -> None:
+        if memories < OUTGROWN or owner in self.last:
+            return
+        named = index_of(owner, self.ground.embedder.model)
+        name = await (await self.connection.execute(LAST, (named,))).fetchone()
+        self.last[owner] = int(name[0][len(named) + 1 :] or LARGEST_ID) if name else LARGEST_ID
 
     async def _nearest(self, owner: str, vector: str, memories: int) -> None:
         embedder = self.ground.embedder
@@ -64,6 +78,7 @@ class Raw:
         query = sql.SQL(NEAREST_BY_INDEX).format(
             owner=sql.Literal(owner),
             model=sql.Literal(embedder.model),
+            last=sql.Literal(self.last[owner]),
             size=sql.Literal(embedder.dimension),
             vector=sql.Literal(vector),
         )

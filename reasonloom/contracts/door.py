@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -15,6 +15,9 @@ from reasonloom.errors import InvalidArgument, MissingArgument
 
 R = TypeVar("R", bound=Request)
 MOST_SHOWN = 5
+DEEPEST = 200
+"""Levels that arguments may be nested."""
+
 MOST_NAME = 100
 PLAIN_FORMS = {
     "int_type": "must be a whole number",
@@ -24,6 +27,7 @@ PLAIN_FORMS = {
     "bool_type": "must be true or false",
     "list_type": "must be a list",
     "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
     "dict_type": "must be an object",
 }
 """What to say for pydantic's error types where its own words speak of Python."""
@@ -44,12 +48,14 @@ def read(model: type[R], arguments: Mapping[str, Any]) -> R:
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
-        raise _mistake(model, error) from None
+        raise _mistake(model, error, arguments) from None
 
 
 def _faults_of_text(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the field and the fault of every value that JSON or Postgres could not carry."""
-    if isinstance(value, str):
+    if len(path) > DEEPEST:
+        yield path[0], f"is nested more than {DEEPEST} levels deep"
+    elif isinstance(value, str):
         if fault := _fault_of_string(value):
             yield _dotted(path) or "arguments", fault
     elif isinstance(value, float) and not math.isfinite(value):
@@ -76,8 +82,10 @@ def _fault_of_string(value: str) -> str | None:
     return None
 
 
-def _mistake(model: type[BaseModel], error: ValidationError) -> InvalidArgument:
-    found = [_explain(model, detail) for detail in error.errors(include_url=False)]
+def _mistake(
+    model: type[BaseModel], error: ValidationError, arguments: Mapping[str, Any]
+) -> InvalidArgument:
+    found = [_explain(model, detail, arguments) for detail in error.errors(include_url=False)]
     first = found[0]
     missing = [str(mistake.field) for mistake in found if mistake.kind == "missing"]
     if missing == [mistake.field for mistake in found]:
@@ -89,28 +97,51 @@ def _mistake(model: type[BaseModel], error: ValidationError) -> InvalidArgument:
     return type(first)(shown + more, field=first.field, kind=first.kind)
 
 
-def _explain(model: type[BaseModel], detail: ErrorDetails) -> InvalidArgument:
+def _explain(
+    model: type[BaseModel], detail: ErrorDetails, arguments: Mapping[str, Any]
+) -> InvalidArgument:
     """Turn one of pydantic's findings into a sentence with the field and the valid form."""
-    path = tuple(str(part) for part in detail["loc"])
+    path = _as_written(detail["loc"], arguments)
+    if detail["type"].startswith("union_tag"):
+        path = (*path, str(detail["ctx"]["discriminator"]).strip("'"))
     field = _dotted(path) or "arguments"
     match detail["type"]:
-        case "missing":
+        case "missing" | "union_tag_not_found":
             return MissingArgument(
                 f"Missing required parameter: {field}", field=field, kind="missing"
             )
         case "extra_forbidden":
             return InvalidArgument(
-                f"{field}: unknown field{_nearest(model, path)}", field=field, kind="unknown"
+                f"{field}: unknown field{_nearest(model, tuple(map(str, detail['loc'])))}",
+                field=field,
+                kind="unknown",
             )
         case "empty":
             return InvalidArgument(f"{_title(path)} cannot be empty", field=field, kind="empty")
-        case "literal_error":
-            expected = str(detail.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
+        case "literal_error" | "union_tag_invalid":
+            given = detail.get("ctx", {})
+            expected = str(given.get("expected") or given.get("expected_tags", ""))
+            expected = expected.replace(" or ", ", ")
             return InvalidArgument(
                 f"{field}: must be one of {expected}", field=field, kind="choice"
             )
         case _:
             return InvalidArgument(f"{field}: {_sentence(detail)}", field=field, kind="value")
+
+
+def _as_written(loc: tuple[int | str, ...], arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the path to a value as the caller wrote it: pydantic adds the name of a choice."""
+    path: list[str] = []
+    value: Any = arguments
+    for part in loc:
+        if isinstance(value, Mapping) and part not in value and part in list(value.values()):
+            continue
+        path.append(str(part))
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+    return tuple(path)
 
 
 def _sentence(detail: ErrorDetails) -> str:
@@ -131,20 +162,27 @@ def _nearest(model: type[BaseModel], path: tuple[str, ...]) -> str:
 
 def valid_names(model: type[BaseModel], path: tuple[str, ...]) -> list[str]:
     """Return the wire names that the object at `path` of `model` may have."""
+    choices: list[type[BaseModel]] = [model]
     for part in path:
+        model = choices[0]
         field = next((f for key, f in model.model_fields.items() if part in (key, f.alias)), None)
-        inner = _model_in(field.annotation) if field else None
-        if inner is None:
+        chosen = [each for each in choices if part in _types_of(each)]
+        choices = chosen or (_models_in(field.annotation) if field else [])
+        if not choices:
             return []
-        model = inner
+    model = choices[0]
     return [field.alias or key for key, field in model.model_fields.items()]
 
 
-def _model_in(annotation: Any) -> type[BaseModel] | None:
-    for candidate in (annotation, *getattr(annotation, "__args__", ())):
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            return candidate
-    return None
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    candidates = (annotation, *getattr(annotation, "__args__", ()))
+    return [each for each in candidates if isinstance(each, type) and issubclass(each, BaseModel)]
+
+
+def _types_of(model: type[BaseModel]) -> tuple[Any, ...]:
+    """Return the values of `type` by which a model is chosen among others."""
+    field = model.model_fields.get("type")
+    return get_args(field.annotation) if field else ()
 
 
 def _dotted(path: tuple[str, ...]) -> str:

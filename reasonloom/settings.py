@@ -57,6 +57,7 @@ class Settings(BaseSettings):
 
     # where
     home: Path = Field(default_factory=default_home)
+    files: Path | None = Field(None)
     database_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_URL"))
     database_path: Path | None = Field(None, validation_alias=shared("DATABASE_PATH"))
     database_connections: int = Field(
@@ -137,7 +138,7 @@ class Settings(BaseSettings):
             raise ValueError("must not be blank")
         return value
 
-    @field_validator("home", "database_path")
+    @field_validator("home", "database_path", "files")
     @classmethod
     def make_absolute(cls, value: Path | None) -> Path | None:
         """Read `~` as the user's home, and what is relative from the working directory."""
@@ -164,6 +165,11 @@ class Settings(BaseSettings):
     def database_folder(self) -> Path:
         """The folder of the embedded database."""
         return self.database_path or self.home / "postgres"
+
+    @property
+    def files_folder(self) -> Path:
+        """The folder that the memory files of workspaces lie in."""
+        return self.files or self.home / "files"
 
 
 def variables_of(field: str) -> list[str]:

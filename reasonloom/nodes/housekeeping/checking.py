@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
 from reasonloom.contracts.portable import SOURCE_KINDS, PortableEmbedder, PortableHeader
+from reasonloom.nodes.housekeeping.binary import refuse_binary
 from reasonloom.nodes.housekeeping.lines import BadLine, GoodLine, read_lines
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def check(source: BinaryIO, ours: PortableEmbedder) -> Checked:
     """Read a file from its start to its end and store nothing.
 
     Raises:
-        InvalidArgument: its header cannot be read.
+        InvalidArgument: it is no text, or its header cannot be read.
     """
     checked = Checked()
     for line in good_lines(source, ours, checked):
@@ -65,8 +66,11 @@ def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: Checked) -> It
     """Yield the lines that can be stored, and note the others in `checked`.
 
     A file holds an id once: the second line with it is a fault, for links name lines by it.
+
+    Raises:
+        InvalidArgument: it is no text, or its header cannot be read.
     """
-    source.seek(0)
+    refuse_binary(source)
     numbers: dict[str, int] = {}
     for line in read_lines(source, ours):
         if isinstance(line, PortableHeader):

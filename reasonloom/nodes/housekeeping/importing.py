@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from uuid import UUID, uuid4, uuid5
 
@@ -33,6 +33,8 @@ BATCH = 250
 
 LINES = UUID("6f2c8a52-6c0e-4f0e-9d0b-7d1f5c1d9a31")
 """The namespace of effects that are made of a line's words, where it names no origin."""
+
+SUPERSEDES = "supersedes"
 
 T = TypeVar("T")
 Tell = Callable[[int], None]
@@ -93,7 +95,7 @@ class Import:
             await self._store(batch)
             count += len(batch)
             tell(count)
-        for edges in _batches(self._edges(), 4 * BATCH):
+        for edges in _batches(chain(self._edges(), self._superseding()), 4 * BATCH):
             async with self.loom.database.begin(self.caller) as tx:
                 self.done.edges += await imported.link(tx, edges)
         return self.done
@@ -219,6 +221,28 @@ class Import:
                     "origin": edge.origin,
                     "created_at": edge.created_at,
                 }
+
+    def _superseding(self) -> Iterator[dict[str, Any]]:
+        """Yield a link for each line that says what supersedes it; those of `edges` go first.
+
+        A memory is superseded by what is newer than it by number, so by a line that comes later.
+        """
+        for line in self._lines():
+            if line.memory.superseded_by is None:
+                continue
+            source = self._ids.get(line.memory.superseded_by)
+            target = self._ids.get(line.memory.id or "")
+            if source is None or target is None:
+                self.done.lost_edges += 1
+                continue
+            yield {
+                "source": source,
+                "target": target,
+                "type": SUPERSEDES,
+                "weight": 1.0,
+                "origin": TOOL,
+                "created_at": None,
+            }
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -1,0 +1,1 @@
+"""Workspaces: memory files in a folder, read, searched and compared together."""

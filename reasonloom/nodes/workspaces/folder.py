@@ -1,0 +1,117 @@
+"""The folder of memory files: what a path may name in it, and how a file of it is opened."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path, PurePath
+from typing import BinaryIO, Literal
+
+from reasonloom.errors import InvalidArgument
+
+ENDINGS = (".jsonl", ".amem")
+MOST_BYTES = 256 * 1024 * 1024
+MOST_NAMED = 5
+FOLDER = "the folder of memory files (REASONLOOM_FILES)"
+OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+Unread = Literal["missing", "unreadable"]
+
+
+class FileProblem(Exception):
+    """A memory file that cannot be read; `reason` names no place outside the folder."""
+
+    def __init__(self, state: Unread, reason: str) -> None:
+        super().__init__(reason)
+        self.state: Unread = state
+        self.reason = reason
+
+
+def within(folder: Path, path: str) -> str:
+    """Return a path as it is stored: relative to `folder`, with `/` between its parts.
+
+    Raises:
+        InvalidArgument: it leads out of the folder, or has another ending.
+    """
+    given = PurePath(path)
+    if ".." in given.parts:
+        raise _refused(f"`..` is not taken; name a file within {FOLDER}")
+    if given.suffix.lower() not in ENDINGS:
+        raise _refused("must end in .jsonl or .amem, as `reasonloom memory export` writes it")
+    relative = _relative(folder, given) if given.is_absolute() else given
+    if relative is None:
+        raise _refused(f"lies outside {FOLDER}; copy the file there and name it by its name")
+    return relative.as_posix()
+
+
+def _relative(folder: Path, given: PurePath) -> PurePath | None:
+    """Return an absolute path from the folder on, None where it lies outside."""
+    for inner, outer in ((given, folder), (_resolved(Path(given)), _resolved(folder))):
+        if inner is not None and outer is not None:
+            with suppress(ValueError):
+                return inner.relative_to(outer)
+    return None
+
+
+def _resolved(path: Path) -> Path | None:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return None
+
+
+def opened(folder: Path, relative: str) -> BinaryIO:
+    """Open a regular file of the folder; links are followed first, and none may lead out.
+
+    Raises:
+        FileProblem: it is missing, no regular file, too large, or cannot be opened.
+    """
+    target = _target(folder, relative)
+    try:
+        if not stat.S_ISREG(target.lstat().st_mode):
+            raise FileProblem("unreadable", "is no regular file")
+        handle = os.open(target, OPENING)
+    except FileNotFoundError:
+        raise FileProblem("missing", "there is no such file any more") from None
+    except OSError as error:
+        raise FileProblem("unreadable", f"cannot be opened: {error.strerror}") from None
+    source = os.fdopen(handle, "rb")
+    told = os.fstat(source.fileno())
+    if stat.S_ISREG(told.st_mode) and told.st_size <= MOST_BYTES:
+        return source
+    source.close()
+    size, most = told.st_size / 1e6, MOST_BYTES / 1e6
+    raise FileProblem(
+        "unreadable",
+        f"is too large: {size:,.0f} MB of at most {most:,.0f}; split it, or export it "
+        "without --with-embeddings",
+    )
+
+
+def _target(folder: Path, relative: str) -> Path:
+    try:
+        base = folder.resolve()
+        target = (base / relative).resolve(strict=True)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileProblem("missing", f"no such file in {FOLDER}") from None
+    except RuntimeError:
+        raise FileProblem("unreadable", "is a link that leads in a circle") from None
+    except OSError as error:
+        raise FileProblem("unreadable", f"cannot be opened: {error.strerror}") from None
+    if not target.is_relative_to(base):
+        raise FileProblem("unreadable", f"is a link that leads out of {FOLDER}")
+    return target
+
+
+def some_files(folder: Path) -> list[str]:
+    """Return the names of a few memory files that lie in the folder itself, by name."""
+    try:
+        names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() in ENDINGS)
+    except OSError:
+        return []
+    return names[:MOST_NAMED]
+
+
+def _refused(fault: str) -> InvalidArgument:
+    return InvalidArgument(f"path: {fault}", field="path")

@@ -13,6 +13,7 @@
     │   │   ├── CheckpointNotFound
     │   │   ├── GraphNotFound
     │   │   ├── NodeNotFound
+    │   │   ├── WorkspaceNotFound
     │   │   └── RunNotFound
     │   ├── Conflict                the call contradicts an earlier one
     │   │   └── KeyTaken            another call with the same idempotency key was faster
@@ -120,6 +121,12 @@ class NodeNotFound(NotFound):
     """No such node of a graph."""
 
     kind = "Node"
+
+
+class WorkspaceNotFound(NotFound):
+    """No such workspace."""
+
+    kind = "Workspace"
 
 
 class RunNotFound(NotFound):

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from reasonloom.evals.speed.sample import Figure
 
 LEAST, MOST = 10, 1_000_000
-PARTS = ("start", "linear", "saving", "memory", "tree", "sessions", "engine")
+PARTS = ("start", "linear", "saving", "memory", "graph", "tree", "sessions", "engine")
 
 
 def bench(
     runs: Annotated[int, typer.Option(min=5, max=10_000, help="Times each work is timed.")] = 60,
     starts: Annotated[int, typer.Option(min=3, max=100, help="Servers that are started.")] = 7,
-    sizes: Annotated[str, typer.Option(help="Memories of one owner, such as 1000,10000.")] = "1000",
+    sizes: Annotated[
+        str, typer.Option(help="Memories, or nodes, of one owner, such as 1000,10000.")
+    ] = "1000",
     owners: Annotated[
         int, typer.Option(min=0, max=10_000, help="Owners of 100,000 memories in mixed sizes.")
     ] = 0,
@@ -66,7 +68,7 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
     figures: list[Figure] = []
     if "start" in parts:
         figures += await start.measure(settings["starts"])
-    if {"linear", "saving", "memory"}.intersection(parts):
+    if {"linear", "saving", "memory", "graph"}.intersection(parts):
         figures += await _on_one_ground(settings)
     if "tree" in parts:
         figures += await tree.measure(runs)
@@ -78,7 +80,7 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
 
 
 async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.speed import linear, memory, saving  # noqa: PLC0415
+    from reasonloom.evals.speed import graph, linear, memory, saving  # noqa: PLC0415
     from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
@@ -90,6 +92,8 @@ async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
             figures += await saving.measure(prepared, runs)
         if "memory" in parts:
             figures += await memory.measure(prepared, runs, settings["sizes"], settings["owners"])
+        if "graph" in parts:
+            figures += await graph.measure(prepared, runs, settings["sizes"])
     return figures
 
 

@@ -154,6 +154,24 @@ def _metacognition_line(log: EvalLog) -> str:
     )
 
 
+def _grounding(asked: Asked) -> Work:
+    from reasonloom.evals.grounding.run import Plan, run  # noqa: PLC0415
+
+    plan = Plan(asked.log, asked.options.get("half", "dev"), asked.data)
+    return lambda tell: run(plan, tell)
+
+
+def _draw_grounding(result: Result) -> None:
+    from reasonloom.cli.grounding_table import draw  # noqa: PLC0415
+
+    draw(result)
+
+
+def _grounding_line(log: EvalLog) -> str:
+    head = log.head
+    return f"{len(log.records)} of {head['claims']} claims  half {head['half']}, llm {head['llm']}"
+
+
 KINDS = (
     Kind(
         names=tuple(SUITES),
@@ -175,6 +193,13 @@ KINDS = (
         work=_metacognition,
         draw=_draw_metacognition,
         line=_metacognition_line,
+    ),
+    Kind(
+        names=("grounding",),
+        options=("half",),
+        work=_grounding,
+        draw=_draw_grounding,
+        line=_grounding_line,
     ),
 )
 NAMES = tuple(name for kind in KINDS for name in kind.names)

@@ -23,13 +23,15 @@ def run(
     name: Annotated[str, typer.Argument(help="The eval; `eval list` names them.")],
     data: Annotated[
         Path | None,
-        typer.Option(help="Its data file (locomo, sim-...), a folder of sets (metacognition)."),
+        typer.Option(
+            help="Its data file (locomo, sim-...), a folder of sets (metacognition, grounding)."
+        ),
     ] = None,
     half: Annotated[
         str | None,
         typer.Option(
-            help="Of people and metacognition: dev, held or all.",
-            show_default="all; of metacognition dev",
+            help="Of people, metacognition and grounding: dev, held or all.",
+            show_default="all; of metacognition and grounding dev",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,

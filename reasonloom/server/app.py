@@ -37,6 +37,9 @@ INSTRUCTIONS = (
     "reasonloom keeps one memory for all its tools. Store what should last with remember, "
     "look it up with recall, and think with reasoning_linear, which recalls by itself."
 )
+MOST_NAMED = 20
+"""Tools that an error names where none is near."""
+
 WARM_UP_AFTER = 0.05
 """Seconds from the first list of tools until the engine is opened, so that the list goes first."""
 
@@ -95,8 +98,11 @@ class LoomServer(MCPServer[dict[str, Any]]):
         if name in ALL:
             return f"Tool not found: {shown} is not served here; see `reasonloom doctor`"
         near = get_close_matches(name[:100], self._served, n=1)
-        hint = f"; did you mean {near[0]}?" if near else f"; known: {', '.join(self._served)}"
-        return f"Tool not found: {shown}{hint}"
+        if near:
+            return f"Tool not found: {shown}; did you mean {near[0]}?"
+        names = list(self._served)
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return f"Tool not found: {shown}; known: {', '.join(names[:MOST_NAMED])}{more}"
 
 
 def build_server(room: EngineRoom) -> LoomServer:

@@ -22,13 +22,13 @@ from reasonloom.errors import SettingMistake
 from reasonloom.server.forms.form import Form
 from reasonloom.server.resources.kind import Kind
 from reasonloom.server.resources.table import KINDS
-from reasonloom.server.toolsets import extras, reasoning, thought
+from reasonloom.server.toolsets import extras, graph_memory, reasoning, thought
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
-TOOLSETS: tuple[Toolset, ...] = (thought.TOOLSET, reasoning.TOOLSET)
+TOOLSETS: tuple[Toolset, ...] = (thought.TOOLSET, reasoning.TOOLSET, graph_memory.TOOLSET)
 BEYOND: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING)
 """Toolsets of no reference: served only where they, or their tools, are named."""
 

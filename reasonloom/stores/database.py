@@ -32,6 +32,13 @@ BIND_AND_PLAN = text(
 """For searches: a plan kept from when the tables were small takes a second where they grew, and
 every table is read by an index that begins with its owner, however large the owner's share."""
 
+BIND_STEADY = text(
+    "SELECT set_config('app.owner', :owner, true), set_config('app.space', :space, true), "
+    "set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)"
+)
+"""For walks: every table is read by an index, in its order, so that one plan serves graphs of every
+size and the long query need not be planned at each call."""
+
 RECOVER = text("SELECT set_config('app.recovery', 'on', true)")
 NOT_REACHED = "the database did not answer; try again in a moment"
 UNREACHED = (DBAPIError, psycopg.OperationalError, OSError)
@@ -80,16 +87,20 @@ class Database:
         )
 
     @asynccontextmanager
-    async def begin(self, caller: Caller, *, searching: bool = False) -> AsyncIterator[Transaction]:
+    async def begin(
+        self, caller: Caller, *, searching: bool = False, walking: bool = False
+    ) -> AsyncIterator[Transaction]:
         """Open a transaction that sees the rows of `caller` alone.
 
-        `searching` plans every statement anew, for the tables as they are now.
+        `searching` plans every statement anew, for the tables as they are now; `walking` keeps
+        plans that suit tables of every size.
 
         Raises:
             DatabaseUnavailable: no connection, or it broke; nothing was stored.
         """
         values = {"owner": caller.owner, "space": caller.space}
-        async with self._connected(BIND_AND_PLAN if searching else BIND, values) as connection:
+        first = BIND_AND_PLAN if searching else BIND_STEADY if walking else BIND
+        async with self._connected(first, values) as connection:
             yield Transaction(connection, caller.owner, caller.space)
 
     @asynccontextmanager

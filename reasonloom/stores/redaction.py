@@ -12,11 +12,24 @@ from reasonloom.stores.saver import thread_of
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
+NODES = (
+    "node_id", "new_node_id", "old_node_id", "original_id", "resolved_id", "root_id",
+    "episode_id", "source_id", "target_id", "start_id", "superseded_by",
+)  # fmt: skip
+LISTS = ("superseded", "node_ids", "chain", "branches", "also_corrected_by")
+"""Under which names graph memory holds a memory's number, and several of them."""
+
+OF_FILES = "memory\\_workspace\\_%"
+"""The tools whose answers hold numbers of other files' memories."""
+
 TOUCHED = text("""
 SELECT r.id FROM runs r WHERE r.owner = :owner AND (
     r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories))
     OR EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
-        AS said (value) WHERE value #>> '{}' = ANY(:names)))
+        AS said (value) WHERE value #>> '{}' = ANY(:names))
+    OR r.tool NOT LIKE :of_files AND concat(r.input, r.output) ~ :nodes
+    OR r.graph = 'session_end' AND r.session_id IN (SELECT m.session_id FROM memories m
+        WHERE m.owner = :owner AND m.id = ANY(:memories)))
 """)
 RUNS = text("""
 UPDATE runs SET input = '{"redacted": true}',
@@ -40,7 +53,17 @@ async def redact(tx: Transaction, *memory_ids: int) -> int:
     it: their steps are gone, and they are walked from the start.
     """
     names = [f"mem-{memory_id}" for memory_id in memory_ids]
-    values = {"owner": tx.owner, "memories": list(memory_ids), "names": names}
+    numbers = "|".join(str(memory_id) for memory_id in memory_ids)
+    values = {
+        "owner": tx.owner,
+        "memories": list(memory_ids),
+        "names": names,
+        "of_files": OF_FILES,
+        "nodes": (
+            f'"({"|".join(NODES)})": ({numbers})[,}}]'
+            f'|"({"|".join(LISTS)})": \\[([0-9]+, )*({numbers})[],]'
+        ),
+    }
     touched: list[UUID] = [row.id for row in await tx.all(TOUCHED, values)]
     if touched:
         await tx.run(RUNS, {"owner": tx.owner, "runs": touched})

@@ -9,7 +9,10 @@ from typing import Any
 
 from reasonloom.stores.vectors import EVERY_SECTOR, bits, written
 
-VISIBLE = "m.owner = :owner AND m.deleted_at IS NULL AND m.source_kind = ANY(:kinds)"
+VISIBLE = (
+    "m.owner = :owner AND m.deleted_at IS NULL AND m.superseded_by IS NULL "
+    "AND m.source_kind = ANY(:kinds)"
+)
 
 FILTERS = {
     "sector": "m.sector = :sector",
@@ -20,6 +23,7 @@ FILTERS = {
     "keywords": "m.keywords && CAST(:keywords AS text[])",
     "tags": "m.tags && CAST(:tags AS text[])",
     "category": "m.category = :category",
+    "event_types": "m.event_type = ANY(:event_types)",
 }
 
 
@@ -36,6 +40,7 @@ class Scope:
     keywords: Sequence[str] | None = None
     tags: Sequence[str] | None = None
     category: str | None = None
+    event_types: Sequence[str] | None = None
 
     def where(self) -> str:
         """Return the SQL condition of this scope."""

@@ -71,6 +71,8 @@ class Session(Table):
     metadata_: Mapped[dict[str, Any]] = mapped_column("metadata", server_default=text("'{}'"))
     created_at: Mapped[datetime] = mapped_column(server_default=NOW)
     updated_at: Mapped[datetime] = mapped_column(server_default=NOW)
+    ended_at: Mapped[datetime | None]
+    episode_id: Mapped[int | None] = mapped_column(BigInteger)
     __table_args__ = (
         PrimaryKeyConstraint("owner", "id"),
         UniqueConstraint("owner", "number"),
@@ -120,6 +122,7 @@ class Memory(Table):
     context_words: Mapped[Any] = mapped_column(TSVECTOR, server_default=text("''"))
     dates: Mapped[list[str]] = mapped_column(server_default=text("'{}'"))
     decayed_at: Mapped[datetime | None]
+    superseded_by: Mapped[int | None] = mapped_column(BigInteger)
     content_key: Mapped[int] = mapped_column(
         BigInteger, Computed("hashtextextended(same_text(content), 0)", persisted=True)
     )
@@ -128,6 +131,8 @@ class Memory(Table):
         UniqueConstraint("owner", "effect"),
         ForeignKeyConstraint(["owner", "session_id"], ["sessions.owner", "sessions.id"]),
         Index("memories_by_session", "owner", "session_id", "id"),
+        Index("memories_by_time", "owner", "created_at", "id"),
+        Index("memories_by_kind", "owner", "event_type", "project", text("id DESC NULLS LAST")),
         Index("memories_by_content", "owner", "content_key", "space", "id"),
         Index("memories_by_word", "words", postgresql_using="gin"),
         Index("memories_by_date", "dates", postgresql_using="gin"),
@@ -194,6 +199,7 @@ class Edge(Table):
     weight: Mapped[float]
     origin: Mapped[str]
     run_id: Mapped[UUID | None]
+    reason: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(server_default=NOW)
     __table_args__ = (
         PrimaryKeyConstraint("owner", "source_id", "target_id", "type"),
@@ -203,7 +209,14 @@ class Edge(Table):
         ForeignKeyConstraint(
             ["owner", "target_id"], ["memories.owner", "memories.id"], ondelete="CASCADE"
         ),
-        Index("edges_by_target", "owner", "target_id"),
+        Index("edges_inward", "owner", "target_id", text("weight DESC"), "source_id"),
+        Index("edges_outward", "owner", "source_id", text("weight DESC"), "target_id"),
+        Index(
+            "edges_superseding",
+            "owner",
+            "target_id",
+            postgresql_where=text("type = 'supersedes'"),
+        ),
     )
 
 

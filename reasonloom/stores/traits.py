@@ -36,7 +36,7 @@ FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids)
 """)  # noqa: S608 - no values
 LINKS = text("""
 SELECT source_id, target_id, coalesce(max(weight) FILTER (
-    WHERE origin NOT IN ('waypoint', 'near_duplicate')), 0) AS weight FROM edges
+    WHERE origin NOT IN ('waypoint', 'near_duplicate', 'session')), 0) AS weight FROM edges
 WHERE owner = :owner AND type <> 'supersedes'
     AND (source_id = ANY(:ids) OR target_id = ANY(:ids))
 GROUP BY source_id, target_id

@@ -26,7 +26,7 @@ JOINED = (
     "WITH ORDINALITY AS given (new, place) WHERE new <> ALL({name}) ORDER BY place)"
 )
 STRENGTHEN = text(f"""
-UPDATE memories SET {ACCESSED},
+UPDATE memories SET {ACCESSED}, confidence = :confidence,
     importance = greatest(importance, :importance),
     salience = CASE WHEN :importance > importance THEN greatest(salience, :salience)
         ELSE salience END,
@@ -52,8 +52,8 @@ async def strengthen_twin(
 
     The same: content that differs at most in white space or in how its letters are composed,
     in the same space, session, event type and kind of source, at most `WINDOW` old. It counts
-    an access, takes the larger importance, adds what lacks of the tags and of `keywords`, and
-    a category and a context where it has none. Its vectors stay.
+    an access, takes the new confidence and the larger importance, adds what lacks of the tags and
+    of `keywords`, and a category and a context where it has none. Its vectors stay.
 
     The session must exist in this transaction. Until it ends nobody else stores for this
     owner, so that of two at once the second finds the first one's memory.
@@ -74,6 +74,7 @@ async def strengthen_twin(
         "owner": tx.owner,
         "id": found.id,
         "at": memory.created_at,
+        "confidence": memory.confidence,
         "importance": memory.importance,
         "salience": memory.salience,
         "keywords": list(keywords),

@@ -32,10 +32,8 @@ SELECT {", ".join("m." + name for name in COLUMNS)}, s.external_name AS session_
         FROM edges e JOIN memories t ON t.owner = e.owner AND t.id = e.target_id
         WHERE e.owner = :owner AND e.source_id = m.id AND t.space = :space AND t.id <= :last
             AND {SHOWN.format(m="t")}), '[]') AS edges,
-    (SELECT min(e.source_id) FROM edges e JOIN memories h ON h.owner = e.owner
-        AND h.id = e.source_id WHERE e.owner = :owner AND e.target_id = m.id
-        AND e.type = 'supersedes' AND h.space = :space AND h.id <= :last
-        AND {SHOWN.format(m="h")}) AS superseded_by,
+    (SELECT h.id FROM memories h WHERE h.owner = m.owner AND h.id = m.superseded_by
+        AND h.space = :space AND h.id <= :last AND {SHOWN.format(m="h")}) AS superseded_by,
     coalesce((SELECT json_agg(json_build_object('sectors', v.sectors, 'vector',
             CAST(v.embedding AS text)) ORDER BY v.sectors)
         FROM embeddings v WHERE v.owner = :owner AND v.memory_id = m.id

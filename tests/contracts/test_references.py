@@ -100,7 +100,7 @@ async def test_example_requests_get_the_documented_answer(
     url = postgres.address.dsn("postgres", database)
     async with connected(url, toolsets="all") as client:
         known = await make_known(client)
-        ids = await make_session(client) if toolset == "reasoning" else {}
+        ids = await MAKE[toolset](client) if toolset in MAKE else {}
     async with connected(url, **flags(server, toolset)) as client:
         tool = await listed(client, served_name(server, line))
         least = {**least_request(fact["input"]), **BESIDE.get(line.name, {})}
@@ -156,6 +156,31 @@ async def make_graph(client: Client) -> dict[str, Any]:
     assert made is not None
     child = made["nodes"][0]["id"]
     return {"graph_id": graph, "node_id": child, "node_ids": [root, child]}
+
+
+async def make_graph_memory(client: Client) -> dict[str, Any]:
+    """End a session of one fact, and look at a memory file; return what names them."""
+    folder = load_settings().files_folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "a.jsonl").write_text('{"content": "A plain text of the mill."}\n')
+    workspace = await told(client, "memory_workspace_create", {"name": "w"})
+    file = {"workspace_id": workspace["workspace_id"], "path": "a.jsonl"}
+    await told(client, "memory_workspace_add", file)
+    fact = {"event_type": "fact", "content": "The mill is old."}
+    node = (await told(client, "memory_add", fact))["node_id"]
+    await told(client, "session_end", {})
+    return {**file, "start_id": node, "node_id": node, "old_node_id": node}
+
+
+async def told(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return a tool's answer, which must be no error."""
+    result = await client.call_tool(tool, arguments)
+    assert not result.is_error, result.content
+    return dict(result.structured_content or {})
+
+
+MAKE = {"reasoning": make_session, "graph_memory": make_graph_memory}
+"""What must be there before the examples of a toolset can be asked."""
 
 
 async def succeed(client: Client, tool: Any, request: dict[str, Any]) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def test_a_plan_is_answered_in_the_plain_form_and_its_graph_can_be_gone_on_with(
         ({"operations": []}, "Validation", "plan.operations", "operations"),
         (
             {"operations": [{"do": "generate"}, {"do": "dance"}]},
-            "Validation", "plan.operations.1", "generate",
+            "Validation", "plan.operations.1.do", "generate",
         ),
         ({**PLAN, "stop_at": 2}, "Validation", "plan.stop_at", "1"),
         ({"operations": [{"do": "score", "by": "sorted"}]}, "UnknownName", "plan", "judge"),

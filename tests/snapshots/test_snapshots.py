@@ -78,6 +78,13 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "steps": ["Anna is allergic to peanuts."],
         "checkpoint": True,
     },
+    "sessions/episode": {
+        "notes": [
+            {"kind": "fact", "content": "Anna is allergic to peanuts."},
+            {"kind": "user", "content": "Where shall we eat?"},
+            {"kind": "decision", "content": "At the Rialto."},
+        ],
+    },
     "linear/continue": {
         "content": "What must we tell the restaurant?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
@@ -231,6 +238,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "node": "Insulate the wall.",
         "line": [{"content": "The band is loud."}],
         "memories": [{"id": 1, "content": "The band plays on Fridays."}],
+    },
+    "grounding/entailment": {
+        "claim": "Rosa opens the shop at nine.",
+        "memories": ["The shop opens at 9:00.", "Rosa has the key."],
+        "lens": "You go through the claim part by part.",
     },
     "intersection/intersect": {"first": [3, 1, 4], "second": [4, 1, 5], "attempts": 5},
     "intersection/split": {"numbers": [4, 1, 5, 9], "size": 2},

@@ -6,13 +6,11 @@ import asyncio
 from uuid import UUID
 
 import psycopg
-from alembic import command
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
-from reasonloom.stores.migrate import alembic_config, bring_up_to_date, newest_step
+from reasonloom.stores.migrate import bring_up_to_date, newest_step
+from tests.support.older import as_of
 from tests.support.sessions import answered, thinking, whole
 from tests.support.telling import TellingLlm
 
@@ -28,19 +26,7 @@ def old_database(access: Access) -> None:
 
     Two of them were made at once: they have the same parent, and by some accident one position.
     """
-    with psycopg.connect(access.admin, autocommit=True) as connection:
-        connection.execute("DROP SCHEMA reasonloom CASCADE")
-        connection.execute("CREATE SCHEMA reasonloom")
-        connection.execute("GRANT USAGE ON SCHEMA reasonloom TO reasonloom_app")
-        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(access.admin), poolclass=NullPool
-    )
-    with engine.connect() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0005")
-        connection.commit()
+    as_of(access, "0005")
     with psycopg.connect(access.admin) as connection:
         connection.execute("INSERT INTO owners (owner, last_session) VALUES ('local', 2)")
         for number, session in enumerate((SESSION, EMPTY), 1):

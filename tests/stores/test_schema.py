@@ -14,12 +14,15 @@ from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
 from reasonloom.stores.got_tables import GraphNode
+from reasonloom.stores.graph_memory_tables import Workspace
 from reasonloom.stores.migrate import bring_up_to_date, newest_step, schema_status
 from reasonloom.stores.session_tables import Thought
 from reasonloom.stores.tables import Table
 from tests.support.databases import TestPostgres
 
-assert Thought.metadata is GraphNode.metadata is Table.metadata  # theirs are among the others
+assert (
+    Thought.metadata is GraphNode.metadata is Workspace.metadata is Table.metadata
+)  # theirs are among the others
 OWNED = sorted(table.name for table in Table.metadata.sorted_tables)
 SAVED_STEPS = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"]
 
@@ -121,6 +124,11 @@ def fill(access: Access) -> None:
     statements = f"""
     INSERT INTO owners (owner) VALUES ('a');
     INSERT INTO sessions (owner, id, number) VALUES ('a', {run}, 1);
+    INSERT INTO current_sessions (owner, client, project, session_id)
+        VALUES ('a', 'c', '', {run});
+    INSERT INTO workspaces (owner, number, name, effect) VALUES ('a', 1, 'n', {run});
+    INSERT INTO workspace_contexts (owner, workspace, number, path, role, label)
+        VALUES ('a', 1, 1, 'p', 'primary', 'l');
     INSERT INTO branches (owner, id, session_id, number) VALUES ('a', {run}, {run}, 0);
     INSERT INTO session_checkpoints (owner, id, session_id, number, branch_id, name, snapshot)
         VALUES ('a', {run}, {run}, 1, {run}, 'n', '{{}}');

@@ -30,6 +30,12 @@ BEYOND = {
 BESIDE: dict[str, dict[str, Any]] = {
     "update_memory": {"strength": 0.5},
     "reasoning_reflection": {"content": "a plain text"},
+    "conversation_log": {"user_message": "a plain text"},
+    "memory_similar": {"query_text": "a plain text"},
+    "memory_temporal": {
+        "range_a": {"type": "time_window", "start": 0, "end": 1},
+        "range_b": {"type": "time_window", "start": 0, "end": 1},
+    },
 }
 """What a tool wants beside its required arguments: one of several."""
 
@@ -86,12 +92,12 @@ def shape_faults(shape: Any, value: Any, path: str = "answer") -> Iterator[str]:
     """Yield where an answer lacks a documented key or has it with another type.
 
     A list must hold something to be judged by, unless it is shown empty; a key such as
-    `mem-abc123` stands for any.
+    `mem-abc123` stands for any, and so does an object that is shown empty.
     """
     if isinstance(shape, dict):
         if not isinstance(value, dict):
             yield f"{path}: {value!r} is no object"
-        elif all(key.startswith("mem-abc") for key in shape):
+        elif shape and all(key.startswith("mem-abc") for key in shape):
             yield from () if value else (f"{path}: an empty map",)
             for key, item in value.items():
                 yield from shape_faults(next(iter(shape.values())), item, f"{path}.{key}")
@@ -121,7 +127,7 @@ def least_request(schema: dict[str, Any]) -> dict[str, Any]:
 def example(schema: dict[str, Any]) -> Any:
     """Return a value that a property's schema accepts."""
     match schema:
-        case {"enum": [first, *_]}:
+        case {"enum": [first, *_]} | {"examples": [first, *_]}:
             return first
         case {"type": "array"}:
             return [example(schema["items"])] * schema.get("minItems", 1)

@@ -34,10 +34,10 @@ from tests.support.guillotine import named_point
 from tests.support.said import said
 
 for _graph in ("analyze", "auto", "backtrack", "breakdown", "checkpoint_create",
-               "consolidate_memories", "divergent", "got_aggregate", "got_finalize",
-               "got_generate", "got_prune", "got_refine", "got_run", "got_score", "linear",
-               "ponder", "reflection", "reflection_evaluate", "remember", "tree",
-               "tree_complete"):  # fmt: skip
+               "consolidate_memories", "conversation_log", "divergent", "got_aggregate",
+               "got_finalize", "got_generate", "got_prune", "got_refine", "got_run", "got_score",
+               "linear", "memory_add", "ponder", "reflection", "reflection_evaluate", "remember",
+               "session_end", "tree", "tree_complete"):  # fmt: skip
     import_module(f"reasonloom.graphs.{_graph}")  # loaded before the fork
 
 EMBEDDER = choose_embedder(Settings())

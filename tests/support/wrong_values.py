@@ -104,7 +104,7 @@ def _wrong_numbers(field: Field) -> Iterator[tuple[str, str]]:
     for bound, step in (("minimum", -1), ("maximum", 1)):
         if bound in field.schema:
             yield f"beyond the {bound}", str(field.schema[bound] + step)
-            yield f"far beyond the {bound}", str(step * 10**18)
+            yield f"far beyond the {bound}", str(step * max(10**18, 10 * field.schema[bound]))
             yield f"just beyond the {bound}", str(field.schema[bound] + step * 0.001)
 
 
@@ -125,4 +125,4 @@ def arguments_with(schema: dict[str, Any], path: Path, raw: str) -> str:
 
 def misspelt(name: str) -> str:
     """Return a name that is none, and that only `name` is near to."""
-    return name[:-1] + "qq" if len(name) > 3 else name + "q"
+    return name + "qq" if len(name) > 3 else name + "q"

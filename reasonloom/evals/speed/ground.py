@@ -11,6 +11,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
+from reasonloom.contracts.graph_memory import querying, sessions, walking, writing
 from reasonloom.contracts.memory import Recall, Remember
 from reasonloom.contracts.reasoning import ReasoningLinear
 from reasonloom.contracts.reasoning_tree import ReasoningTree
@@ -28,6 +29,15 @@ TOOLS: dict[str, tuple[type[Request], str]] = {
     "recall": (Recall, "recall"),
     "reasoning_linear": (ReasoningLinear, "linear"),
     "reasoning_tree": (ReasoningTree, "tree"),
+    "memory_add": (writing.MemoryAdd, "memory_add"),
+    "memory_query": (querying.MemoryQuery, "memory_query"),
+    "memory_similar": (querying.MemorySimilar, "memory_similar"),
+    "memory_quality": (querying.MemoryQuality, "memory_quality"),
+    "memory_stats": (querying.MemoryStats, "memory_stats"),
+    "memory_traverse": (walking.MemoryTraverse, "memory_traverse"),
+    "memory_context": (walking.MemoryContext, "memory_context"),
+    "session_start": (sessions.SessionStart, "session_start"),
+    "session_end": (sessions.SessionEnd, "session_end"),
 }
 """The tools that are measured: contract and graph."""
 
@@ -41,8 +51,9 @@ class InstantLlm:
     offline = False
 
     async def answer(self, ask: Ask) -> Reply:
-        """Return a fixed thought."""
-        return Reply("", {"thought": "It follows from the facts.", "confidence": 0.9}, self.name)
+        """Return a fixed thought, which is a fixed summary too."""
+        said = "It follows from the facts."
+        return Reply("", {"thought": said, "summary": said, "confidence": 0.9}, self.name)
 
     async def close(self) -> None:
         """Do nothing."""

@@ -58,9 +58,11 @@ class TimedDatabase(Database):
         self.seconds = 0.0
 
     @asynccontextmanager
-    async def begin(self, caller: Caller, *, searching: bool = False) -> AsyncIterator[Transaction]:
+    async def begin(
+        self, caller: Caller, *, searching: bool = False, walking: bool = False
+    ) -> AsyncIterator[Transaction]:
         """Open a transaction and add its time."""
         started = time.perf_counter()
-        async with super().begin(caller, searching=searching) as tx:
+        async with super().begin(caller, searching=searching, walking=walking) as tx:
             yield tx
         self.seconds += time.perf_counter() - started

@@ -1,0 +1,1 @@
+"""The contracts of graph memory, a module for each family of tools."""

@@ -1,0 +1,7 @@
+"""Comparing two ranges: one node, nothing is written."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.graph_memory.memory_temporal import memory_temporal
+
+GRAPH = Graph("memory_temporal", 1, single("memory_temporal", memory_temporal))

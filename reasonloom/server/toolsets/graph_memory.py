@@ -1,0 +1,237 @@
+"""The `graph_memory` toolset (reference: AgenticMemory)."""
+
+from reasonloom.contracts.graph_memory import (
+    grounding,
+    querying,
+    sessions,
+    shared,
+    walking,
+    workspaces,
+    writing,
+)
+from reasonloom.server.forms.plain import PLAIN
+from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+
+WRITING = (
+    ToolLine(
+        "conversation_log",
+        "Log a conversation",
+        sessions.ConversationLog,
+        sessions.ConversationLogged,
+        "conversation_log",
+        Effect.ADDS,
+    ),
+    ToolLine(
+        "memory_add",
+        "Add to memory",
+        writing.MemoryAdd,
+        writing.MemoryAdded,
+        "memory_add",
+        Effect.ADDS,
+    ),
+)
+FINDING = (
+    ToolLine(
+        "memory_query",
+        "List nodes",
+        querying.MemoryQuery,
+        shared.NodesFound,
+        "memory_query",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_traverse",
+        "Walk the graph",
+        walking.MemoryTraverse,
+        walking.Walked,
+        "memory_traverse",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_context",
+        "Show what is around",
+        walking.MemoryContext,
+        walking.Walked,
+        "memory_context",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_similar",
+        "Find alike",
+        querying.MemorySimilar,
+        shared.NodesScored,
+        "memory_similar",
+        Effect.READS,
+    ),
+)
+CORRECTING = (
+    ToolLine(
+        "memory_correct",
+        "Correct",
+        writing.MemoryCorrect,
+        writing.MemoryCorrected,
+        "memory_correct",
+        Effect.CHANGES,
+    ),
+    ToolLine(
+        "memory_resolve",
+        "Newest version",
+        writing.MemoryResolve,
+        writing.MemoryResolved,
+        "memory_resolve",
+        Effect.READS,
+    ),
+)
+SURVEYING = (
+    ToolLine(
+        "memory_causal",
+        "What depends on it",
+        walking.MemoryCausal,
+        walking.Impact,
+        "memory_causal",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_temporal",
+        "Compare two times",
+        querying.MemoryTemporal,
+        querying.Compared,
+        "memory_temporal",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_quality",
+        "Quality of memory",
+        querying.MemoryQuality,
+        querying.QualityReport,
+        "memory_quality",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_stats",
+        "Count memory",
+        querying.MemoryStats,
+        querying.GraphStats,
+        "memory_stats",
+        Effect.READS,
+    ),
+)
+GROUNDING = (
+    ToolLine(
+        "memory_ground",
+        "Check a claim",
+        grounding.MemoryGround,
+        grounding.Grounded,
+        "memory_ground",
+        Effect.READS,
+        open_world=True,
+    ),
+    ToolLine(
+        "memory_evidence",
+        "Show evidence",
+        grounding.MemoryEvidence,
+        grounding.EvidenceFound,
+        "memory_evidence",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_suggest",
+        "Suggest memories",
+        grounding.MemorySuggest,
+        shared.NodesScored,
+        "memory_suggest",
+        Effect.READS,
+    ),
+)
+WORKSPACES = (
+    ToolLine(
+        "memory_workspace_create",
+        "Make a workspace",
+        workspaces.MemoryWorkspaceCreate,
+        workspaces.WorkspaceCreated,
+        "memory_workspace_create",
+        Effect.ADDS,
+    ),
+    ToolLine(
+        "memory_workspace_add",
+        "Add a memory file",
+        workspaces.MemoryWorkspaceAdd,
+        workspaces.ContextAdded,
+        "memory_workspace_add",
+        Effect.ADDS,
+    ),
+    ToolLine(
+        "memory_workspace_list",
+        "List memory files",
+        workspaces.MemoryWorkspaceList,
+        workspaces.ContextsListed,
+        "memory_workspace_list",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_workspace_query",
+        "Search memory files",
+        workspaces.MemoryWorkspaceQuery,
+        workspaces.WorkspaceFound,
+        "memory_workspace_query",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_workspace_compare",
+        "Compare memory files",
+        workspaces.MemoryWorkspaceCompare,
+        workspaces.WorkspaceCompared,
+        "memory_workspace_compare",
+        Effect.READS,
+    ),
+    ToolLine(
+        "memory_workspace_xref",
+        "Cross-reference memory files",
+        workspaces.MemoryWorkspaceXref,
+        workspaces.CrossReferenced,
+        "memory_workspace_xref",
+        Effect.READS,
+    ),
+)
+SESSIONS = (
+    ToolLine(
+        "session_start",
+        "Begin a session",
+        sessions.SessionStart,
+        sessions.SessionStarted,
+        "session_start",
+        Effect.ADDS,
+    ),
+    ToolLine(
+        "session_end",
+        "End a session",
+        sessions.SessionEnd,
+        sessions.SessionEnded,
+        "session_end",
+        Effect.ADDS,
+        open_world=True,
+    ),
+    ToolLine(
+        "memory_session_resume",
+        "Resume",
+        sessions.MemorySessionResume,
+        sessions.SessionResumed,
+        "memory_session_resume",
+        Effect.READS,
+    ),
+)
+TOOLSET = Toolset(
+    name="graph_memory",
+    reference="agentic-memory",
+    version="0.4.2",
+    form=PLAIN,
+    tools=(
+        *WRITING,
+        *FINDING,
+        *CORRECTING,
+        *SURVEYING,
+        *GROUNDING,
+        *WORKSPACES,
+        *SESSIONS,
+    ),
+)

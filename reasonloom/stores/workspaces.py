@@ -1,0 +1,139 @@
+"""Workspaces and the memory files in them, known by a number of the owner and of the workspace."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from sqlalchemy import Uuid, bindparam, text
+
+from reasonloom.errors import InvalidArgument, WorkspaceNotFound
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+PREFIX = "ws_"
+NAMED = re.compile(rf"{PREFIX}[1-9][0-9]{{0,17}}", re.ASCII)
+CONTEXT_PREFIX = "ctx_"
+MOST_CONTEXTS = 50
+
+HOLD = text("""
+INSERT INTO owners (owner) VALUES (:owner)
+ON CONFLICT (owner) DO UPDATE SET last_session = owners.last_session
+""")
+CREATE = text("""
+INSERT INTO workspaces (owner, number, name, effect)
+SELECT :owner, coalesce(max(number), 0) + 1, :name, :effect FROM workspaces WHERE owner = :owner
+ON CONFLICT (owner, effect) DO NOTHING
+""").bindparams(bindparam("effect", type_=Uuid))
+CREATED = text(
+    "SELECT number, name FROM workspaces WHERE owner = :owner AND effect = :effect"
+).bindparams(bindparam("effect", type_=Uuid))
+FIND = "SELECT number, name FROM workspaces WHERE owner = :owner AND number = :number"
+SEE, HELD = text(FIND), text(f"{FIND} FOR UPDATE")
+CONTEXTS = text("""
+SELECT number, path, role, label FROM workspace_contexts
+WHERE owner = :owner AND workspace = :workspace ORDER BY number
+""")
+ADD = text("""
+INSERT INTO workspace_contexts (owner, workspace, number, path, role, label)
+SELECT :owner, :workspace, coalesce(max(number), 0) + 1, :path, :role, :label
+FROM workspace_contexts WHERE owner = :owner AND workspace = :workspace
+""")
+CHANGE = text("""
+UPDATE workspace_contexts SET role = :role, label = :label
+WHERE owner = :owner AND workspace = :workspace AND path = :path
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceRow:
+    """One workspace of the owner."""
+
+    number: int
+    name: str
+
+    @property
+    def id(self) -> str:
+        """Its name outside, such as `ws_1`."""
+        return f"{PREFIX}{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRow:
+    """One memory file of a workspace; `path` is relative to the folder of memory files."""
+
+    number: int
+    path: str
+    role: str
+    label: str
+
+    @property
+    def id(self) -> str:
+        """Its name within the workspace, such as `ctx_1`."""
+        return f"{CONTEXT_PREFIX}{self.number}"
+
+
+async def create(tx: Transaction, effect: UUID, name: str) -> WorkspaceRow:
+    """Make a workspace with the owner's next number; `effect` makes one once."""
+    await tx.run(HOLD, {"owner": tx.owner})
+    await tx.run(CREATE, {"owner": tx.owner, "name": name, "effect": effect})
+    row = await tx.first(CREATED, {"owner": tx.owner, "effect": effect})
+    assert row is not None  # noqa: S101 - it has been made a statement ago
+    return WorkspaceRow(row.number, row.name)
+
+
+async def require(tx: Transaction, workspace_id: str, *, hold: bool = False) -> WorkspaceRow:
+    """Return a workspace; with `hold` nobody else adds to it until the transaction ends.
+
+    Raises:
+        WorkspaceNotFound: this owner has none such, or the text is no workspace's id.
+    """
+    named = NAMED.fullmatch(workspace_id)
+    row = named and await tx.first(
+        HELD if hold else SEE,
+        {"owner": tx.owner, "number": int(workspace_id.removeprefix(PREFIX))},
+    )
+    if not row:
+        raise WorkspaceNotFound(workspace_id, field="workspace_id")
+    return WorkspaceRow(row.number, row.name)
+
+
+async def contexts(tx: Transaction, workspace: WorkspaceRow) -> list[ContextRow]:
+    """Return the files of a workspace in the order they were added."""
+    rows = await tx.tuples(CONTEXTS, {"owner": tx.owner, "workspace": workspace.number})
+    return [ContextRow(*row) for row in rows]
+
+
+async def put(
+    tx: Transaction, workspace: WorkspaceRow, path: str, *, role: str | None, label: str | None
+) -> tuple[ContextRow, bool]:
+    """Add a file to a workspace that is held; tell whether it was there already.
+
+    One that is there gets the role and the label that were given. A new one is primary where
+    none was, and called like its file.
+
+    Raises:
+        InvalidArgument: the workspace has as many files as it may.
+    """
+    there = await contexts(tx, workspace)
+    known = next((each for each in there if each.path == path), None)
+    if known is None and len(there) >= MOST_CONTEXTS:
+        raise InvalidArgument(
+            f"path: a workspace has at most {MOST_CONTEXTS} files; make another", field="path"
+        )
+    values = {
+        "owner": tx.owner,
+        "workspace": workspace.number,
+        "path": path,
+        "role": role or (known.role if known else "primary"),
+        "label": label or (known.label if known else _name_of(path)),
+    }
+    await tx.run(CHANGE if known else ADD, values)
+    return next(each for each in await contexts(tx, workspace) if each.path == path), bool(known)
+
+
+def _name_of(path: str) -> str:
+    return path.rsplit("/", 1)[-1].rsplit(".", 1)[0] or path

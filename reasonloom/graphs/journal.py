@@ -45,6 +45,7 @@ class WriteBehind:
         self._clock = clock
         self._waiting: defaultdict[Caller, Batch] = defaultdict(Batch)
         self._count = 0
+        self._writing = asyncio.Lock()
 
     def reinforce(self, caller: Caller, memories: list[int]) -> None:
         """Note that these memories were recalled."""
@@ -70,7 +71,15 @@ class WriteBehind:
             pause = PAUSE if await self.flush() else min(2 * pause, LONGEST_PAUSE)
 
     async def flush(self) -> bool:
-        """Write what waits; False where some of it could not be written and waits on."""
+        """Write what waits; False where some of it could not be written and waits on.
+
+        Another flush that is at work is waited for: after this one all is written that was noted
+        before it.
+        """
+        async with self._writing:
+            return await self._written()
+
+    async def _written(self) -> bool:
         while self._waiting:
             caller, batch = self._waiting.popitem()
             try:

@@ -161,3 +161,14 @@ async def test_what_is_forgotten_for_good_is_in_no_run_and_no_saved_step(
         query = "SELECT content FROM memories WHERE source_kind = 'user'"
         assert connection.execute(query).fetchall() == [("Ben likes tea.",)]
         assert other == "mem-2"
+
+
+async def test_a_flush_waits_for_the_one_that_is_at_work(engine: Engine, access: Access) -> None:
+    await recalled(engine, "safe")
+    at_work = asyncio.create_task(engine.journal.flush())
+    await asyncio.sleep(0)
+    await engine.journal.flush()
+    with psycopg.connect(access.admin) as connection:
+        found = connection.execute("SELECT count(*) FROM reasonloom.runs WHERE tool = 'recall'")
+        assert found.fetchone() == (1,)
+    await at_work

@@ -143,24 +143,24 @@ async def test_where_nothing_comes_nothing_is_stored(
         ({}, "plan.operations"),
         ({"operations": []}, "plan.operations"),
         ({"operations": [{"do": "fly"}]}, "plan.operations.0"),
-        ({"operations": [{"do": "generate", "samples": 0}]}, "plan.operations.0.generate.samples"),
+        ({"operations": [{"do": "generate", "samples": 0}]}, "plan.operations.0.samples"),
         ({"operations": [{"do": "generate", "after": ["x"]}]}, "plan"),
         ({"operations": [{"do": "score", "by": "x"}]}, "plan"),
         ({"operations": [{"do": "generate", "move": "x"}]}, "plan"),
         ({"operations": [{"do": "generate"}], "task": "x"}, "plan"),
         ({"operations": [{"do": "aggregate"}], "task": "sorting"}, "plan"),
         ({"operations": [{"do": "generate"}], "stop_at": 2}, "plan.stop_at"),
-        ({"operations": [{"do": "repeat", "body": [], "until": {}}]}, None),
+        ({"operations": [{"do": "repeat", "body": [], "until": {}}]}, "plan.operations.0.body"),
         (3, "plan"),
     ],
 )
 async def test_an_ill_formed_plan_names_the_place(
-    mind: Engine, access: Access, plan: Any, field: str | None
+    mind: Engine, access: Access, plan: Any, field: str
 ) -> None:
     before = everything(access)
     with pytest.raises(CallerMistake) as refused:
         await running(mind, plan=plan)
-    assert str(refused.value.field).startswith(field or "plan.operations.0.repeat")
+    assert str(refused.value.field).startswith(field)
     assert everything(access) == before
 
 

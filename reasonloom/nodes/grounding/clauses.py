@@ -48,9 +48,21 @@ def clauses_of(text: str, language: str) -> list[Clause]:
             marks = clause.marks.union(*(mood[id(token)] for token in piece))
             clause = replace(clause, marks=marks, sentence=number)
             if clause.terms:
+                if previous and _leads_in(previous, clause):
+                    out.pop()
                 out += _cut(clause)
                 previous = clause
     return out
+
+
+def _leads_in(former: Clause, clause: Clause) -> bool:
+    """Tell whether a clause only names what the next one says again: `In the garden, dogs ...`."""
+    return (
+        former.sentence == clause.sentence
+        and len(former.terms) <= ELLIPTIC
+        and not former.denials
+        and {term.text for term in former.terms} < {term.text for term in clause.terms}
+    )
 
 
 def _cut(clause: Clause) -> list[Clause]:

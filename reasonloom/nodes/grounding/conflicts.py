@@ -183,6 +183,8 @@ def _roles(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None
         for other in bare:
             if one is other or one.asked.marker == other.asked.marker:
                 continue
+            if bool(one.asked.value) is not bool(other.asked.value):
+                continue  # `the crew of the Aurora has nine`, `the Aurora has a crew of nine`
             if (one.asked.marker, other.asked.marker) == (other.held.marker, one.held.marker):
                 return f"“{one.asked.text}” and “{other.asked.text}” have changed places"
     return None

@@ -29,7 +29,8 @@ LETTERS = 2
 TO = frozenset(("to",))
 """Before a word in another form it is a verb's: `forbidden to write`, `must not be written`."""
 
-BY = frozenset(("by",))
+BY, IN = frozenset(("by",)), frozenset(("in",))
+ELSEWHEN = frozenset(("from", "to", "since", "till", "before", "after", "between", "by"))
 
 
 class Lost(NamedTuple):
@@ -45,9 +46,15 @@ def lost(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> Lo
     theirs = _bag(_sentence(nearest, memory))
     passive = ("passive" in clause.marks) != ("passive" in nearest.marks)
     first: Lost | None = None
+    moved = 0
     for term in clause.terms:
         held = _answering(term, nearest, memory)
         if not held or any(_fits(term, each, ours, theirs, passive=passive) for each in held):
+            continue
+        if any(_come_to(term, each) or _vague(term, each) for each in held):
+            continue
+        if not moved and any(_topic(term, each, clause, nearest) for each in held):
+            moved += 1
             continue
         turned = _turned(term, held)
         if turned:
@@ -87,6 +94,33 @@ def _fits(term: Term, held: Term, ours: Senses, theirs: Senses, *, passive: bool
             return True
     return _placed(term.lead, held.lead, theirs, passive=passive) and _placed(
         held.lead, term.lead, ours, passive=passive
+    )
+
+
+def _topic(term: Term, held: Term, clause: Clause, nearest: Clause) -> bool:
+    """Tell whether a place of one clause stands at the head of the other, as what has it.
+
+    `There are beds in the hut`, `the hut has beds`; once in a clause, for twice is an exchange.
+    """
+    head = clause.terms[0] if held.lead else nearest.terms[0]
+    if bool(term.lead) is bool(held.lead) or (term if held.lead else held) is not head:
+        return False
+    return all(told & IN for told in (*term.lead, *held.lead))
+
+
+def _vague(term: Term, held: Term) -> bool:
+    """Tell whether two figures stand after words that tell nothing of them: `à 40`, `de 40`."""
+    return term.value is not None and all(OPTIONAL in told for told in (*term.lead, *held.lead))
+
+
+def _come_to(term: Term, held: Term) -> bool:
+    """Tell whether the memory moves something to a time and the claim says that it is then."""
+    if term.value is None or term.value.kind not in ("time", "date", "weekday"):
+        return False
+    return (
+        bool(held.lead)
+        and all(told - KINDS <= TO for told in held.lead)
+        and not any(told & ELSEWHEN for told in term.lead)
     )
 
 

@@ -46,6 +46,7 @@ AFTER = SOFT | {"doubt"}
 ENDS = re.compile(r"[.!?;](?!\d)")
 STOPS = re.compile(r"[.!?;]")
 LAST_WORDS = 3
+JOINING = frozenset((",", "and", "but", "und", "aber", "sondern", "et", "mais", "y", "e", "pero"))
 OPENINGS = "-*•>\"'([¿¡ "
 FREE = frozenset(("deny", "local", "allow", "all", "done", "without"))
 """What makes an `or` say it of both: `no cats or dogs`, `may use a pen or a pencil`."""
@@ -97,12 +98,16 @@ def leads_up(text: str, before: Sequence[Token], after: Sequence[Token]) -> bool
 
 
 def _opening(tokens: Sequence[Token], at: int, mood: str) -> tuple[int, str]:
-    """Return where the part of a sentence begins that a mood's word stands in."""
+    """Return where the part of a sentence begins that a mood's word stands in.
+
+    What is joined to it (`takes an hour and must not run`) is asserted by itself; where only
+    subjects are joined, the mood is that of the clause they belong to.
+    """
     begin = tokens[0].start
     for token in tokens:
         if token.start >= at:
             break
-        if token.kind == "sign":
+        if token.kind == "sign" or token.word in JOINING:
             begin = token.start
     return begin, mood
 

@@ -1,4 +1,4 @@
-"""Turns of several words that deny, allow or restrict, each put in one word that is known."""
+"""Turns of several words that deny, allow, restrict or tell nothing, each put in a known word."""
 
 from __future__ import annotations
 
@@ -56,6 +56,10 @@ PHRASES = (
     (r"\b(?:at all|überhaupt|du tout|en absoluto)\b", " "),
     (r"\bat the latest\b|\bau plus tard\b|\bspätestens\b|\ba más tardar\b", " "),
     (r"\bother than\b|\bapart from\b|\baside from\b", "except"),
+    (r"\b(?:takes?|took|taken|taking) place\b", "is"),
+    (r"\b(?:a|ont|aura|auront|avait|a eu) lieu\b", "est"),
+    (r"\b(?:tiene|tienen|tuvo|tendrá) lugar\b", "es"),
+    (r"\b(?:findet|finden|fand) (.{1,60}?) statt\b", r"ist \1"),
     (r"\b(?:in addition to|as well as|along with|together with|besides)\b", "and"),
 )  # fmt: skip
 

@@ -291,9 +291,12 @@ def _amount(number: str) -> float:
     return float(f"{first}.{''.join(rest)}")
 
 
+COUNTER = re.compile("([\u3005\u3006\u30f6\u4e00-\u9fff]+)")
+
+
 def _next_word(text: str, at: int) -> str:
-    """Return the word that follows at once: what is counted."""
-    found = re.match(r"[\s-]?([^\W\d_]{2,})", text[at:])
+    """Return the word that follows at once: what is counted; of Chinese characters they alone."""
+    found = COUNTER.match(text, at) or re.match(r"[\s-]?([^\W\d_]{2,})", text[at:])
     return found[1].casefold() if found else ""
 
 

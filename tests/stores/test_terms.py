@@ -6,14 +6,12 @@ import asyncio
 from collections import Counter
 
 import psycopg
-from alembic import command
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from reasonloom.graphs.engine import Engine
 from reasonloom.stores.access import Access
-from reasonloom.stores.migrate import alembic_config, bring_up_to_date
+from reasonloom.stores.migrate import bring_up_to_date
 from tests.support.calls import call, recalled, remember
+from tests.support.older import as_of
 
 STORED = """
 SELECT kind, term, count(*) FROM (
@@ -87,19 +85,7 @@ async def test_a_rare_word_weighs_more_than_a_common_one(engine: Engine) -> None
 
 def old_database(access: Access) -> None:
     """Make the database as the first version left it, with two memories in it."""
-    with psycopg.connect(access.admin, autocommit=True) as connection:
-        connection.execute("DROP SCHEMA reasonloom CASCADE")
-        connection.execute("CREATE SCHEMA reasonloom")
-        connection.execute("GRANT USAGE ON SCHEMA reasonloom TO reasonloom_app")
-        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(access.admin), poolclass=NullPool
-    )
-    with engine.connect() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
-        connection.commit()
+    as_of(access, "0001")
     with psycopg.connect(access.admin) as connection:
         connection.execute(
             "INSERT INTO sessions (owner, id, number) VALUES ('a', %s, 1)", (SESSION,)

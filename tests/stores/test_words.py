@@ -6,15 +6,13 @@ import asyncio
 
 import psycopg
 import pytest
-from alembic import command
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 from reasonloom.graphs.engine import Engine
 from reasonloom.stores.access import Access
-from reasonloom.stores.migrate import alembic_config, bring_up_to_date
+from reasonloom.stores.migrate import bring_up_to_date
 from tests.stores.test_terms import SESSION, both
 from tests.support.calls import call, recalled, remember
+from tests.support.older import as_of
 
 INSIDE = {
     "Chinese": ("我昨天在北京的图书馆借了一本书。", "图书馆", "天气"),
@@ -132,19 +130,7 @@ FROM memories, unnest(ARRAY['episodic', 'semantic', 'procedural', 'emotional', '
 
 def old_database(access: Access) -> None:
     """Make the database as the third step left it, with memories in it."""
-    with psycopg.connect(access.admin, autocommit=True) as connection:
-        connection.execute("DROP SCHEMA reasonloom CASCADE")
-        connection.execute("CREATE SCHEMA reasonloom")
-        connection.execute("GRANT USAGE ON SCHEMA reasonloom TO reasonloom_app")
-        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(access.admin), poolclass=NullPool
-    )
-    with engine.connect() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0003")
-        connection.commit()
+    as_of(access, "0003")
     with psycopg.connect(access.admin) as filled:
         filled.execute(OLD.encode())
 

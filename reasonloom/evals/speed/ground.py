@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from reasonloom.compose import open_engine
+from reasonloom.contracts import history, mental_models
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.door import read
@@ -27,6 +28,11 @@ from reasonloom.stores.access import Access
 TOOLS: dict[str, tuple[type[Request], str]] = {
     "remember": (Remember, "remember"),
     "recall": (Recall, "recall"),
+    "history_search": (history.HistorySearch, "history_search"),
+    "history_list_projects": (history.HistoryListProjects, "history_list_projects"),
+    "history_list_sessions": (history.HistoryListSessions, "history_list_sessions"),
+    "history_stats": (history.HistoryStats, "history_stats"),
+    "history_reconstruct": (history.HistoryReconstruct, "history_reconstruct"),
     "reasoning_linear": (ReasoningLinear, "linear"),
     "reasoning_tree": (ReasoningTree, "tree"),
     "memory_add": (writing.MemoryAdd, "memory_add"),
@@ -38,6 +44,10 @@ TOOLS: dict[str, tuple[type[Request], str]] = {
     "memory_context": (walking.MemoryContext, "memory_context"),
     "session_start": (sessions.SessionStart, "session_start"),
     "session_end": (sessions.SessionEnd, "session_end"),
+    "create_model": (mental_models.CreateModel, "create_model"),
+    "list_models": (mental_models.ListModels, "list_models"),
+    "get_model": (mental_models.GetModel, "get_model"),
+    "revise_model": (mental_models.ReviseModel, "revise_model"),
 }
 """The tools that are measured: contract and graph."""
 
@@ -93,7 +103,8 @@ async def ground(llm: LanguageModel | None = None, **flags: Any) -> AsyncIterato
 
     The language model answers at once unless another is given; flags are settings.
     """
-    async with throw_away_database(user=OWNER, decay_hours=0, **flags) as (settings, access):
+    given = {"user": OWNER, "decay_hours": 0, "cluster_hours": 0, **flags}
+    async with throw_away_database(**given) as (settings, access):
         embedder = choose_embedder(settings)
         async with open_engine(
             settings, access=access, llm=llm or InstantLlm(), embedder=embedder

@@ -63,6 +63,8 @@ def _one_matter(
 def _denial(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None:
     asked = {hit.asked.denied for hit in hits} - {0}
     held = {hit.held.denied for hit in hits} - {0}
+    if "only" in clause.marks and nearest.denials % 2 and held and not asked:
+        return None
     flips = {hit.held.key: hit for hit in hits if hit.flipped}
     whole = clause.denials + nearest.denials + len(flips)
     if whole % 2 and bool(asked) != bool(held) and bool(held) == bool(clause.denials % 2):
@@ -192,7 +194,7 @@ def _roles(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None
 
 def _exchanged(clause: Clause, nearest: Clause, language: str) -> str | None:
     """Who does it and whom it is done to have changed places; where the order tells which."""
-    if language not in FIXED_ORDER:
+    if language not in FIXED_ORDER or ("fronted" in clause.marks) != ("fronted" in nearest.marks):
         return None
     (agent, patient), (doer, other) = _doer(clause), _doer(nearest)
     if not (agent and patient and doer and other):
@@ -205,7 +207,8 @@ def _exchanged(clause: Clause, nearest: Clause, language: str) -> str | None:
 def _doer(clause: Clause) -> tuple[Term | None, Term | None]:
     """Return who does what a clause says, and whom it is done to, by their order."""
     bare = [term for term in clause.terms if not term.marker and not term.value]
-    by = next((term for term in clause.terms if term.marker in AGENTS and not term.value), None)
+    led = next((n for n, term in enumerate(clause.terms) if term.marker in AGENTS), None)
+    by = None if led is None else next((t for t in clause.terms[led:] if not t.value), None)
     if by is not None and "passive" in clause.marks:
         return by, bare[0] if bare else None
     if not bare:

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from reasonloom.nodes.grounding.matching import Found, found_in
 from reasonloom.nodes.grounding.mood import SOFT, WHY, foreign
-from reasonloom.nodes.grounding.reading import Clause, Reading
+from reasonloom.nodes.grounding.reading import Clause, Reading, Term
 
 KEPT = 0.5
+OTHERS = "other"
 UNSAID = "the memory does not say it in the same mood"
 
 
@@ -54,14 +55,25 @@ def _not_of_all(clause: Clause, nearest: Clause) -> str | None:
         return "the memory does not say that it holds for nothing else"
     if "all" in clause.marks and not nearest.marks & {"all", "only"} and not nearest.denials:
         return "the memory does not say it of all"
+    if "each" in clause.marks and not nearest.marks & {"all", "each", "habit"}:
+        return "the memory does not say that it is so each time"
+    if "days" in clause.marks and not nearest.marks & {"all", "habit"} and _dated(nearest):
+        return "the memory says it of one day"
     return None
 
 
 def _limit(hits: Sequence[Found]) -> str | None:
     for hit in hits:
-        if hit.asked.value and hit.asked.bound and not hit.held.bound:
+        if hit.asked.value and hit.asked.bound and not (hit.held.bound or _ends(hit)):
             return f"the memory sets no limit at “{hit.held.text}”"
     return None
+
+
+def _ends(hit: Found) -> bool:
+    """Tell whether both say when something ends: `to September`, `until September`."""
+    ends = (*hit.asked.lead, *hit.held.lead)
+    when = hit.asked.value is not None and hit.asked.value.kind in ("date", "time", "weekday")
+    return when and bool(hit.held.lead) and all(told & {"to", "till"} for told in ends)
 
 
 def _left_out(clause: Clause, nearest: Clause, claim: Reading) -> str | None:
@@ -88,15 +100,35 @@ def _scattered(
     """Its words stand in two clauses of the memory, and each of those says more than they."""
     answered = {id(hit.held) for hit in hits}
     answered |= {id(hit.held) for t in clause.subject if (hit := found_in(t, nearest.terms))}
+    if _others(nearest) != _others(clause):
+        return "the memory says it of the others"
     if all(id(term) in answered for term in nearest.terms if not term.value):
         return None
     for term in clause.terms:
         if found_in(term, (*nearest.terms, *nearest.subject)):
             continue
         holding = [other for other in memory.clauses if found_in(term, other.terms)]
-        if holding and not any(_said(clause, other) == 1 for other in holding):
+        if holding and not any(
+            _said(clause, other) == 1 and _same_side(term, clause, other) for other in holding
+        ):
             return f"the memory says “{term.text}” of another matter"
     return None
+
+
+def _dated(clause: Clause) -> bool:
+    return any(term.value and term.value.kind == "date" for term in clause.terms)
+
+
+def _same_side(term: Term, clause: Clause, other: Clause) -> bool:
+    """Tell whether another clause denies a term where the claim does, and speaks of no others."""
+    hit = found_in(term, other.terms)
+    mine = clause.denials + bool(term.denied)
+    theirs = other.denials + bool(hit and hit.held.denied)
+    return mine % 2 == theirs % 2 and (_others(clause) or not _others(other))
+
+
+def _others(clause: Clause) -> bool:
+    return any(OTHERS in told for term in clause.terms for told in term.loose)
 
 
 def _condition(claim: Reading, nearest: Clause, memory: Reading) -> str | None:
@@ -123,11 +155,14 @@ def _unread(nearest: Clause, hits: Sequence[Found], claim: Reading, memory: Read
 
 def _order(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading) -> str | None:
     """Two terms on either side of a third have changed sides, with no word of place."""
-    if "passive" in clause.marks | nearest.marks or not memory.known:
+    if {"passive", "fronted"} & (clause.marks | nearest.marks) or not memory.known:
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}
     places = [order[id(hit.held)] for hit in hits if id(hit.held) in order and not hit.asked.marker
               and not hit.held.marker and not hit.asked.value]  # fmt: skip
+    ends = [order[id(hit.held)] for hit in hits if id(hit.held) in order]
+    if memory.language == "de" and any(nearest.terms[n].text[0].islower() for n in ends[:1]):
+        return None
     if len(places) > 2 and places == sorted(places, reverse=True):  # noqa: PLR2004
         return "the memory says its words the other way round"
     return None

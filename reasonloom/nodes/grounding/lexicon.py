@@ -82,7 +82,7 @@ def operator_of(word: str, language: str) -> str:
 
 def concept_of(word: str) -> tuple[str, int] | None:
     """Return the concept that a folded word names, and -1 where it names its opposite."""
-    return _concepts().get(word)
+    return concepts().get(word)
 
 
 def stem(word: str, language: str) -> str:
@@ -133,7 +133,8 @@ def _operators() -> dict[tuple[str, str], str]:
 
 
 @cache
-def _concepts() -> dict[str, tuple[str, int]]:
+def concepts() -> dict[str, tuple[str, int]]:
+    """Return the listed words, folded, with the concept that each names and its sign."""
     known: dict[str, tuple[str, int]] = {}
     for (line,) in rows("concepts.tsv"):
         same, _, opposite = line.partition(" / ")

@@ -11,7 +11,10 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
+from reasonloom.nodes.grounding.exchanges import exchanged
+from reasonloom.nodes.grounding.lexicon import JAPANESE
 from reasonloom.nodes.grounding.matching import found_in
+from reasonloom.nodes.grounding.particles import misplaced
 from reasonloom.nodes.grounding.reading import Clause, Reading, Term
 from reasonloom.nodes.grounding.small_words import (
     OPTIONAL,
@@ -34,14 +37,25 @@ ELSEWHEN = frozenset(("from", "to", "since", "till", "before", "after", "between
 
 
 class Lost(NamedTuple):
-    """Why a memory does not say a clause; `opposite` where it says the opposite."""
+    """Why a memory does not say a clause; `opposite` where it says the opposite.
+
+    Without a `reserve` it does not say it in part either: its words are exchanged.
+    """
 
     why: str
     opposite: bool
+    reserve: bool = True
 
 
 def lost(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> Lost | None:
     """Return the first small word of a clause that the memory lacks, None where it has all."""
+    if JAPANESE in (claim.language, memory.language):
+        both = claim.language == memory.language
+        other_place = misplaced(clause, nearest, memory) if both else None
+        if other_place:
+            return Lost(other_place.why, opposite=other_place.turned)
+        other = exchanged(clause, nearest, claim, memory)
+        return Lost(other, opposite=False, reserve=False) if other else None
     ours = _bag(_sentence(clause, claim))
     theirs = _bag(_sentence(nearest, memory))
     passive = ("passive" in clause.marks) != ("passive" in nearest.marks)
@@ -49,7 +63,10 @@ def lost(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> Lo
     moved = 0
     for term in clause.terms:
         held = _answering(term, nearest, memory)
-        if not held or any(_fits(term, each, ours, theirs, passive=passive) for each in held):
+        agent = any(each is nearest.terms[0] for each in held) and "passive" in clause.marks
+        if not held or any(
+            _fits(term, each, ours, theirs, passive=passive, agent=agent) for each in held
+        ):
             continue
         if any(_come_to(term, each) or _vague(term, each) for each in held):
             continue
@@ -63,7 +80,14 @@ def lost(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> Lo
         first = first or Lost(f"the memory puts “{term.text}” in another place", opposite=False)
     found = _bag(each for term in clause.terms for each in _answering(term, nearest, memory))
     said = found | _bag(replace(term, lead=()) for term in _sentence(nearest, memory))
-    return first or _loose(clause, nearest, ours, said) or _reversed(clause, nearest, claim)
+    told = (
+        first
+        or _loose(clause, nearest, ours, said, doubled=_doubled(clause, claim))
+        or _reversed(clause, nearest, claim)
+    )
+    if told is None and (why := exchanged(clause, nearest, claim, memory)):
+        return Lost(why, opposite=False, reserve=False)
+    return told
 
 
 def _sentence(clause: Clause, reading: Reading) -> Iterator[Term]:
@@ -85,13 +109,17 @@ def _answering(term: Term, nearest: Clause, memory: Reading) -> list[Term]:
     return []
 
 
-def _fits(term: Term, held: Term, ours: Senses, theirs: Senses, *, passive: bool) -> bool:
+def _fits(
+    term: Term, held: Term, ours: Senses, theirs: Senses, *, passive: bool, agent: bool
+) -> bool:
     """Tell whether two terms stand after the same prepositions, or after none."""
     if not (term.name or held.name) and term.text.casefold() != held.text.casefold():
         if not held.lead and all(told <= TO for told in term.lead):
             return True
         if not term.lead and all(told <= TO for told in held.lead):
             return True
+    if agent and not held.lead and term.lead and all(told & BY for told in term.lead):
+        return True
     return _placed(term.lead, held.lead, theirs, passive=passive) and _placed(
         held.lead, term.lead, ours, passive=passive
     )
@@ -110,13 +138,17 @@ def _topic(term: Term, held: Term, clause: Clause, nearest: Clause) -> bool:
 
 def _vague(term: Term, held: Term) -> bool:
     """Tell whether two figures stand after words that tell nothing of them: `à 40`, `de 40`."""
-    return term.value is not None and all(OPTIONAL in told for told in (*term.lead, *held.lead))
+    counted = term.value is not None and term.value.kind == "number"
+    return counted and all(OPTIONAL in told for told in (*term.lead, *held.lead))
 
 
 def _come_to(term: Term, held: Term) -> bool:
     """Tell whether the memory moves something to a time and the claim says that it is then."""
     if term.value is None or term.value.kind not in ("time", "date", "weekday"):
         return False
+    ends = (*term.lead, *held.lead)
+    if term.lead and held.lead and all(told & TO or "till" in told for told in ends):
+        return True
     return (
         bool(held.lead)
         and all(told - KINDS <= TO for told in held.lead)
@@ -141,13 +173,20 @@ def _turned(term: Term, held: Sequence[Term]) -> bool:
     )
 
 
-def _loose(clause: Clause, nearest: Clause, ours: Senses, theirs: Senses) -> Lost | None:
+def _doubled(clause: Clause, claim: Reading) -> bool:
+    """Tell whether a Spanish pronoun may stand for a word of its clause: `a los niños les`."""
+    return claim.language == "es" and any(told >= TO for t in clause.terms for told in t.lead)
+
+
+def _loose(
+    clause: Clause, nearest: Clause, ours: Senses, theirs: Senses, *, doubled: bool
+) -> Lost | None:
     """Look for the words that govern nothing: those of the claim, and what ends the memory's."""
     here = [told for term in clause.terms for told in term.loose]
     there = [told for term in nearest.terms for told in term.loose]
     for told in here:
         bare = told - KINDS
-        if not bare or bare & theirs or (clause.subject and bare & PERSONS):
+        if not bare or bare & theirs or ((clause.subject or doubled) and bare & PERSONS):
             continue
         if any(opposed(bare, each) for each in there):
             return Lost("the memory says the opposite", opposite=True)
@@ -178,7 +217,7 @@ def _reversed(clause: Clause, nearest: Clause, claim: Reading) -> Lost | None:
             placed.append((at, order[id(hit.held)], term))
     for (here, there, one), (later, before, other) in combinations(placed, 2):
         if before < there and (later - here > 1 or there - before > 1):
-            return Lost(f"“{one.text}” and “{other.text}” stand the other way round", False)
+            return Lost(f"“{one.text}” and “{other.text}” stand the other way round", False, False)
     return None
 
 

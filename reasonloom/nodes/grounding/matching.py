@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,7 +18,11 @@ INFLECTED = frozenset(("s", "es", "en", "er", "em", "ern", "n"))
 
 CJK = "\u3040"
 HALF_A_DAY = 720
-SHARED_PAIRS, MOST = 0.5, 0.6
+SHARED_PAIRS, MOST = 0.6, 0.6
+OTHER = frozenset("副非未不無元前旧準反次亜半逆脱没否")
+"""Letters that make another thing of what follows: a head and a deputy head."""
+
+KATAKANA = re.compile("[\u30a1-\u30ff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,22 @@ class Found:
 
 def found_in(term: Term, terms: Iterable[Term]) -> Found | None:
     """Return the best answer to a term: of one denial first, then the first."""
-    hits = [Found(term, held, flip) for held in terms if (flip := _answers(term, held)) is not None]
+    known = list(terms)
+    hits = [Found(term, held, flip) for held in known if (flip := _answers(term, held)) is not None]
     if not hits:
-        return None
+        return _compounded(term, known)
     return min(hits, key=lambda hit: (hit.flipped, bool(hit.held.denied) != bool(term.denied)))
+
+
+def _compounded(term: Term, terms: Iterable[Term]) -> Found | None:
+    """Return the last part of a compound of which each part is held: 予約必要 of 予約, 必要."""
+    if term.value or term.text[:1] < CJK:
+        return None
+    held = [each for each in terms if not each.value and each.text in term.text]
+    rest = term.text
+    for each in sorted(held, key=lambda part: -len(part.text)):
+        rest = rest.replace(each.text, "", 1)
+    return Found(term, held[-1], flipped=False) if held and not rest else None
 
 
 def matched(clause: Clause, other: Clause) -> list[Found]:
@@ -57,6 +74,10 @@ def _answers(term: Term, held: Term) -> bool | None:
 
 def _otherwise(term: Term, held: Term) -> bool | None:
     """Compare two terms whose stems differ: by their letters."""
+    if term.text[:1] >= CJK and held.text[:1] >= CJK and term.key[:1] == held.key[:1] == "=":
+        return None
+    if term.text[:1] >= CJK and held.text[:1] >= CJK:
+        return False if _share_letters(term.text, held.text) else None
     if "=" in (term.key[:1], held.key[:1]):
         return _written(term.text.casefold(), held.text.casefold())
     if term.key[:1] >= CJK and held.key[:1] >= CJK:
@@ -96,10 +117,12 @@ def _prefixed(one: str, other: str) -> bool:
 
 def _share_letters(asked: str, held: str) -> bool:
     """Tell whether a run of letters is held in another, or most of it."""
-    if asked in held:
-        return True
-    if held in asked:
-        return len(held) / len(asked) >= MOST
+    shorter, longer = sorted((asked, held), key=len)
+    if shorter in longer:
+        other = longer.endswith(shorter) and longer[-len(shorter) - 1 : -len(shorter)] in OTHER
+        return not other and (asked == shorter or len(held) / len(asked) >= MOST)
+    if KATAKANA.fullmatch(asked) or KATAKANA.fullmatch(held):
+        return asked.replace("ー", "") == held.replace("ー", "")
     pairs = [{word[n : n + 2] for n in range(len(word) - 1)} for word in (asked, held)]
     return bool(pairs[0]) and len(pairs[0] & pairs[1]) / len(pairs[0]) >= SHARED_PAIRS
 

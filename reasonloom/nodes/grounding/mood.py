@@ -48,7 +48,7 @@ STOPS = re.compile(r"[.!?;]")
 LAST_WORDS = 3
 JOINING = frozenset((",", "and", "but", "und", "aber", "sondern", "et", "mais", "y", "e", "pero"))
 OPENINGS = "-*•>\"'([¿¡ "
-FREE = frozenset(("deny", "local", "allow", "all", "done", "without"))
+FREE = frozenset(("deny", "local", "allow", "all", "done", "without", "except"))
 """What makes an `or` say it of both: `no cats or dogs`, `may use a pen or a pencil`."""
 
 

@@ -29,8 +29,12 @@ LARGE = {
     "de": {"hundert": 100, "tausend": 1000, "million": 10**6, "millionen": 10**6},
     "fr": {"cent": 100, "cents": 100, "mille": 1000, "million": 10**6, "millions": 10**6},
     "es": {"cien": 100, "ciento": 100, "mil": 1000, "millón": 10**6, "millones": 10**6,
-           "doscientos": 200, "trescientos": 300, "cuatrocientos": 400, "quinientos": 500,
-           "seiscientos": 600, "setecientos": 700, "ochocientos": 800, "novecientos": 900},
+           **{f"{name}{ending}": 100 * n
+              for n, name in (
+                  (2, "doscient"), (3, "trescient"), (4, "cuatrocient"), (5, "quinient"),
+                  (6, "seiscient"), (7, "setecient"), (8, "ochocient"), (9, "novecient"),
+              )
+              for ending in ("os", "as")}},
 }  # fmt: skip
 MORE = {
     "en": {"dozen": 12},
@@ -51,11 +55,11 @@ ARTICLES = {"en": {"one"}, "de": {"eins"}, "fr": {"un", "une"}, "es": {"un", "un
 KANJI = {c: n for n, c in enumerate("〇一二三四五六七八九")}
 KANJI_TENS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 KANJI_NUMBER = re.compile(
-    r"[〇一二三四五六七八九十百千万]{2,}|[〇一二三四五六七八九十百千万]"
+    r"[〇一二三四五六七八九十百千万]{2,}|(?<=第)[一二三四五六七八九十]|(?<!\d)[〇一二三四五六七八九十百千万]"
     r"(?=[ページ人年月日時分円個本回歳件枚台階週匹頭軒度割冊泊名語秒キメ]|か月|ヶ月|つ)"
 )
 FOLLOWING = 0.5
-FOUR, TEN, SCORE, HUNDRED, THOUSAND = 4, 10, 20, 100, 1000
+FOUR, SEVEN, TEN, SCORE, HUNDRED, THOUSAND = 4, 7, 10, 20, 100, 1000
 
 
 def number_at(words: Sequence[str], at: int, language: str) -> tuple[float, int] | None:
@@ -97,6 +101,8 @@ def _fits(value: float, part: float, language: str) -> bool:
         return part > 0
     if value == HUNDRED:
         return 0 < part < TEN
+    if language == "fr" and (ones in (TEN, 70, 90)) and SEVEN <= value < TEN:
+        return True
     if language == "fr" and (ones in (60, 80) or (value == SCORE and ones == FOUR)):
         return value <= SCORE
     if ones == 0:

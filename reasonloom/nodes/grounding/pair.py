@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from reasonloom.nodes.grounding.conflicts import Conflict, conflict, one_place
@@ -17,7 +18,7 @@ from reasonloom.nodes.grounding.lost_words import lost
 from reasonloom.nodes.grounding.matching import Found, found_in, matched
 from reasonloom.nodes.grounding.mood import SILENT, foreign
 from reasonloom.nodes.grounding.read import read
-from reasonloom.nodes.grounding.reading import Clause, Reading
+from reasonloom.nodes.grounding.reading import Clause, Reading, Term
 
 Relation = Literal["same", "contradicts", "covers", "unrelated"]
 
@@ -118,20 +119,31 @@ def _part(clause: Clause, claim: Reading, memory: Reading) -> Part:
         unsure = None if against else doubt(clause, nearest, hits, memory, claim)
         if not (against or unsure or uncovered) and (left := lost(clause, nearest, claim, memory)):
             against = Conflict("place", left.why) if left.opposite else None
-            unsure = None if left.opposite else Doubt(left.why, reserve=True)
+            unsure = None if left.opposite else Doubt(left.why, reserve=left.reserve)
     return Part(clause, nearest, tuple(covered), tuple(uncovered), answered, added, against, unsure)
 
 
 def _added(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading) -> bool:
     """Tell whether no uncovered word stands where the nearest clause has another."""
     answered = {id(hit.held) for hit in hits}
-    own = [term for term in nearest.terms if id(term) not in answered]
+    own = [
+        term
+        for before, term in pairwise((None, *nearest.terms))
+        if term and id(term) not in answered and (before is None or id(before) in answered)
+    ]
     return not any(
-        one_place(term, clause.terms, rival, nearest, hits)
+        _rival(term, rival) and one_place(term, clause.terms, rival, nearest, hits)
         for term in clause.terms
         if not found_in(term, memory.terms)
         for rival in own
     )
+
+
+def _rival(term: Term, other: Term) -> bool:
+    """Tell whether two words may stand for each other: after the same preposition, or none."""
+    if not (term.lead and other.lead):
+        return not (term.lead or other.lead)
+    return any(mine & theirs for mine in term.lead for theirs in other.lead)
 
 
 def _nearest(clause: Clause, clauses: Sequence[Clause]) -> Clause | None:

@@ -31,6 +31,8 @@ class Term:
         lead: what the preposition before it tells (`small_words`), `of` for a possessive; none
             where there is no preposition.
         loose: what the other small words beside it tell.
+        required: it stood under a "without" that a denial turns: nobody enters without it.
+        article: the word before it, where its case may tell who does it (German).
     """
 
     text: str
@@ -44,6 +46,8 @@ class Term:
     bound: int = 0
     lead: tuple[frozenset[str], ...] = ()
     loose: tuple[frozenset[str], ...] = ()
+    required: bool = False
+    article: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,9 @@ def mark(tokens: list[Token], language: str) -> None:
     for at, token in enumerate(tokens):
         if token.kind == "local" and not _opens(tokens, at):
             _deny(tokens, at, _noun_phrase(tokens, at, german=language == "de"))
-            token.kind = "without" if token.word in words_of("without") else "done"
+            token.kind = "done"
+            if token.word in words_of("without"):
+                token.kind = "without" if token.word in words_of("lacking") else "except"
         elif token.kind == "local":
             token.kind = "deny"
         elif token.kind == "deny" and (scope := _contrasted(tokens, at, places)):
@@ -56,6 +58,8 @@ def _opens(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a denial stands before all that its clause says: `No tenant may ...`."""
     if tokens[at].word in words_of("without"):
         return False
+    if _after_a_lead(tokens, at):
+        return sum(each.kind == "term" for each in tokens[at:]) >= MANY
     before = at - 1
     while before >= 0 and tokens[before].kind not in ("term",):
         if tokens[before].word in words_of("soft") and tokens[before].word != ",":
@@ -70,6 +74,15 @@ def _opens(tokens: Sequence[Token], at: int) -> bool:
     return before < 0
 
 
+def _after_a_lead(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether only a phrase and a comma stand before: `In winter, no dogs may enter`."""
+    if at == 0 or tokens[at - 1].word != ",":
+        return False
+    lead = tokens[: at - 1]
+    opening = lead[0].kind in ("small", "local", "without", "done") if lead else False
+    return opening and not any(token.word in words_of("auxiliaries") | {","} for token in lead)
+
+
 def _noun_phrase(tokens: Sequence[Token], at: int, *, german: bool) -> list[int]:
     """Return the places of the terms that follow a denial up to the end of their phrase."""
     scope: list[int] = []
@@ -77,7 +90,7 @@ def _noun_phrase(tokens: Sequence[Token], at: int, *, german: bool) -> list[int]
         token = tokens[place]
         if token.kind == "term":
             scope.append(place)
-            if german and token.text[0].isupper():
+            if german and (token.text[0].isupper() or stands_alone(token)):
                 break
         elif scope or token.kind == "sign":
             break
@@ -99,6 +112,7 @@ def _contrasted(tokens: Sequence[Token], at: int, places: Collection[str]) -> li
         at == 0
         or tokens[at - 1].word not in words_of("joins") | words_of("turns")
         or at + 1 >= len(tokens)
+        or tokens[at].word in words_of("nobody")
     ):
         return []
     scope = []

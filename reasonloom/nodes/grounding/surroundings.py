@@ -46,7 +46,11 @@ def surround(tokens: Sequence[Token], text: str, language: str) -> None:
                 run.append(FORMERLY | {TELLING})
                 continue
             _lead(token, run, last)
+            if language == "de" and at and tokens[at - 1].kind == "small":
+                token.term = replace(token.term, article=tokens[at - 1].word)
             run, last = [], token
+        elif token.word in words_of("persons"):
+            run = [told for told in run if told is None or not is_place(told)]
         elif token.kind == "sign" or token.word in words_of("joins"):
             run.append(None)
             if token.text in STOPS:

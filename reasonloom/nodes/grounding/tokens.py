@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reasonloom.nodes.grounding.clause_words import words_of
-from reasonloom.nodes.grounding.lexicon import concept_of, operator_of, stem, tells
+from reasonloom.nodes.grounding.forms import key_of
+from reasonloom.nodes.grounding.lexicon import operator_of, stem, tells
 from reasonloom.nodes.grounding.reading import Term
 from reasonloom.nodes.grounding.small_words import SIGN
 from reasonloom.nodes.grounding.surroundings import surround
@@ -26,6 +27,13 @@ ENDING = 2
 NEXT = re.compile(r"\s*(\w+|\S|$)")
 CJK = "\u3040"
 COMPARED = frozenset("=<>!+\u2260\u2264\u2265")
+NOUNS = frozenset(("permit", "permits", "ban", "bans", "can", "cans", "refuse", "must"))
+"""Words that allow or deny, and are things after an article."""
+
+DETERMINERS = frozenset((
+    "a", "an", "the", "this", "that", "no", "any", "every", "each", "with", "without", "his", "her",
+    "its", "my", "our", "your", "their", "two", "three",
+))  # fmt: skip
 NAMES = frozenset(("may", "will"))
 """Small words of English that are names where they stand capitalised."""
 
@@ -81,8 +89,10 @@ def _word(found: re.Match[str], text: str, language: str, fresh: bool) -> Token:
         token.term = Term(found[0], word)
     elif len(word) <= ENDING and "'" in (text[max(0, found.start() - 1)], text[found.end() :][:1]):
         token.kind = "small"
-    elif (kind := operator_of(word, language)) and not (
-        found[0].istitle() and not fresh and language != "de"
+    elif (
+        (kind := operator_of(word, language))
+        and not (found[0].istitle() and not fresh and language != "de")
+        and not (word in NOUNS and _determined(found, text))
     ):
         token.kind = kind
         if word in ("refuse", "refuses", "refused", "rechaza", "refusé", "refusent"):
@@ -95,6 +105,11 @@ def _word(found: re.Match[str], text: str, language: str, fresh: bool) -> Token:
         token.kind = "term"
         token.term = _term(found[0], word, language)
     return token
+
+
+def _determined(found: re.Match[str], text: str) -> bool:
+    """Tell whether a word stands after an article or its like: `a permit`, `without permits`."""
+    return not DETERMINERS.isdisjoint(text[: found.start()].casefold().split()[-1:])
 
 
 def _is_name(found: re.Match[str], text: str, language: str, fresh: bool) -> bool:
@@ -122,7 +137,7 @@ def _is_name(found: re.Match[str], text: str, language: str, fresh: bool) -> boo
 
 
 def _term(text: str, word: str, language: str) -> Term:
-    concept, sign = concept_of(word) or (stem(word, language), 1)
+    concept, sign = key_of(word, language)
     return Term(text, concept, sign)
 
 

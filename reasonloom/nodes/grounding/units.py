@@ -38,6 +38,7 @@ DIMENSIONS: dict[str, dict[str, float]] = {
     "°c": {"°c": 1.0},
     "°f": {"°f": 1.0},
     "page": {"page pages seite seiten página páginas ページ 頁": 1.0},
+    "times": {"times mal fois veces 回": 1.0},
     "person": {"people person persons 人 名 personnes personas personen": 1.0},
 }
 UNITS = {

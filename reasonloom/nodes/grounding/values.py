@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from reasonloom.nodes.calendar_words import DAY_FIRST, EAST_ASIAN, MONTH_FIRST, NUMERIC, mentions
+from reasonloom.nodes.grounding.clock import times
 from reasonloom.nodes.grounding.codes import codes
+from reasonloom.nodes.grounding.lexicon import tells
 from reasonloom.nodes.grounding.number_words import KANJI_NUMBER, kanji_value, number_at
 from reasonloom.nodes.grounding.units import (
-    AFTERNOON,
+    DIMENSIONS,
     FRACTIONS,
-    MORNING,
     ORDINALS,
     PARTS_OF_AN_HOUR,
     SIGNS,
@@ -23,22 +24,6 @@ from reasonloom.nodes.grounding.units import (
 
 WORD = re.compile(r"[^\W\d_]+")
 GAP = re.compile(r"[\s\u2010-]*")
-ONES = r"(?:\d{1,2})"
-CLOCK = re.compile(
-    rf"(?P<half>\bhalf past |\bhalf |\bhalb )(?P<h1>{ONES})\b(?! ?%)"
-    rf"|\b(?P<part>quarter|5|10|20|25|viertel) (?P<side>past|to|nach|vor) (?P<h2>{ONES})\b"
-    r"(?!\s?%|\s(?:second|minute|hour|day|week|month|year|euro|dollar|percent|people|time|page)s?\b)"
-    rf"|(?<![\d.,:])(?P<h3>[01]?\d|2[0-4])(?::|(?<=\d)h(?=\d))(?P<m3>[0-5]\d)(?!\d|:\d)"
-    rf"|(?<![\d.,:])(?P<h4>{ONES})\s?(?P<mark>[ap]\.?m\b\.?|o'clock|uhr\b|heures?\b|h\b)"
-    rf"(?P<tail>\s(?:et (?:demie|quart)|[0-5]\d)\b)?"
-    rf"|(?P<jp>午前|午後)?(?P<h5>{ONES})時(?!間)(?:(?P<m5>\d{{1,2}})分|(?P<jh>半))?"
-    rf"|\b(?:a las|las) (?P<h6>{ONES})\b(?!:)(?P<es>\.5| y (?:media|cuarto|\d+))?"
-    rf"|\b(?:at|by|until|till|around) (?P<h7>{ONES})\b(?=\s*(?:$|[.,;!?)]|in the|at night|on |"
-    r"since|and |every|sharp|because|or))"
-    rf"|\b(?P<h8>{ONES}) (?=(?:in the (?:morning|afternoon|evening)|at night))"
-    r"|\b(?P<noon>noon|midday|mittag|midi|mediodía)\b|\b(?P<night>midnight|mitternacht|minuit|medianoche)\b|(?P<jn>正午)",
-    re.IGNORECASE,
-)  # fmt: skip
 FRACTION = re.compile(
     rf"(?:\b(?P<n>\d)\s|\b(?:a|an|one|un|une|una|el|la|ein|die|der) )?(?<!first )"
     rf"\b(?P<name>{'|'.join(FRACTIONS)})s?\b(?= of\b| the\b| de\b| des\b| der\b| los\b| las\b)",
@@ -47,7 +32,8 @@ FRACTION = re.compile(
 JAPANESE_HALF = re.compile("半分")
 PART_OF_AN_HOUR = re.compile("|".join(PARTS_OF_AN_HOUR), re.IGNORECASE)
 NUMBER = re.compile(
-    r"(?<![A-Za-z\u00c0-\u024f\d.,])(?P<minus>(?<![^\s(\[=<>:])[-\u2212\u2013](?=[$€£¥]?\d))?"
+    r"(?<![A-Za-z\u00c0-\u024f\d.,])(?P<minus>(?<![^\s(\[=<>:])[-\u2212\u2013](?=[$€£¥]?\d)"
+    r"|(?<![^\W\d_])(?:minus|moins|menos) (?=\d))?"
     r"(?P<sign>[$€£¥])?\s?(?P<n>\d{1,3}(?:[ \u202f\u00a0']\d{3})+"
     r"(?!\d)|\d+(?:[.,]\d+)*)"
     r"(?P<times>k\b|K\b|M\b|万|千)?(?!\d)\s?(?P<unit>°\s?[CF]\b|[%€£¥$]|[^\W\d_]+(?:\s(?:cent|ciento)\b)?)?"
@@ -65,10 +51,16 @@ YEAR_ALONE = re.compile(
     r"desde|hasta|año|jahr|year)\s|(?=\d{4}年))(?P<y>(?:1\d|20)\d\d)(?:年|\b)(?![.,:]\d|\s?[€$%])",
     re.IGNORECASE,
 )
-ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th))\b", re.IGNORECASE)
+ORDINAL = re.compile(
+    rf"\b(?:{'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th|e|ème|er|ère|[ºª]))\b"
+    r"|\b(?:im|am|vom|zum|der|die|das|dem|den|des|jede[mnrs]?) (?P<german>\d{1,2})\.(?= \w)"
+    r"|第(?P<japanese>\d+)",
+    re.IGNORECASE,
+)
+MONTH_OF_YEAR = re.compile(r"(?<![\d./-])(?P<m>0?[1-9]|1[0-2])/(?P<y>(?:19|20)\d\d)(?!\d|[./-]\d)")
+COUNTED = frozenset(("number", "ordinal"))
 THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
 TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "千": 1e3, "万": 1e4}
-NOON, DAY = 12 * 60, 24 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +88,7 @@ def values(text: str, language: str) -> list[Value]:
                 Value(
                     value.kind,
                     value.amount,
-                    value.unit,
+                    _counted(value, language),
                     places[value.start],
                     places[value.end - 1] + 1,
                 )
@@ -105,6 +97,14 @@ def values(text: str, language: str) -> list[Value]:
     ends = dict(_ends(places))
     whole = [Value(v.kind, v.amount, v.unit, v.start, ends.get(v.end - 1, v.end)) for v in found]
     return sorted(whole, key=lambda value: value.start)
+
+
+def _counted(value: Value, language: str) -> str:
+    """Return the unit of a figure; a small word after a number is not what it counts."""
+    if language == "ja" and "\u3041" <= value.unit[:1] <= "\u309f":
+        return ""
+    word = value.kind in COUNTED and value.unit.isalpha() and value.unit not in DIMENSIONS
+    return "" if word and not tells(value.unit, language) else value.unit
 
 
 def _ends(places: list[int]) -> Iterator[tuple[int, int]]:
@@ -164,6 +164,8 @@ def _dates(text: str) -> Iterator[Value]:
             if dates and dates[0].month:
                 yield Value("date", tuple(dates[0]), "", found.start(), found.end())
                 rest = rest[: found.start()] + "\0" * len(found[0]) + rest[found.end() :]
+    for found in MONTH_OF_YEAR.finditer(rest):
+        yield Value("date", (int(found["y"]), int(found["m"]), None), "", *found.span())
     for found in YEAR_ALONE.finditer(rest):
         yield Value("date", (int(found["y"]), None, None), "", found.start("y"), found.end("y"))
 
@@ -180,55 +182,8 @@ def _ranges(text: str) -> Iterator[Value]:
 
 
 def _clock(text: str) -> Iterator[Value]:
-    for found in CLOCK.finditer(text):
-        minutes = _minutes(found)
-        if minutes is None:
-            continue
-        after = text[found.end() : found.end() + 20].casefold()
-        mark = (found["mark"] or found["jp"] or "").casefold()
-        late = mark.startswith("p") or mark == "午後" or bool(AFTERNOON.match(after))
-        early = mark.startswith("a") or mark == "午前" or bool(MORNING.match(after))
-        if late and minutes < NOON:
-            minutes += NOON
-        sure = late or early or minutes >= 13 * 60 or found["noon"] or found["night"]
-        sure = sure or (found["h3"] or "").startswith("0")
-        mark = AFTERNOON.match(after) or MORNING.match(after)
-        end = found.end() + (mark.end() if mark else 0)
-        yield Value("time", minutes % DAY, "24" if sure else "", found.start(), end)
-
-
-def _minutes(found: re.Match[str]) -> int | None:
-    """Return the minutes after midnight that a time of day names, None where it is none."""
-    if found["noon"] or found["jn"]:
-        return NOON
-    if found["night"]:
-        return 0
-    told = _halves(found)
-    return _hours(found) if told is None else told
-
-
-def _halves(found: re.Match[str]) -> int | None:
-    """Return the minutes of half past, a quarter to, and of digits with a colon."""
-    if found["h1"]:
-        less = 60 if found["half"].casefold() == "halb " else 0
-        return int(found["h1"]) * 60 + 30 - less
-    if found["h2"]:
-        part = int(found["part"]) if found["part"].isdigit() else 15
-        sign = -1 if found["side"].casefold() in ("to", "vor") else 1
-        return int(found["h2"]) * 60 + sign * part
-    return int(found["h3"]) * 60 + int(found["m3"]) if found["h3"] else None
-
-
-def _hours(found: re.Match[str]) -> int | None:
-    """Return the minutes of an hour with what may follow it."""
-    hour = next(int(found[name]) for name in ("h4", "h5", "h6", "h7", "h8") if found[name])
-    tail = f"{found['tail'] or ''}{found['es'] or ''}{found['jh'] or ''}{found['m5'] or ''}"
-    digits = re.sub(r"\D", "", tail)
-    if "demi" in tail or "media" in tail or tail in ("半", ".5"):
-        digits = "30"
-    elif "quart" in tail or "cuarto" in tail:
-        digits = "15"
-    return hour * 60 + int(digits or 0) if hour <= DAY // 60 else None
+    for minutes, sure, start, end in times(text):
+        yield Value("time", minutes, "24" if sure else "", start, end)
 
 
 def _hour_parts(text: str) -> Iterator[Value]:
@@ -255,7 +210,8 @@ def _ordinals(text: str) -> Iterator[Value]:
     for found in ORDINAL.finditer(text):
         name = found[0].casefold()
         number = ORDINALS.get(name) or int(re.sub(r"\D", "", name) or 0)
-        yield Value("ordinal", number, _next_word(text, found.end()), *found.span())
+        start = found.start("german") if found["german"] else found.start()
+        yield Value("ordinal", number, _next_word(text, found.end()), start, found.end())
 
 
 def _numbers(text: str) -> Iterator[Value]:

@@ -41,3 +41,17 @@ def test_uncovered_words_are_put_back_into_parts() -> None:
     claim = "Amara owns purple elephants and is a backend developer."
     assert phrases(claim, ["owns", "purple", "elephants"]) == ["owns purple elephants"]
     assert phrases("İstanbul'da kar var", ["kar"]) == ["kar"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Anna calls Bert every day.", "Bert calls Anna every day."),
+        ("Zoë paid Олег.", "Олег paid Zoë."),
+    ],
+)
+def test_what_holds_the_other_way_round_as_well_opposes_nothing(one: str, other: str) -> None:
+    for claim in (one, other):
+        verdict = weigh(claim, {1: one, 2: other}, {}, threshold=0.3)
+        assert (verdict.status, verdict.contradicted) == ("verified", False)
+        assert len(verdict.witnesses) == 1

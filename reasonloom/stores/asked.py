@@ -33,8 +33,8 @@ FROM (SELECT lexeme, coalesce(t.memories, 0) AS held, greatest(coalesce(n.memori
         coalesce(t.memories, 0)) AS total
     FROM unnest(asked_words(:text)) AS asked (lexeme)
     LEFT JOIN LATERAL (SELECT memories FROM terms WHERE owner = :owner AND space = :space
-        AND kind = 'word' AND term = lexeme LIMIT 1) t ON true
-    LEFT JOIN terms n ON n.owner = :owner AND n.space = :space AND n.kind = 'all' AND n.term = ''
+        AND kind = :words AND term = lexeme LIMIT 1) t ON true
+    LEFT JOIN terms n ON n.owner = :owner AND n.space = :space AND n.kind = :whole AND n.term = ''
     ORDER BY t.memories > 0 DESC NULLS LAST, t.memories, lexeme LIMIT 32) counted
 """
 """The words of a question with their inverse document frequency (Robertson, Sparck Jones)."""
@@ -48,11 +48,19 @@ WHERE c.relname BETWEEN CAST(:index AS name) AND CAST(CAST(:index AS text) || '_
 """
 """The last memory of an owner's index of nearness, from its name; of one without it, any."""
 
+PAST = """
+coalesce((SELECT memories FROM terms WHERE owner = :owner AND space = ''
+    AND kind = 'transcript_all' AND term = ''), 0)
++ coalesce((SELECT sum(chunks) FROM forgets WHERE owner = :owner), 0)
+"""
+"""How many transcripts an owner has, with those that are hidden."""
+
 WEIGH = text(f"""
-SELECT lexeme, held, weight, visible, stored, indexed FROM (SELECT
+SELECT lexeme, held, weight, visible, every, CAST(past AS bigint) AS past, indexed FROM (SELECT
     coalesce((SELECT memories FROM terms WHERE owner = :owner AND space = :space
-        AND kind = 'all' AND term = ''), 0) AS visible,
-    coalesce((SELECT memory_count FROM owners WHERE owner = :owner), 0) AS stored,
+        AND kind = :whole AND term = ''), 0) AS visible,
+    coalesce((SELECT memory_count FROM owners WHERE owner = :owner), 0) AS every,
+    {PAST} AS past,
     ({INDEXED}) AS indexed) AS owned
 LEFT JOIN ({QUESTION}) AS question ON true ORDER BY held > 0 DESC, held, lexeme
 """)  # noqa: S608 - a query of our own
@@ -78,8 +86,11 @@ class Asked:
     """A question's words, the rarest that are stored first, and how much there is to search.
 
     Attributes:
-        visible: memories of the space that are neither hidden nor derived.
-        stored: memories of the owner in all spaces, whatever they are.
+        visible: memories of the space that are not hidden: transcripts where they are asked for,
+            else all that are neither transcripts nor derived.
+        stored: memories of the owner in all spaces: transcripts where they are asked for, else
+            all others.
+        every: memories of the owner in all spaces, whatever they are.
         indexed: the last memory that the owner's index of nearness for the model asked
             holds; None without an index.
     """
@@ -87,6 +98,7 @@ class Asked:
     words: tuple[Word, ...]
     visible: int
     stored: int
+    every: int
     indexed: int | None
 
     @property
@@ -99,14 +111,14 @@ class Asked:
         """What all words weigh together."""
         return sum(word.weight for word in self.words)
 
-    def sought(self, *, derived: bool = False) -> tuple[Word, ...]:
+    def sought(self, *, uncounted: bool = False) -> tuple[Word, ...]:
         """Return the words by which memories are looked for, the rarest first.
 
         All that are stored where few memories are; else as many as stand in no more than
-        MOST_HOLDING memories, and one at least. `derived` memories are not counted, so that
-        any word may stand in them.
+        MOST_HOLDING memories, and one at least. In memories that are `uncounted` any word may
+        stand.
         """
-        stored = self.words if derived else tuple(word for word in self.words if word.held)
+        stored = self.words if uncounted else tuple(word for word in self.words if word.held)
         if self.few:
             return stored
         chosen: list[Word] = []
@@ -131,9 +143,17 @@ class Asked:
         return not self.few and bool(sought) and sought[0].held > MOST_HOLDING
 
 
-async def weigh(tx: Transaction, query: str, near: Nearness | None) -> Asked:
-    """Return the words of `query` as they stand in the transaction's space."""
+async def weigh(
+    tx: Transaction, query: str, near: Nearness | None, *, transcripts: bool = False
+) -> Asked:
+    """Return the words of `query` as they stand in the transaction's space.
+
+    Words of `transcripts` are counted apart from those of all other memories.
+    """
+    apart = "transcript_" if transcripts else ""
     values = {
+        "words": f"{apart}word",
+        "whole": f"{apart}all",
         "owner": tx.owner,
         "space": tx.space,
         "text": query[:LONGEST_QUERY],
@@ -141,4 +161,6 @@ async def weigh(tx: Transaction, query: str, near: Nearness | None) -> Asked:
     }
     rows = await tx.all(WEIGH, values)
     words = (Word(row.lexeme, row.held, row.weight) for row in rows if row.lexeme is not None)
-    return Asked(tuple(words), rows[0].visible, rows[0].stored, rows[0].indexed)
+    every, past = int(rows[0].every), int(rows[0].past)
+    stored = past if transcripts else max(0, every - past)
+    return Asked(tuple(words), rows[0].visible, stored, every, rows[0].indexed)

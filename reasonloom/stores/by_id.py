@@ -13,6 +13,11 @@ from sqlalchemy import text
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
+NOT_PAST = """NOT EXISTS (SELECT FROM chunks c
+    WHERE c.owner = memories.owner AND c.memory_id = memories.id)"""
+"""Chunks of past conversations are hidden and erased together with what stands beside them, by
+`history` alone."""
+
 COLUMNS = (
     "id", "content", "created_at", "last_accessed", "strength", "salience", "confidence",
     "access_count", "sector", "keywords", "tags", "category", "context", "importance",
@@ -23,18 +28,18 @@ SELECT {", ".join(COLUMNS)} FROM memories
 WHERE owner = :owner AND space = :space AND id = ANY(:ids) AND deleted_at IS NULL
 """)  # noqa: S608 - names of columns, no values
 HOLD_OWNER = text("SELECT owner FROM owners WHERE owner = :owner FOR UPDATE")
-HOLD = text("""
+HOLD = text(f"""
 SELECT id FROM memories WHERE owner = :owner AND space = :space AND id = ANY(:ids)
-    AND (:hidden OR deleted_at IS NULL) ORDER BY id FOR UPDATE
-""")
+    AND (:hidden OR deleted_at IS NULL) AND {NOT_PAST} ORDER BY id FOR UPDATE
+""")  # noqa: S608 - our own condition, no values
 HIDE = text("""
 UPDATE memories SET deleted_at = :at WHERE owner = :owner AND id = ANY(:ids)
     AND deleted_at IS NULL
 """)
-RESTORE = text("""
+RESTORE = text(f"""
 UPDATE memories SET deleted_at = NULL
-WHERE owner = :owner AND space = :space AND deleted_at = :at
-""")
+WHERE owner = :owner AND space = :space AND deleted_at = :at AND {NOT_PAST}
+""")  # noqa: S608 - as above
 ERASE = text("DELETE FROM memories WHERE owner = :owner AND id = ANY(:ids)")
 COUNT = text("""
 UPDATE owners SET memory_count = greatest(memory_count - :gone, 0) WHERE owner = :owner

@@ -23,7 +23,9 @@ AGES = {"under 1 day": 1, "1 to 7 days": 7, "7 to 30 days": 30, "30 to 180 days"
 OLDEST = "over 180 days"
 LARGEST = 5
 
-HERE = "m.owner = :owner AND m.space = :space"
+HERE = "m.owner = :owner AND m.space = :space AND m.source_kind <> 'transcript'"
+"""Past conversations are counted by `history`, and are never weak, unread or too many here."""
+
 SEEN = f"{HERE} AND m.deleted_at IS NULL"
 AGE = (
     "CASE "

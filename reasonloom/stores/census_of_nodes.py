@@ -28,16 +28,18 @@ WITH unseen AS MATERIALIZED (
     SELECT m.id FROM memories m WHERE m.owner = :owner AND NOT ({SHOWN})
 )
 SELECT e.type, count(*) FROM edges e WHERE e.owner = :owner
+    AND e.origin NOT IN ('sequence', 'brief', 'debrief', 'continuation', 'cause')
     AND NOT EXISTS (SELECT FROM unseen u WHERE u.id = e.source_id)
     AND NOT EXISTS (SELECT FROM unseen u WHERE u.id = e.target_id)
 GROUP BY e.type
 """)  # noqa: S608 - our own condition, no values
 BYTES = text("""
 WITH newest AS MATERIALIZED (
-    SELECT id FROM memories WHERE owner = :owner ORDER BY id DESC LIMIT :weighed
+    SELECT id FROM memories WHERE owner = :owner AND source_kind <> 'transcript'
+    ORDER BY id DESC LIMIT :weighed
 )
 SELECT (SELECT count(*) FROM newest),
-    coalesce((SELECT memory_count FROM owners WHERE owner = :owner), 0),
+    (SELECT count(*) FROM memories WHERE owner = :owner AND source_kind <> 'transcript'),
     (SELECT coalesce(sum(pg_column_size(m.*)), 0) FROM memories m
         WHERE m.owner = :owner AND m.id = ANY(ARRAY(SELECT id FROM newest)))
     + (SELECT coalesce(sum(pg_column_size(v.*)), 0) FROM embeddings v

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import Uuid, bindparam, delete, func, select, text, update
 
+from reasonloom.stores.by_id import NOT_PAST
 from reasonloom.stores.tables import Memory, Owner
 from reasonloom.stores.vectors import distinct
 
@@ -141,6 +142,7 @@ async def hide(tx: Transaction, memory_id: int, at: datetime) -> bool:
     statement = (
         update(Memory)
         .where(Memory.owner == tx.owner, Memory.id == memory_id, Memory.deleted_at.is_(None))
+        .where(text(NOT_PAST))
         .values(deleted_at=at)
     )
     return await tx.run(statement) == 1
@@ -151,6 +153,7 @@ async def restore(tx: Transaction, memory_id: int) -> bool:
     statement = (
         update(Memory)
         .where(Memory.owner == tx.owner, Memory.id == memory_id, Memory.deleted_at.is_not(None))
+        .where(text(NOT_PAST))
         .values(deleted_at=None)
     )
     return await tx.run(statement) == 1
@@ -163,7 +166,8 @@ async def erase(tx: Transaction, memory_id: int) -> bool:
     both ways could else be removed at once, each call waiting for the other's link.
     """
     await tx.run(select(Owner.owner).where(Owner.owner == tx.owner).with_for_update())
-    statement = delete(Memory).where(Memory.owner == tx.owner, Memory.id == memory_id)
+    here = Memory.owner == tx.owner, Memory.id == memory_id, text(NOT_PAST)
+    statement = delete(Memory).where(*here)
     if await tx.run(statement) != 1:
         return False
     await tx.run(

@@ -96,8 +96,8 @@ def whole(near: Nearness, scope: Scope) -> Query:
 
 def nearest(near: Nearness, scope: Scope, asked: Asked, pool: int) -> Query:
     """Return the query whose shape suits the owner; where it gives too few, take the whole."""
-    seen = asked.visible / max(asked.stored, 1)
-    if scope.narrow or seen < LEAST_SEEN or "derived" in scope.kinds:
+    seen = asked.visible / max(asked.every, 1)
+    if scope.narrow or seen < LEAST_SEEN or scope.uncounted:
         return whole(near, scope)
     needed = ceil(pool * VECTORS_A_MEMORY / seen) + SPARE
     if asked.indexed is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -31,6 +32,16 @@ SELECT r.id FROM runs r WHERE r.owner = :owner AND (
     OR r.graph = 'session_end' AND r.session_id IN (SELECT m.session_id FROM memories m
         WHERE m.owner = :owner AND m.id = ANY(:memories)))
 """)
+PAST = text("""
+SELECT r.id FROM runs r WHERE r.owner = :owner AND (
+    EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
+        AS said (value) WHERE value #>> '{}' = ANY(:names))
+    OR r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories)
+        AND m.run_id IS NOT NULL))
+""")
+"""As above for chunks of past conversations, of which there may be very many: graph memory and
+the memory files of workspaces never hold their numbers."""
+
 RUNS = text("""
 UPDATE runs SET input = '{"redacted": true}',
     output = CASE WHEN output IS NULL THEN NULL ELSE CAST('{"redacted": true}' AS jsonb) END
@@ -64,10 +75,24 @@ async def redact(tx: Transaction, *memory_ids: int) -> int:
             f'|"({"|".join(LISTS)})": \\[([0-9]+, )*({numbers})[],]'
         ),
     }
-    touched: list[UUID] = [row.id for row in await tx.all(TOUCHED, values)]
+    return await _redacted(tx, [row.id for row in await tx.all(TOUCHED, values)])
+
+
+async def redact_past(tx: Transaction, memory_ids: Sequence[int]) -> int:
+    """Do the same for chunks of past conversations, a hundred thousand as well as one.
+
+    The transaction plans every statement anew, which makes the search for many names quick.
+    """
+    names = [f"mem-{memory_id}" for memory_id in memory_ids]
+    values = {"owner": tx.owner, "memories": list(memory_ids), "names": names}
+    return await _redacted(tx, [row.id for row in await tx.all(PAST, values)])
+
+
+async def _redacted(tx: Transaction, touched: Sequence[UUID]) -> int:
+    """Redact runs; return how many."""
     if touched:
-        await tx.run(RUNS, {"owner": tx.owner, "runs": touched})
-        await tx.run(REPLIES, {"owner": tx.owner, "runs": touched})
+        await tx.run(RUNS, {"owner": tx.owner, "runs": list(touched)})
+        await tx.run(REPLIES, {"owner": tx.owner, "runs": list(touched)})
         threads = [thread_of(tx.owner, run) for run in touched]
         for statement in STEPS:
             await tx.run(statement, {"threads": threads})

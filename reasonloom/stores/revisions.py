@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, text, update
 
+from reasonloom.stores.by_id import NOT_PAST
 from reasonloom.stores.tables import Edge, Embedding, Memory
 from reasonloom.stores.vectors import distinct
 from reasonloom.stores.waypoints import ORIGINS
@@ -43,6 +44,7 @@ HOLD = text(f"""
 SELECT {STAYS}, s.external_name AS session
 FROM memories m LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
 WHERE m.owner = :owner AND m.id = :id AND m.deleted_at IS NULL
+    AND {NOT_PAST.replace("memories.", "m.")}
 FOR NO KEY UPDATE OF m
 """)  # noqa: S608 - names of columns, no values
 EMBED = text("""

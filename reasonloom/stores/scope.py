@@ -24,6 +24,7 @@ FILTERS = {
     "tags": "m.tags && CAST(:tags AS text[])",
     "category": "m.category = :category",
     "event_types": "m.event_type = ANY(:event_types)",
+    "project": "m.project = :project",
 }
 
 
@@ -41,11 +42,28 @@ class Scope:
     tags: Sequence[str] | None = None
     category: str | None = None
     event_types: Sequence[str] | None = None
+    project: str | None = None
+
+    @property
+    def of_transcripts(self) -> bool:
+        """Tell whether only transcripts are searched, whose words are counted apart."""
+        return set(self.kinds) == {"transcript"}
+
+    @property
+    def uncounted(self) -> bool:
+        """Tell whether it takes in memories whose words are not counted, or counted apart."""
+        return not self.of_transcripts and bool({"derived", "transcript"}.intersection(self.kinds))
 
     def where(self) -> str:
         """Return the SQL condition of this scope."""
         chosen = [FILTERS[name] for name in FILTERS if getattr(self, name) is not None]
-        return " AND ".join([VISIBLE, *chosen])
+        return " AND ".join([VISIBLE, *self._apart(), *chosen])
+
+    def _apart(self) -> list[str]:
+        """Say which of two indexes holds all of it: that of transcripts, or that of all others."""
+        if self.of_transcripts:
+            return ["m.source_kind = 'transcript'"]
+        return [] if "transcript" in self.kinds else ["m.source_kind <> 'transcript'"]
 
     @property
     def narrow(self) -> bool:

@@ -149,7 +149,7 @@ async def alike(
 
     `exact` looks at every vector, also where the owner has an index of nearness.
     """
-    asked = await weigh(tx, "", near)
+    asked = await weigh(tx, "", near, transcripts=scope.of_transcripts)
     shape = nearest(near, scope, replace(asked, indexed=None) if exact else asked, pool)
     given = {**scope.values(tx.owner), **near.values(), "pool": pool}
     if shape.reach:

@@ -133,6 +133,19 @@ class Memory(Table):
         Index("memories_by_session", "owner", "session_id", "id"),
         Index("memories_by_time", "owner", "created_at", "id"),
         Index("memories_by_kind", "owner", "event_type", "project", text("id DESC NULLS LAST")),
+        Index(
+            "memories_of_now",
+            "owner",
+            "id",
+            postgresql_where=text("source_kind <> 'transcript'"),
+        ),
+        Index(
+            "memories_of_past",
+            "owner",
+            "project",
+            "id",
+            postgresql_where=text("source_kind = 'transcript'"),
+        ),
         Index("memories_by_content", "owner", "content_key", "space", "id"),
         Index("memories_by_word", "words", postgresql_using="gin"),
         Index("memories_by_date", "dates", postgresql_using="gin"),
@@ -161,7 +174,7 @@ class Embedding(Table):
 
 
 class Space(Table):
-    """A space that holds or held memories, and when its memories were weakened last.
+    """A space that holds or held memories; when its memories were weakened and clustered last.
 
     Kept by a trigger.
     """
@@ -170,6 +183,7 @@ class Space(Table):
     owner: Mapped[str]
     space: Mapped[str]
     decayed_at: Mapped[datetime | None]
+    clustered_at: Mapped[datetime | None]
     __table_args__ = (PrimaryKeyConstraint("owner", "space"),)
 
 

@@ -13,7 +13,10 @@ from sqlalchemy import text
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-SHOWN = "(:hidden OR {m}.deleted_at IS NULL)"
+SHOWN = """(:hidden OR {m}.deleted_at IS NULL) AND NOT EXISTS (
+    SELECT FROM chunks c WHERE c.owner = {m}.owner AND c.memory_id = {m}.id)"""
+"""Chunks of past conversations are not exported: they are read from their transcripts again."""
+
 COUNT = text(f"""
 SELECT count(*) AS memories, coalesce(max(id), 0) AS last FROM memories m
 WHERE owner = :owner AND space = :space AND {SHOWN.format(m="m")}

@@ -22,6 +22,16 @@ SELECT id, ({coverage}) / :whole AS coverage, ({context}) / :whole AS context FR
     WHERE {where} AND {any_word}{last}) found
 ORDER BY ({coverage}) + ({context}) DESC, id LIMIT :pool
 """
+STANDING_ALONE = """
+SELECT id, share AS coverage, share AS context FROM (
+    SELECT id, ({own}) / :whole AS share FROM (
+        SELECT m.id, m.context_words || CAST('' AS tsvector) AS words FROM memories m
+        WHERE {where} AND {any_word}{last}) found OFFSET 0) judged
+ORDER BY share DESC, id LIMIT :pool
+"""
+"""Transcripts stand by themselves. Their words are many: they are taken out of store once for
+all that are asked, which joining them with nothing does."""
+
 BY_INDEX = "m.context_words @@ CAST(:any_word AS tsquery)"
 """That index is all owners', and gives a small one much to pass over."""
 
@@ -35,9 +45,11 @@ def worded(asked: Asked, scope: Scope) -> tuple[str, dict[str, Any]]:
 
     A memory's own words are looked up only where its context holds them, as it holds both.
     """
-    sought = asked.sought(derived="derived" in scope.kinds)
+    sought = asked.sought(uncounted=scope.uncounted)
     if not sought or not asked.whole:
         return NONE, {}
+    if scope.of_transcripts:
+        return _standing_alone(asked, scope), _values(asked, sought)
     places = range(len(asked.words))
     own = (
         f"CASE WHEN held_{n} AND words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
@@ -54,6 +66,20 @@ def worded(asked: Asked, scope: Scope) -> tuple[str, dict[str, Any]]:
         last=NEWEST if asked.newest_only else ALL,
     )
     return sql, _values(asked, sought)
+
+
+def _standing_alone(asked: Asked, scope: Scope) -> str:
+    """Return the query of transcripts, whose own words are their context."""
+    held = (
+        f"CASE WHEN words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
+        for n in range(len(asked.words))
+    )
+    return STANDING_ALONE.format(
+        own=" + ".join(held),
+        where=scope.where(),
+        any_word=ROW_BY_ROW if asked.few else BY_INDEX,
+        last=NEWEST if asked.newest_only else ALL,
+    )
 
 
 def _weight(place: int) -> str:

@@ -41,6 +41,7 @@ class Chunk:
         tokens: of the text and a line feed after it, at most `MOST`.
         started_at, ended_at: aware UTC, None where unknown.
         first_turn, last_turn: the turns' numbers.
+        ordinal: the piece of its first turn with which it begins, from 0.
         continues: it begins within a turn.
         files, errors, names: what it names.
         spawns: sub-agents that were started or reported in it.
@@ -56,6 +57,7 @@ class Chunk:
     ended_at: datetime | None
     first_turn: int
     last_turn: int
+    ordinal: int
     continues: bool
     files: tuple[str, ...]
     errors: tuple[str, ...]
@@ -136,6 +138,10 @@ class Cutter:
         for unit in units_of(turn, thinking=self._thinking, count=self._count):
             made += self._place(unit)
         return made
+
+    def state(self) -> State:
+        """Return from where to go on after the turns that were added, all of them complete."""
+        return replace(self._now(), given=dict(self._given))
 
     def end(self) -> Ending:
         """Return the chunks that are still open, what is void, and from where to go on."""
@@ -257,6 +263,7 @@ def _chunk(units: Sequence[Unit]) -> Chunk:
         ended_at=next((u.ended_at for u in reversed(units) if u.ended_at), None),
         first_turn=first.turn,
         last_turn=last.turn,
+        ordinal=first.ordinal,
         continues=first.ordinal > 0,
         files=once((file for unit in units for file in unit.files), FILES),
         errors=once((error for unit in units for error in unit.errors), ERRORS),

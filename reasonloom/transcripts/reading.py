@@ -7,7 +7,7 @@ from typing import BinaryIO, Protocol
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.transcripts.lines import LONGEST, Line, Lines, refuse_unreadable
-from reasonloom.transcripts.position import Position, digest
+from reasonloom.transcripts.position import HEAD, TAIL, Position, digest
 from reasonloom.transcripts.turns import Skipped, Source, Turn
 
 PATIENCE = 500
@@ -66,6 +66,7 @@ class Reading(Iterator[Turn]):
         self.position: Position | None = None
         self._form = form(self.since)
         self._lines = Lines(stream, self.since.start if self.since else 0, longest)
+        self._stream, self._waiting = stream, 0
         self._turns = self._read()
 
     def __next__(self) -> Turn:
@@ -75,6 +76,23 @@ class Reading(Iterator[Turn]):
     def source(self) -> Source:
         """Whose conversation it is, as far as it was read."""
         return self._form.source
+
+    def halfway(self) -> Position | None:
+        """Return from where to go on after the turn that was just given, None if nowhere.
+
+        There is none between turns that end together, and none after the last complete turn:
+        then `position` says it when the iterator has ended. What is open is read again as new.
+        """
+        if self._waiting or self.position is not None:
+            return None
+        start, number, source = self._form.resumption(self._lines.offset)
+        place = self._stream.tell()
+        self._stream.seek(0)
+        head = self._stream.read(min(HEAD, start))
+        self._stream.seek(max(0, start - TAIL))
+        tail = self._stream.read(min(TAIL, start))
+        self._stream.seek(place)
+        return Position(start, start, number, digest(head, tail), source)
 
     def _read(self) -> Iterator[Turn]:
         """Yield the turns and set the position."""
@@ -88,7 +106,9 @@ class Reading(Iterator[Turn]):
             new = line.end > known
             turns, added = form.take(line, self.skipped if new else None)
             fresh |= new and added
-            yield from turns
+            for left, turn in enumerate(turns, start=1):
+                self._waiting = len(turns) - left
+                yield turn
             count += bool(line.data.strip())
             if count >= PATIENCE and not form.taken and self.since is None:
                 break
@@ -100,6 +120,7 @@ class Reading(Iterator[Turn]):
                 field="path",
             )
         if fresh:
+            self._waiting = 1
             yield from form.open()
         self.position = self._position()
 

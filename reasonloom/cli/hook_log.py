@@ -1,0 +1,54 @@
+"""The log of hooks: a file in the home, since nobody reads what a hook says on stderr."""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reasonloom.errors import ReasonloomError
+
+NAME = "hooks.log"
+LARGEST = 1024 * 1024
+"""Bytes of the file before it is put aside as `hooks.log.1`."""
+
+PLACES = 3
+"""Places of our code that are told of a defect, the innermost last."""
+
+
+def note(home: Path, hook: str, said: str, seconds: float) -> None:
+    """Add one line of JSON to the log; a log that cannot be written is none of the host's cares."""
+    entry = {
+        "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "hook": hook,
+        "seconds": round(seconds, 3),
+        "message": said,
+    }
+    line = json.dumps(entry, ensure_ascii=True) + "\n"
+    path = home / NAME
+    with suppress(OSError, ValueError):
+        root = hasattr(os, "geteuid") and os.geteuid() == 0  # Postgres' user must pass through
+        home.mkdir(mode=0o755 if root else 0o700, parents=True, exist_ok=True)
+        if path.exists() and path.stat().st_size > LARGEST:
+            path.replace(path.with_name(f"{NAME}.1"))
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(handle, line.encode())
+        finally:
+            os.close(handle)
+
+
+def told(error: BaseException) -> str:
+    """Return what may be said of an error: our own words, or where a defect is; no contents."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, ReasonloomError):
+        return error.message
+    places = traceback.extract_tb(error.__traceback__)
+    ours = [place for place in places if "reasonloom" in Path(place.filename).parts]
+    innermost = (ours or list(places))[-PLACES:]
+    where = ", ".join(f"{Path(place.filename).name}:{place.lineno}" for place in innermost)
+    return f"defect: {type(error).__name__} at {where or 'an unknown place'}"

@@ -1,0 +1,7 @@
+"""Status of the hooks: one node that only reads."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.past.history_hook_status import history_hook_status
+
+GRAPH = Graph("history_hook_status", 1, single("history_hook_status", history_hook_status))

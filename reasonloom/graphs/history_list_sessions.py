@@ -1,0 +1,7 @@
+"""Listing sessions: one node, nothing is written."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.past.history_list_sessions import history_list_sessions
+
+GRAPH = Graph("history_list_sessions", 1, single("history_list_sessions", history_list_sessions))

@@ -1,0 +1,59 @@
+"""The last run of each hook: written by whoever ran last, read by the tool that tells of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+MESSAGE_LENGTH = 500
+"""Characters kept of what a run says of itself."""
+
+PUT = text("""
+INSERT INTO hooks (owner, hook, ran_at, succeeded, message, milliseconds, project)
+VALUES (:owner, :hook, :ran_at, :succeeded, :message, :milliseconds, :project)
+ON CONFLICT (owner, hook) DO UPDATE SET ran_at = EXCLUDED.ran_at,
+    succeeded = EXCLUDED.succeeded, message = EXCLUDED.message,
+    milliseconds = EXCLUDED.milliseconds, project = EXCLUDED.project
+WHERE hooks.ran_at <= EXCLUDED.ran_at
+""")
+ALL = text("""
+SELECT hook, ran_at, succeeded, message, milliseconds, project FROM hooks
+WHERE owner = :owner ORDER BY hook
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class HookRun:
+    """One run of a hook.
+
+    Attributes:
+        ran_at: when it began, aware.
+        message: what it did, or why it failed; no content of a conversation, no path.
+        milliseconds: how long it took.
+        project: the slug of the project it was for, None where that is not known.
+    """
+
+    hook: str
+    ran_at: datetime
+    succeeded: bool
+    message: str
+    milliseconds: float
+    project: str | None = None
+
+
+async def put(tx: Transaction, run: HookRun) -> None:
+    """Keep `run` as its hook's last one; of two at the same time the one that began later stays."""
+    values = {**asdict(run), "message": run.message[:MESSAGE_LENGTH]}
+    await tx.run(PUT, {"owner": tx.owner, **values})
+
+
+async def last_runs(tx: Transaction) -> Sequence[HookRun]:
+    """Return the owner's last run of each hook that ever ran."""
+    return [HookRun(*row) for row in await tx.tuples(ALL, {"owner": tx.owner})]

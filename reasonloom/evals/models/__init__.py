@@ -1,0 +1,1 @@
+"""Labelled triggers and messages, by which the firing of templates is judged."""

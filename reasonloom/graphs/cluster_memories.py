@@ -1,0 +1,18 @@
+"""Clusters of memories: one step."""
+
+from __future__ import annotations
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.basins.cluster_memories import cluster_memories
+
+GRAPH = Graph(
+    "cluster_memories",
+    1,
+    single("cluster_memories", cluster_memories),
+    saved=True,
+    saved_offline=False,
+    writes=True,
+    components=("memoryRepository", "embeddingEngine"),
+    words={"cluster_memories": "cluster memories"},
+)

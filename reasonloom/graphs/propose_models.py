@@ -1,0 +1,7 @@
+"""Proposing mental models: one node; what it keeps are drafts."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.models.propose_models import propose_models
+
+GRAPH = Graph("propose_models", 1, single("propose_models", propose_models), writes=True)

@@ -1,0 +1,7 @@
+"""Revising a mental model: one node, one write."""
+
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.single import single
+from reasonloom.nodes.models.revise_model import revise_model
+
+GRAPH = Graph("revise_model", 1, single("revise_model", revise_model), writes=True)

@@ -1,0 +1,1 @@
+"""Mental models: a module for each of their tools, and what those share."""

@@ -1,0 +1,53 @@
+"""Answers `get_model`: a model, and its predictions and revisions where they are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.mental_models import GetModel, ModelGot
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.models import telling
+from reasonloom.nodes.models.relations import relations_of
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores import model_revisions, models, predictions
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.models import ModelRow
+
+MOST = 100
+"""Predictions, and revisions, that are told: the newest."""
+
+MORE = "only the newest {most} {what} are told"
+
+
+async def get_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the requested model."""
+    execution = runtime.context
+    request = GetModel.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        row = await models.require(tx, request.model_id)
+        relations = await relations_of(tx, row.basins)
+        beside, notes = await _beside(tx, execution, request, row)
+    answer = ModelGot(model=telling.told(row, relations), **beside)
+    return {"answer": answer.wire(), "notes": [*telling.degraded(row), *notes]}
+
+
+async def _beside(
+    tx: Transaction, execution: Execution, request: GetModel, row: ModelRow
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what is asked for beside the model, and whether there is more of it."""
+    beside: dict[str, Any] = {}
+    notes: list[str] = []
+    if request.include_predictions:
+        made = await predictions.newest(tx, row.id, MOST + 1)
+        now = execution.loom.clock()
+        beside["predictions"] = [telling.prediction(each, now) for each in made[:MOST]]
+        notes += [MORE.format(most=MOST, what="predictions")] if len(made) > MOST else []
+    if request.include_revisions:
+        revised = await model_revisions.newest(tx, row.id, MOST + 1)
+        beside["revisions"] = [telling.revision(each) for each in revised[:MOST]]
+        notes += [MORE.format(most=MOST, what="revisions")] if len(revised) > MOST else []
+    return beside, notes

@@ -1,0 +1,137 @@
+"""The list of everyday situations: how triggers name them, and what shows them in a message.
+
+Made by hand for this project, in the languages of its labelled set; what it does not know is
+compared by words and by the embedder alone.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+FILE = "situations.tsv"
+WORDS_FILE = "trigger_words.tsv"
+TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*", re.UNICODE)
+CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+MOST_READ = 4_000
+"""Characters of a text that are looked at."""
+
+APART = 3
+"""Words before a cue among which a denial is looked for."""
+
+CLAUSE = re.compile(r"[.!?;:,\n…。、！？]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Words in a row; `*` stands for the rest of a word, or for any one. CJK is one text."""
+
+    words: tuple[str, ...]
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is looked for in the text itself, as in scripts without spaces."""
+        return bool(CJK.search(self.words[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """An idea: what a trigger calls it, what shows it, and where the same words mean another."""
+
+    name: str
+    named: tuple[Cue, ...]
+    shown: tuple[Cue, ...]
+    unless: tuple[Cue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in lower case, its words, and for each the clause it stands in."""
+
+    plain: str
+    words: tuple[str, ...]
+    clauses: tuple[int, ...]
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Return a list of small words: `frame` and `first` of triggers, `denials`, `small en`."""
+    raw = (files(__package__) / WORDS_FILE).read_text(encoding="utf-8")
+    for line in raw.splitlines():
+        key, sign, words = line.partition("|")
+        if sign and key.strip() == name:
+            return frozenset(words.split())
+    raise KeyError(name)
+
+
+@cache
+def situations() -> tuple[Situation, ...]:
+    """Return the list."""
+    raw = (files(__package__) / FILE).read_text(encoding="utf-8")
+    found = []
+    for line in raw.splitlines():
+        if line.strip() and not line.startswith("#"):
+            name, *columns = (part.strip() for part in line.split("|"))
+            named, shown, unless = (_cues(column) for column in columns)
+            found.append(Situation(name, named, shown, unless))
+    return tuple(found)
+
+
+def _cues(column: str) -> tuple[Cue, ...]:
+    return tuple(
+        Cue(tuple(part.strip().casefold().split())) for part in column.split(",") if part.strip()
+    )
+
+
+def read(text: str) -> Text:
+    """Return a text as cues are looked for in it."""
+    plain = unicodedata.normalize("NFKC", text[:MOST_READ]).casefold().replace("\u2019", "'")
+    words: list[str] = []
+    clauses: list[int] = []
+    for clause, part in enumerate(CLAUSE.split(plain)):
+        for found in TOKEN.findall(part):
+            words.append(found)
+            clauses.append(clause)
+    return Text(plain, tuple(words), tuple(clauses))
+
+
+def place_of(cue: Cue, text: Text, start: int = 0) -> int | None:
+    """Return where a cue begins, from word `start` on; None where it is not."""
+    if cue.plain:
+        parts = [re.escape(part) for part in " ".join(cue.words).split("*") if part]
+        found = re.search(r".{0,4}".join(parts), text.plain)
+        return found.start() if found else None
+    length = len(cue.words)
+    for place in range(start, len(text.words) - length + 1):
+        if all(_meets(text.words[place + n], cue.words[n]) for n in range(length)):
+            return place
+    return None
+
+
+def _meets(word: str, wanted: str) -> bool:
+    if wanted.startswith("*"):
+        return word.endswith(wanted[1:])
+    return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
+
+
+def shows(situation: Situation, text: Text) -> bool:
+    """Tell whether a text shows a situation: a cue that is not denied, in this sense."""
+    if any(place_of(cue, text) is not None for cue in situation.unless):
+        return False
+    return any(_affirmed(cue, text) for cue in situation.shown)
+
+
+def _affirmed(cue: Cue, text: Text) -> bool:
+    place, denials = place_of(cue, text), word_list("denials")
+    if cue.plain:
+        return place is not None
+    while place is not None:
+        before = range(max(0, place - APART), place)
+        clause = text.clauses[place]
+        if not any(text.words[n] in denials and text.clauses[n] == clause for n in before):
+            return True
+        place = place_of(cue, text, place + 1)
+    return False

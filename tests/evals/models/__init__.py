@@ -1,0 +1,1 @@
+"""Tests of the labelled triggers and of their eval."""

@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.cli import eval_suite
+from reasonloom.cli.eval_asked import Asked, Result, Work
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.orchestration.suites import WHERE
 from reasonloom.evals.suites import SUITES
 
 if TYPE_CHECKING:
     from reasonloom.evals.log import EvalLog
-
-Result = dict[str, Any]
-Tell = Callable[[str, int, int], None]
-Work = Callable[[Tell], Awaitable[Result]]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the command was asked: an eval, its data, the log, and options that were given."""
-
-    name: str
-    data: Path | None
-    log: Path
-    options: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +160,56 @@ def _grounding_line(log: EvalLog) -> str:
     return f"{len(log.records)} of {head['claims']} claims  half {head['half']}, llm {head['llm']}"
 
 
+def _history(asked: Asked) -> Work:
+    from reasonloom.evals.history.run import Plan, run  # noqa: PLC0415
+
+    plan = Plan(asked.log, asked.options.get("half", "dev"), asked.data)
+    return lambda tell: run(plan, tell)
+
+
+def _draw_history(result: Result) -> None:
+    from reasonloom.cli.history_table import draw  # noqa: PLC0415
+
+    draw(result)
+
+
+def _history_line(log: EvalLog) -> str:
+    head = log.head
+    return f"{len(log.records)} of {head['questions']} answers  half {head['half']}"
+
+
+def _locomo_history(asked: Asked) -> Work:
+    from reasonloom.evals.locomo.history import Plan, run  # noqa: PLC0415
+
+    plan = Plan(asked.data, asked.log)
+    return lambda tell: run(plan, tell)
+
+
+def _locomo_history_line(log: EvalLog) -> str:
+    from reasonloom.evals.report import summary  # noqa: PLC0415
+
+    overall = summary(log.records, apart=("adversarial",))["overall"]
+    return f"{len(log.records)} items  search {overall.get('search')}"
+
+
+def _triggers(asked: Asked) -> Work:
+    from reasonloom.evals.models.run import Plan, run  # noqa: PLC0415
+
+    plan = Plan(asked.log, asked.options.get("half", "dev"), asked.data)
+    return lambda tell: run(plan, tell)
+
+
+def _draw_triggers(result: Result) -> None:
+    from reasonloom.cli.triggers_table import draw  # noqa: PLC0415
+
+    draw(result)
+
+
+def _triggers_line(log: EvalLog) -> str:
+    head = log.head
+    return f"{len(log.records)} of {head['messages']} messages  half {head['half']}"
+
+
 KINDS = (
     Kind(
         names=tuple(SUITES),
@@ -201,6 +239,34 @@ KINDS = (
         draw=_draw_grounding,
         line=_grounding_line,
     ),
+    Kind(
+        names=("triggers",),
+        options=("half",),
+        work=_triggers,
+        draw=_draw_triggers,
+        line=_triggers_line,
+    ),
+    Kind(
+        names=("history",),
+        options=("half",),
+        work=_history,
+        draw=_draw_history,
+        line=_history_line,
+    ),
+    Kind(
+        names=("locomo-history",),
+        options=(),
+        work=_locomo_history,
+        draw=_draw_retrieval,
+        line=_locomo_history_line,
+    ),
+    Kind(
+        names=(eval_suite.FILE,),
+        options=eval_suite.OPTIONS,
+        work=eval_suite.work,
+        draw=eval_suite.draw,
+        line=eval_suite.line,
+    ),
 )
 NAMES = tuple(name for kind in KINDS for name in kind.names)
 
@@ -211,13 +277,14 @@ def kind_of(name: str) -> Kind:
     Raises:
         UnknownName: there is no such eval.
     """
+    wanted = eval_suite.FILE if Path(name).suffix in eval_suite.FILES else name
     for kind in KINDS:
-        if name in kind.names:
+        if wanted in kind.names:
             return kind
     raise UnknownName(f"there is no eval {name}; known: {', '.join(NAMES)}", field="name")
 
 
 def line_of(log: EvalLog) -> str:
     """Return how much of a log's run is done; of an eval that is not known, its records."""
-    name = log.head.get("eval")
+    name = eval_suite.FILE if log.head.get("kind") == "system" else log.head.get("eval")
     return kind_of(name).line(log) if name in NAMES else f"{len(log.records)} records"

@@ -10,35 +10,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasonloom.cli.eval_compare import compare
 from reasonloom.errors import UnknownName
 
 if TYPE_CHECKING:
-    from reasonloom.cli.eval_kinds import Work
+    from reasonloom.cli.eval_asked import Work
 
 app = typer.Typer(help="Measure quality against references.", no_args_is_help=True)
+app.command("compare")(compare)
 
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(help="The eval; `eval list` names them.")],
+    name: Annotated[
+        str, typer.Argument(help="The eval (`eval list` names them), or the file of a suite.")
+    ],
     data: Annotated[
         Path | None,
         typer.Option(
-            help="Its data file (locomo, sim-...), a folder of sets (metacognition, grounding)."
+            help="Its data file (locomo, sim-...), a folder of sets (metacognition, ...)."
         ),
     ] = None,
     half: Annotated[
         str | None,
         typer.Option(
-            help="Of people, metacognition and grounding: dev, held or all.",
-            show_default="all; of metacognition and grounding dev",
+            help="Of people, metacognition, grounding, history, triggers: dev, held, all.",
+            show_default="all; of metacognition, grounding, history dev",
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     resume: Annotated[str | None, typer.Option(help="A run to go on with (`eval list`).")] = None,
     epochs: Annotated[
         int | None,
-        typer.Option(min=1, max=100, help="Of recall: how often each item.", show_default="1"),
+        typer.Option(
+            min=1, max=100, help="Of recall and files: how often each item.", show_default="1"
+        ),
     ] = None,
     ablate: Annotated[
         bool, typer.Option("--ablate", help="Of recall: what it would be without each signal.")
@@ -48,22 +54,99 @@ def run(
         typer.Option(min=1, max=100, help="Of sim-...: how many seeds.", show_default="10"),
     ] = None,
     items: Annotated[
-        int | None, typer.Option(min=1, help="Of sim-...: how many items, from the first.")
+        int | None,
+        typer.Option(min=1, help="Of sim-... and files: how many items, from the first."),
     ] = None,
     row: Annotated[
         list[str] | None, typer.Option(help="Of sim-...: only this row; may be given again.")
     ] = None,
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Of sim-...: a setting of its own."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Of sim-...: a setting of its own; of files: an argument of the tool.",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Of files: the tool that answers, or a prompt's name.")
+    ] = None,
+    prompt: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VERSION",
+            help="Of files: a prompt's version; several of one prompt are compared.",
+        ),
+    ] = None,
+    llm: Annotated[
+        str | None, typer.Option(help="Of files: who is asked, as REASONLOOM_LLM.")
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Of files: who judges, as REASONLOOM_LLM.")
+    ] = None,
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of files: exact, final, contains, choice, numeric[:TOLERANCE],"
+            " regex:EXPRESSION, json_fields[:A,B], judge[:VOTES]."
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="Of files: gsm8k, game24 or bbh.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PART=COLUMN",
+            help="Of files: the column of id, input, target or cluster.",
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Of files: the seed of all runs.")] = None,
+    reducer: Annotated[
+        str | None, typer.Option(help="Of files: mean, mode, pass@K or pass^K of the epochs.")
+    ] = None,
+    calls: Annotated[
+        int | None, typer.Option(min=1, help="Of files: most calls of language models.")
+    ] = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help="Of files: most tokens.")] = None,
+    usd: Annotated[float | None, typer.Option(help="Of files: most US dollars.")] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[PROVIDER=]CALLS", help="Of files: calls at the same time."),
+    ] = None,
+    parallel: Annotated[
+        int | None, typer.Option(min=1, max=1_000, help="Of files: items at the same time.")
+    ] = None,
+    cache: Annotated[
+        Path | None, typer.Option(help="Of files: a recording; what it holds is not asked again.")
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Of files: an item that is refused counts as wrong.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Of files: only tell what the run could show.")
+    ] = False,
+    effect: Annotated[
+        float | None, typer.Option(min=0, max=1, help="With --plan: a difference.")
+    ] = None,
+    flips: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="With --plan: the share of items that differ.", show_default="0.2"
+        ),
     ] = None,
 ) -> None:
     """Run an eval, or go on with one that was interrupted."""
-    from reasonloom.cli.eval_kinds import Asked, kind_of  # noqa: PLC0415
+    from reasonloom.cli.eval_asked import Asked  # noqa: PLC0415
+    from reasonloom.cli.eval_kinds import kind_of  # noqa: PLC0415
 
     options = {
         "half": half, "epochs": epochs, "ablate": ablate, "seeds": seeds, "items": items,
-        "row": row, "set": set_,
+        "row": row, "set": set_, "by": by, "prompt": prompt, "llm": llm, "judge": judge,
+        "scorer": scorer, "format": format_, "column": column, "seed": seed, "reducer": reducer,
+        "calls": calls, "tokens": tokens, "usd": usd, "limit": limit, "parallel": parallel,
+        "cache": cache, "lenient": lenient, "plan": plan, "effect": effect,
+        "flips": flips,
     }  # fmt: skip
     given = {option: value for option, value in options.items() if value not in (None, False, [])}
     kind = kind_of(name)
@@ -90,16 +173,24 @@ def list_() -> None:
 
 def _log(name: str, resume: str | None) -> Path:
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-    log = _folder() / (resume or f"{name}-{moment}.jsonl")
-    if resume and not log.exists():
+    if not resume:
+        return _free(_folder() / f"{Path(name).stem}-{moment}.jsonl")
+    log = _folder() / resume
+    if not log.exists():
         raise UnknownName(f"there is no run {resume}; see `reasonloom eval list`", field="resume")
     return log
 
 
-def _folder() -> Path:
-    from reasonloom.settings import load_settings  # noqa: PLC0415
+def _free(log: Path) -> Path:
+    """Return a file that no other run of the same second has."""
+    names = (log.with_name(f"{log.stem}-{n}{log.suffix}") for n in range(2, 10_000))
+    return log if not log.exists() else next(each for each in names if not each.exists())
 
-    return load_settings().home / "evals"
+
+def _folder() -> Path:
+    from reasonloom.cli.eval_compare import folder  # noqa: PLC0415
+
+    return folder()
 
 
 def _with_progress(work: Work) -> dict[str, Any]:

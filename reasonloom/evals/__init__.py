@@ -1,1 +1,68 @@
-"""Measures what the rest does: speed against floors, and later quality against references."""
+"""Measurements, and the tools to make one's own: run a suite on a system, compare two runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reasonloom.evals.comparing.compare import compare as compare
+    from reasonloom.evals.comparing.plan import plan as plan
+    from reasonloom.evals.core.budget import Budget as Budget
+    from reasonloom.evals.core.item import Item as Item
+    from reasonloom.evals.core.run import run as run
+    from reasonloom.evals.core.scorer import Mark as Mark
+    from reasonloom.evals.core.suite import Suite as Suite
+    from reasonloom.evals.core.system import Purse as Purse
+    from reasonloom.evals.core.system import System as System
+    from reasonloom.evals.core.tool import Tool as Tool
+    from reasonloom.evals.core.way import Asking as Asking
+    from reasonloom.evals.core.way import Function as Function
+    from reasonloom.evals.loaders.published import big_bench_hard as big_bench_hard
+    from reasonloom.evals.loaders.published import game24 as game24
+    from reasonloom.evals.loaders.published import gsm8k as gsm8k
+    from reasonloom.evals.loaders.python_file import python_file as python_file
+    from reasonloom.evals.loaders.table import table as table
+    from reasonloom.evals.scorers.checker import Checker as Checker
+    from reasonloom.evals.scorers.fields import Fields as Fields
+    from reasonloom.evals.scorers.judge import Judge as Judge
+    from reasonloom.evals.scorers.pattern import Pattern as Pattern
+    from reasonloom.evals.scorers.plain import choice as choice
+    from reasonloom.evals.scorers.plain import contains as contains
+    from reasonloom.evals.scorers.plain import exact as exact
+    from reasonloom.evals.scorers.plain import numeric as numeric
+
+_WHERE = {
+    "compare": "comparing.compare",
+    "plan": "comparing.plan",
+    "Budget": "core.budget",
+    "Item": "core.item",
+    "run": "core.run",
+    "Mark": "core.scorer",
+    "Suite": "core.suite",
+    "Purse": "core.system",
+    "System": "core.system",
+    "Tool": "core.tool",
+    "Asking": "core.way",
+    "Function": "core.way",
+    "big_bench_hard": "loaders.published",
+    "game24": "loaders.published",
+    "gsm8k": "loaders.published",
+    "python_file": "loaders.python_file",
+    "table": "loaders.table",
+    "Checker": "scorers.checker",
+    "Fields": "scorers.fields",
+    "Judge": "scorers.judge",
+    "Pattern": "scorers.pattern",
+    "choice": "scorers.plain",
+    "contains": "scorers.plain",
+    "exact": "scorers.plain",
+    "numeric": "scorers.plain",
+}
+"""Where each name lives: loaded when it is asked for, as the parts are heavy."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"reasonloom.evals.{_WHERE[name]}"), name)

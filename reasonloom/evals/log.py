@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from reasonloom.errors import InvalidArgument
+from reasonloom.errors import Conflict, InvalidArgument
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing keeps two processes apart
+    fcntl = None  # type: ignore[assignment]
 
 HEAD = "head"
 
@@ -17,7 +24,16 @@ HEAD = "head"
 class Record:
     """What one item gave in one epoch; `group` is what figures are told apart by.
 
-    `without` holds the scores of the same item with one signal left out, by its name.
+    Attributes:
+        without: the scores of the same item with one signal left out, by its name.
+        of: the digest of the item's input and target.
+        cluster: items of one cluster hang together; empty where it stands by itself.
+        input, target, output: what was asked, what is right, and what the system answered.
+        said: why a scorer gave its score, by the scorer's name.
+        usage: calls, tokens and US dollars that the answer took.
+        calls: what the language model was asked, and what it said.
+        run: the id of the engine's run, where there is one.
+        error: why there is no answer; all scores are 0 then.
     """
 
     item: str
@@ -26,6 +42,22 @@ class Record:
     scores: dict[str, float]
     latency_ms: float
     without: dict[str, dict[str, float]] = field(default_factory=dict)
+    of: str = ""
+    cluster: str = ""
+    input: Any = None
+    target: Any = None
+    output: Any = None
+    said: dict[str, str] = field(default_factory=dict)
+    usage: dict[str, float] = field(default_factory=dict)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    run: str = ""
+    error: str = ""
+
+
+REQUIRED = tuple(
+    each.name for each in fields(Record) if each.default is each.default_factory is MISSING
+)
+OPTIONAL = tuple(each.name for each in fields(Record) if each.name not in REQUIRED)
 
 
 class EvalLog:
@@ -35,12 +67,13 @@ class EvalLog:
         self.path = path
         self.records: list[Record] = []
         self.head: dict[str, Any] = {}
+        self._file: int | None = None
         if path.exists():
             self._read()
 
     def _read(self) -> None:
         """Read what is there; a last line that a kill cut short is left out."""
-        for line in self.path.read_text(encoding="utf-8").splitlines():
+        for line in self.path.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
                 entry = json.loads(line)
             except ValueError:
@@ -67,25 +100,67 @@ class EvalLog:
             self.head = head
             self._append({HEAD: head})
 
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep the file open, and to this process alone.
+
+        Raises:
+            Conflict: another process writes it.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            self._lock(file)
+            self._end_line(file)
+            self._file = file
+            yield
+        finally:
+            self._file = None
+            os.close(file)
+
     def add(self, record: Record) -> None:
         """Append one record."""
         self.records.append(record)
-        self._append(asdict(record))
+        self._append(_entry(record))
 
     def done(self) -> set[tuple[str, int]]:
         """Return the items and epochs that need not be run again."""
         return {(record.item, record.epoch) for record in self.records}
 
     def _append(self, entry: dict[str, Any]) -> None:
-        text = json.dumps(entry, ensure_ascii=False)
-        cut_short = self._is_cut_short()
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(("\n" if cut_short else "") + text + "\n")
+        line = json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
+        if self._file is None:
+            with self.held():
+                self._write(line)
+        else:
+            self._write(line)
 
-    def _is_cut_short(self) -> bool:
-        """Tell whether a kill left the last line without its end."""
-        if not self.path.exists() or not self.path.stat().st_size:
-            return False
-        with self.path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) != b"\n"
+    def _write(self, line: bytes) -> None:
+        """Write a line in one go: whoever kills this process finds all of it, or nothing."""
+        if self._file is None:
+            raise RuntimeError("the log is not open")
+        while line:
+            line = line[os.write(self._file, line) :]
+
+    def _lock(self, file: int) -> None:
+        try:
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Conflict(f"the run {self.path.name} is at work in another process") from None
+
+    @staticmethod
+    def _end_line(file: int) -> None:
+        """End a last line that a kill left without its end."""
+        size = os.fstat(file).st_size
+        if size and os.pread(file, 1, size - 1) != b"\n":
+            os.write(file, b"\n")
+
+
+def _entry(record: Record) -> dict[str, Any]:
+    """Return a record as it is written: without what is empty."""
+    entry = {name: getattr(record, name) for name in REQUIRED}
+    for name in OPTIONAL:
+        if (value := getattr(record, name)) not in ("", None, {}, []):
+            entry[name] = value
+    return entry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -19,3 +20,8 @@ class FrontMatter(BaseModel):
     version: int = Field(ge=1, le=MOST_VERSIONS)
     variables: list[str] = Field(default_factory=list)
     output: dict[str, Any] | None = None
+
+
+def next_version(text: str, version: int) -> str:
+    """Return a template's text with another version in its front matter."""
+    return re.sub(r"(?m)^version:.*$", f"version: {version}", text, count=1)

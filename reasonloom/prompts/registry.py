@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -36,11 +36,11 @@ class PromptRegistry:
                 "REASONLOOM_PROMPTS: must be a folder of templates such as linear/continue.v2.md",
                 field="REASONLOOM_PROMPTS",
             )
-        for name, version, template in _packaged():
+        for name, version, template in packaged_templates():
             self._known.setdefault(name, {})[version] = template
         if self.folder is not None:
             packaged = {name: self.get(name).about for name in self._known}
-            for name, version, template in _read(self.folder, packaged):
+            for name, version, template in templates(self.folder, packaged):
                 self._known.setdefault(name, {})[version] = template
 
     def names(self) -> list[str]:
@@ -50,6 +50,10 @@ class PromptRegistry:
     def versions(self, name: str) -> list[int]:
         """Return the versions of a prompt, oldest first."""
         return sorted(self._known.get(name, {}))
+
+    def is_packaged(self, name: str) -> bool:
+        """Tell whether a prompt of this name is packaged, whatever its versions."""
+        return any(name == known for known, _, _ in packaged_templates())
 
     def get(self, name: str, version: int | None = None) -> PromptTemplate:
         """Return a template, the pinned or else the newest where no version is named.
@@ -82,23 +86,29 @@ class PromptRegistry:
 
 
 @cache
-def _packaged() -> tuple[tuple[str, int, PromptTemplate], ...]:
+def packaged_templates() -> tuple[tuple[str, int, PromptTemplate], ...]:
     """Return the packaged templates: they cannot change while a process lives."""
-    return tuple(_read(PACKAGED))
+    return tuple(templates(PACKAGED))
 
 
-def _read(
-    root: Path, packaged: Mapping[str, FrontMatter] = _NONE
+def template_files(root: Path) -> list[Path]:
+    """Return the files below `root` that are to be templates, in order."""
+    return sorted(root.rglob("*.md"))
+
+
+def templates(
+    root: Path, packaged: Mapping[str, FrontMatter] = _NONE, files: Sequence[Path] | None = None
 ) -> Iterator[tuple[str, int, PromptTemplate]]:
     """Yield name, version and template of every file below `root`, each checked.
 
-    `packaged` is what the templates declare in whose place those of `root` are used.
+    `packaged` is what the templates declare in whose place those of `root` are used; `files` are
+    some of those below `root`, where not all are wanted.
 
     Raises:
         PromptMistake: a file cannot be read, is ill-formed, or its name is not its front
             matter's name and version.
     """
-    for path in sorted(root.rglob("*.md")):
+    for path in template_files(root) if files is None else files:
         place = path.relative_to(root).as_posix().encode("utf-8", "replace").decode()
         match = FILE_NAME.match(path.name)
         if not match:

@@ -96,6 +96,11 @@ class PromptTemplate:
         """
         return self._parts[0]
 
+    @property
+    def body(self) -> str:
+        """The template's text behind its front matter."""
+        return self._parts[1]
+
     @cached_property
     def _compiled(self) -> Template:
         try:

@@ -9,7 +9,7 @@ import pytest
 
 from reasonloom.errors import LlmRefused, SettingMistake
 from reasonloom.llm.port import Ask, Reply, Usage
-from reasonloom.llm.replay import Recorder, ReplayModel, key_of
+from reasonloom.llm.replay import CachedModel, Recorder, ReplayModel, key_of
 from tests.llm.conftest import SCHEMA, ask
 
 
@@ -131,3 +131,59 @@ def test_recording_onto_what_is_no_tape_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(SettingMistake, match="folder"):
         Recorder(Counting(), tmp_path / "none" / "tape.jsonl")
     assert (tmp_path / "notes.txt").read_text() == "dear diary\n"
+
+
+async def test_each_sample_of_a_question_is_played_as_it_was_recorded(tape: Path) -> None:
+    recorder = Recorder(Counting(), tape)
+    recorded = {n: await recorder.answer(ask(sample=n)) for n in (0, 7, 3)}
+    player = ReplayModel(tape)
+    assert {n: await player.answer(ask(sample=n)) for n in (3, 0, 7)} == recorded
+    with pytest.raises(LlmRefused, match="sample 1"):
+        await player.answer(ask(sample=1))
+
+
+async def test_an_old_tape_serves_all_samples(tape: Path) -> None:
+    recorded = await Recorder(Counting(), tape).answer(ask())
+    old = {k: v for k, v in json.loads(tape.read_text()).items() if k in ("key", "ask", "reply")}
+    tape.write_text(json.dumps(old) + "\n")
+    assert await ReplayModel(tape).answer(ask(sample=5)) == recorded
+
+
+async def test_a_cache_asks_each_call_once_even_at_once_and_in_later_processes(tape: Path) -> None:
+    inner = Counting()
+    cache = CachedModel(inner, tape)
+    told = await asyncio.gather(*[cache.answer(ask(sample=n % 2)) for n in range(10)])
+    assert inner.count == 2
+    assert len({reply.text for reply in told}) == 2
+    again = CachedModel(inner, tape)
+    assert await again.answer(ask(sample=1)) == told[1]
+    assert inner.count == 2
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"sample": 1}, {"most_tokens": 5}, {"temperature": 0.1}, {"messages": []}, {"seed": 2}],
+)
+async def test_a_cache_tells_calls_apart(tape: Path, other: dict[str, Any]) -> None:
+    inner = Counting()
+    cache = CachedModel(inner, tape)
+    await cache.answer(ask())
+    await cache.answer(ask(**other))
+    assert inner.count == 2
+
+
+async def test_a_cache_is_of_one_language_model(tape: Path) -> None:
+    await CachedModel(Counting(), tape).answer(ask())
+    other = Counting()
+    other.name = "another"
+    await CachedModel(other, tape).answer(ask())
+    assert other.count == 1
+    assert await ReplayModel(tape).answer(ask())
+
+
+def test_a_cache_that_is_no_tape_is_a_mistake(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("dear diary\n")
+    with pytest.raises(SettingMistake, match=r"notes\.txt"):
+        CachedModel(Counting(), tmp_path / "notes.txt")
+    with pytest.raises(SettingMistake, match="folder"):
+        CachedModel(Counting(), tmp_path / "none" / "tape.jsonl")

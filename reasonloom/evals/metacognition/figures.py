@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist, fmean, pstdev
+from statistics import fmean, pstdev
 from typing import Literal
 
+from reasonloom.nodes.models.record import wilson
+
 ALL = "all"
-QUANTILE = NormalDist().inv_cdf(0.975)
 
 Unit = Literal["share", "number", "ms"]
 
@@ -62,15 +62,6 @@ def share(
         guess=guess,
         majority=majority,
     )
-
-
-def wilson(hits: float, count: int) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of a share (Wilson 1927), within 0 and 1."""
-    found, z = hits / count, QUANTILE
-    middle = (found + z * z / (2 * count)) / (1 + z * z / count)
-    width = math.sqrt(found * (1 - found) / count + (z / (2 * count)) ** 2)
-    half = z * width / (1 + z * z / count)
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:

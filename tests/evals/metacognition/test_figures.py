@@ -10,7 +10,7 @@ import pytest
 from reasonloom.evals.log import Record
 from reasonloom.evals.metacognition.asking import biases_said
 from reasonloom.evals.metacognition.data import BiasText, Pair
-from reasonloom.evals.metacognition.figures import Figure, correlation, mean_distance, wilson
+from reasonloom.evals.metacognition.figures import Figure, correlation, mean_distance
 from reasonloom.evals.metacognition.goals import goal_of
 from reasonloom.evals.metacognition.judged_biases import bias_figures
 from reasonloom.evals.metacognition.judged_labels import (
@@ -22,6 +22,7 @@ from reasonloom.evals.metacognition.judged_pairs import pair_figures
 from reasonloom.evals.metacognition.labels import FRAMEWORKS, EmotionText, FrameworkProblem
 from reasonloom.evals.metacognition.report import summary
 from reasonloom.evals.metacognition.sets import Sets
+from reasonloom.nodes.models.record import wilson
 
 TEXT = "First this was said. Then they kept on because they had paid. Then it was over."
 SPAN = "because they had paid"

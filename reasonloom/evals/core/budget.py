@@ -1,0 +1,132 @@
+"""Keeps all of a run within its budget: what a call may cost at most is held before it is made."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.llm.port import Priced
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import LanguageModel, Usage
+
+UNKNOWN_PRICE = "nobody knows what this language model costs, so that no budget in usd can be kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a run may take in all; None for no limit. Tokens are those in and out."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    usd: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in (("calls", self.calls), ("tokens", self.tokens), ("usd", self.usd)):
+            if limit is not None and not limit > 0:
+                raise InvalidArgument(f"{name}: must be more than 0", field=name)
+
+
+@dataclass(frozen=True, slots=True)
+class Most:
+    """What one call may take at most: tokens of the question and of the answer."""
+
+    tokens_in: int
+    tokens_out: int
+
+
+class Stopped(Exception):
+    """The budget has no room for another call; `limit` is calls, tokens or usd."""
+
+    def __init__(self, limit: str, why: str) -> None:
+        super().__init__(why)
+        self.limit, self.why = limit, why
+
+
+@dataclass(slots=True)
+class Spending:
+    """What a run has spent, and what its calls in flight may come to.
+
+    Attributes:
+        calls, tokens, usd: of calls that began, and of answers that came.
+        answers: how many have come.
+        dearest: US dollars that one call has cost at most.
+        unpriced: whether an answer came whose price nobody knows.
+    """
+
+    budget: Budget
+    calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0
+    answers: int = 0
+    dearest: float = 0.0
+    unpriced: bool = False
+    _flying: list[tuple[int, float]] = field(default_factory=list)
+    _less: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @asynccontextmanager
+    async def held(self, llm: LanguageModel, most: Most) -> AsyncIterator[Callable[[Usage], None]]:
+        """Hold what a call may take while it is made; what is yielded takes what it took.
+
+        Where too little is left, it waits for calls in flight that may come cheaper.
+
+        Raises:
+            Stopped: there is no room; nothing was asked.
+        """
+        tokens, usd = most.tokens_in + most.tokens_out, await self._price(llm, most)
+        while lack := self._lack(tokens, usd):
+            if lack.limit == "calls" or not self._flying:
+                raise lack
+            await self._less.wait()
+        self.calls += 1
+        hold = (tokens, usd)
+        self._flying.append(hold)
+        try:
+            yield self._settle
+        finally:
+            self._flying.remove(hold)
+            self._less.set()
+            self._less = asyncio.Event()
+
+    async def _price(self, llm: LanguageModel, most: Most) -> float:
+        """Return what a call may cost; without prices the dearest so far, one call at a time."""
+        if self.budget.usd is None:
+            return 0.0
+        known = await llm.prices() if isinstance(llm, Priced) else None
+        if known is not None:
+            return known[0] * most.tokens_in + known[1] * most.tokens_out
+        while self._flying and not self.answers:
+            await self._less.wait()
+        if self.unpriced:
+            raise Stopped("usd", UNKNOWN_PRICE)
+        return self.dearest
+
+    def _lack(self, tokens: int, usd: float) -> Stopped | None:
+        flying_tokens = sum(each[0] for each in self._flying)
+        flying_usd = sum(each[1] for each in self._flying)
+        for name, limit, used, more in (
+            ("calls", self.budget.calls, self.calls, 1),
+            ("tokens", self.budget.tokens, self.tokens + flying_tokens, tokens),
+            ("usd", self.budget.usd, self.usd + flying_usd, usd),
+        ):
+            if limit is not None and (used >= limit or used + more > limit):
+                left = max(limit - used, 0)
+                return Stopped(
+                    name,
+                    f"the budget of {limit:g} {name} has {left:.6g} left, and a call may take"
+                    f" {more:.6g}",
+                )
+        return None
+
+    def _settle(self, usage: Usage) -> None:
+        if usage.cost_usd is None and self.budget.usd is not None:
+            self.unpriced = True
+            raise Stopped("usd", UNKNOWN_PRICE)
+        self.answers += 1
+        self.tokens += usage.tokens_in + usage.tokens_out
+        self.usd += usage.cost_usd or 0.0
+        self.dearest = max(self.dearest, usage.cost_usd or 0.0)

@@ -1,0 +1,50 @@
+"""What is asked of a system, and what it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+DIGEST = 16
+"""Hexadecimal digits of an item's digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question with its right answer.
+
+    Attributes:
+        id: its name within the suite, unlike all others.
+        input: what the system is asked: a text, or an object with the values of a prompt.
+        target: the right answer, None where the scorer needs none.
+        cluster: what it hangs together with (one document, one author); empty for nothing.
+    """
+
+    id: str
+    input: Any
+    target: Any = None
+    cluster: str = ""
+
+    @property
+    def digest(self) -> str:
+        """The item's identity: two runs have an item in common where this is the same."""
+        told = json.dumps([self.input, self.target], sort_keys=True, default=str)
+        return sha256(told.encode("utf-8", "replace")).hexdigest()[:DIGEST]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a system answered.
+
+    Attributes:
+        output: the answer.
+        run: the id of the engine's run, where there is one.
+        usage: all that it took, where a killed process had a share in it; else the run knows.
+    """
+
+    output: Any
+    run: str = ""
+    usage: Mapping[str, float] = field(default_factory=dict)

@@ -1,0 +1,104 @@
+"""A suite: items, how they are scored, and who is to answer them unless another is named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.core.item import Item
+from reasonloom.settings import NO_TEXT
+
+if TYPE_CHECKING:
+    from reasonloom.evals.core.scorer import Scorer
+    from reasonloom.evals.core.way import Way
+
+LONGEST_ID = 200
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One task.
+
+    Attributes:
+        name: what runs of it are called.
+        items: what is asked, each of another id.
+        scorers: how answers are marked; the first one's score is compared.
+        way: how an item is answered, unless a run names another way.
+        where: for each item where it stands in its file, such as `row 3`, to name it by.
+    """
+
+    name: str
+    items: Sequence[Item]
+    scorers: Sequence[Scorer]
+    way: Way | None = None
+    where: Sequence[str] = field(default=(), repr=False)
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """The digest of each item, by its id."""
+        return {item.id: item.digest for item in self.items}
+
+    @property
+    def digest(self) -> str:
+        """The identity of the items, in any order."""
+        told = sorted(f"{item.id}\0{self.digests[item.id]}\0{item.cluster}" for item in self.items)
+        return sha256("\n".join(told).encode("utf-8", "replace")).hexdigest()
+
+    def check(self) -> None:
+        """Find what is wrong before anything is asked.
+
+        Raises:
+            InvalidArgument: there is no item or scorer, two have one name, or an item cannot be
+                scored; names it and where it stands.
+        """
+        if not self.items:
+            raise InvalidArgument(f"{self.name}: has no items", field="items")
+        if not self.scorers:
+            raise InvalidArgument(f"{self.name}: has no scorer", field="scorers")
+        _once([scorer.name for scorer in self.scorers], f"{self.name}: two scorers are called")
+        seen: dict[str, int] = {}
+        for place, item in enumerate(self.items):
+            self._check_item(place, item)
+            if item.id in seen:
+                first, second = self._place(seen[item.id]), self._place(place)
+                raise InvalidArgument(
+                    f"{self.name}: {second}: id {item.id!r} is that of {first}; ids must differ",
+                    field="id",
+                )
+            seen[item.id] = place
+
+    def _check_item(self, place: int, item: Item) -> None:
+        told = f"{self.name}: {self._place(place)}"
+        if not isinstance(item.id, str) or not 0 < len(item.id) <= LONGEST_ID:
+            raise InvalidArgument(
+                f"{told}: id must be text of 1 to {LONGEST_ID} characters", field="id"
+            )
+        if NO_TEXT.search(item.id + item.cluster):
+            raise InvalidArgument(f"{told}: id and cluster must be text without NUL", field="id")
+        if _is_empty(item.input):
+            raise InvalidArgument(f"{told}: input is empty", field="input")
+        for scorer in self.scorers:
+            if scorer.needs_target and _is_empty(item.target):
+                raise InvalidArgument(
+                    f"{told}: target is empty, and the scorer {scorer.name} needs one",
+                    field="target",
+                )
+            if why := scorer.refuse(item):
+                raise InvalidArgument(f"{told}: {scorer.name}: {why}", field="target")
+
+    def _place(self, place: int) -> str:
+        return self.where[place] if place < len(self.where) else f"item {place + 1}"
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip()) or value in ({}, [])
+
+
+def _once(names: Sequence[str], said: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidArgument(f"{said} {name}", field="scorers")

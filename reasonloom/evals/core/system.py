@@ -1,0 +1,85 @@
+"""A system under test: how it answers, which prompts in which versions, which language model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reasonloom.evals.core.asking import Guarded, Limits, Watched
+from reasonloom.evals.core.budget import Budget, Spending
+from reasonloom.evals.simulated.game24.model import Game24Model
+from reasonloom.evals.simulated.intersection.model import SimulatedIntersecter
+from reasonloom.evals.simulated.sorting.model import SimulatedSorter
+from reasonloom.llm.choose import choose_llm
+from reasonloom.llm.replay import CachedModel
+
+if TYPE_CHECKING:
+    from reasonloom.evals.core.way import Way
+    from reasonloom.llm.port import LanguageModel
+    from reasonloom.settings import Settings
+
+SIMULATED: Mapping[str, Callable[[], LanguageModel]] = {
+    "game24": Game24Model,
+    "sorting": lambda: SimulatedSorter(0),
+    "intersection": lambda: SimulatedIntersecter(0),
+}
+"""What `simulated:NAME` may name in an eval."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One system.
+
+    Attributes:
+        way: how it answers; None for the suite's own.
+        prompts: versions by name; the newest of all others.
+        llm: as `REASONLOOM_LLM` has it, or a language model; None for the settings' own.
+    """
+
+    way: Way | None = None
+    prompts: Mapping[str, int] = field(default_factory=dict)
+    llm: str | LanguageModel | None = None
+
+
+@dataclass(slots=True)
+class Purse:
+    """What all language models of one command share: a budget, limits by provider, and a cache."""
+
+    budget: Budget = field(default_factory=Budget)
+    limits: Limits = field(default_factory=Limits)
+    cache: Path | None = None
+    count_errors: bool = False
+    spending: Spending = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.spending = Spending(self.budget)
+
+    @asynccontextmanager
+    async def llm(
+        self, chosen: str | LanguageModel | None, settings: Settings
+    ) -> AsyncIterator[LanguageModel]:
+        """Yield a language model as a run asks it; what was named, not given, is closed after.
+
+        Raises:
+            SettingMistake: there is none such, or the cache is no recording.
+        """
+        named = chosen is None or isinstance(chosen, str)
+        own = settings.model_copy(update={"llm": chosen}) if isinstance(chosen, str) else settings
+        provider = (
+            choose_llm(own, SIMULATED) if chosen is None or isinstance(chosen, str) else chosen
+        )
+        guarded: LanguageModel = Guarded(
+            provider,
+            self.spending,
+            self.limits,
+            most_tokens=settings.output_tokens,
+            count_errors=self.count_errors,
+        )
+        try:
+            yield Watched(CachedModel(guarded, self.cache) if self.cache else guarded)
+        finally:
+            if named:
+                await provider.close()

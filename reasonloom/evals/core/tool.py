@@ -1,0 +1,177 @@
+"""Answers items by a tool's graph in the engine: recorded, saved step by step, resumed inside."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from reasonloom.compose import open_engine
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.door import read
+from reasonloom.errors import UnknownName
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.way import Answering, Parts, at, text_of
+from reasonloom.graphs.call import Call
+from reasonloom.graphs.graph import Graph, load_graph
+from reasonloom.llm.forms import one_of
+from reasonloom.stores import runs
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.engine import Engine
+    from reasonloom.prompts.registry import PromptRegistry
+
+LEASE = 2.0
+"""Seconds after which a killed process's item is taken up; nobody else carries an eval's runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A tool of reasoning as an eval calls it.
+
+    Attributes:
+        contract: module and class of its request.
+        graph: that answers it.
+        asked: the argument that takes an item's input.
+        answered: path of the answer within what it gives.
+    """
+
+    contract: tuple[str, str]
+    graph: str
+    asked: str
+    answered: str
+
+
+MODES: dict[str, Mode] = {
+    "reasoning_linear": Mode(("reasoning", "ReasoningLinear"), "linear", "content", "content"),
+    "reasoning_tree": Mode(("reasoning_tree", "ReasoningTree"), "tree", "content", "content"),
+    "reasoning_divergent": Mode(
+        ("reasoning_divergent", "ReasoningDivergent"), "divergent", "content", "synthesis"
+    ),
+    "reasoning_reflection": Mode(
+        ("reasoning_reflection", "ReasoningReflection"),
+        "reflection",
+        "content",
+        "improved_reasoning",
+    ),
+    "reasoning_got_run": Mode(("got_run", "GotRun"), "got_run", "problem", "content"),
+    "think": Mode(("thinking", "Think"), "think", "problem", "conclusion"),
+    "ponder": Mode(("thinking", "Ponder"), "ponder", "problem", "conclusion"),
+}
+"""The tools that take a question and give an answer; a test holds them against the catalogue."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Calls a tool with each item, as an owner and space of its own: no item knows of another.
+
+    Attributes:
+        name: of `MODES`, or any where `mode` says what it is.
+        arguments: further arguments, the same for each item.
+        ask: makes an item its arguments; without it an input that is an object is them, and any
+            other is the tool's question.
+        read: path of the answer, where it is not the tool's own.
+        mode: what the tool is.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    ask: Callable[[Item], Mapping[str, Any]] | None = None
+    read: str = ""
+    mode: Mode | None = None
+    asks: bool = field(default=True, init=False)
+
+    @property
+    def known(self) -> Mode:
+        """What the tool is.
+
+        Raises:
+            UnknownName: nobody says so.
+        """
+        if self.mode is None and self.name not in MODES:
+            raise UnknownName(
+                f"an eval knows no tool {self.name}; {one_of(self.name, MODES)}", field="tool"
+            )
+        return self.mode or MODES[self.name]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that answers."""
+        return load_graph(self.known.graph)
+
+    def about(self) -> dict[str, Any]:
+        """Return the tool, its graph and its arguments."""
+        graph = self.graph
+        return {
+            "tool": self.name,
+            "graph": graph.name,
+            "graph_version": graph.version,
+            "arguments": dict(self.arguments),
+            "read": self.read or self.known.answered,
+        }
+
+    def prompts(self) -> tuple[str, ...] | None:
+        """Return None: a graph may ask with any."""
+        return None
+
+    def check(self, item: Item, prompts: PromptRegistry) -> None:
+        """Refuse an item that the tool's door would not let in."""
+        self._request(item)
+
+    def _request(self, item: Item) -> dict[str, Any]:
+        module, name = self.known.contract
+        contract: type[Request] = getattr(import_module(f"reasonloom.contracts.{module}"), name)
+        request = read(contract, {**self.arguments, **self._asked(item)})
+        return request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    def _asked(self, item: Item) -> Mapping[str, Any]:
+        if self.ask is not None:
+            return self.ask(item)
+        if isinstance(item.input, dict):
+            return item.input
+        return {self.known.asked: text_of(item.input)}
+
+    @asynccontextmanager
+    async def opened(self, parts: Parts) -> AsyncIterator[Answering]:
+        """Yield what calls the tool, with an engine of its own on the settings' database.
+
+        Memories are not recalled by themselves. The same item and epoch of a run of this name is
+        the same run of the engine: one that was killed is gone on with from its last saved step.
+        """
+        settings = parts.settings.model_copy(
+            update={"auto_memory": False, "decay_hours": 0.0, "lease_seconds": LEASE}
+        )
+        graph, path = self.graph, self.read or self.known.answered
+        async with open_engine(
+            settings, access=parts.access, llm=parts.llm, embedder=parts.embedder, recover=False
+        ) as engine:
+            engine.loom = replace(engine.loom, prompts=parts.prompts)
+
+            async def answer(item: Item, epoch: int) -> Answer:
+                caller = Caller(parts.name, client="eval").within(f"{item.id}/{epoch}")
+                key = f"{item.id}/{epoch}"
+                outcome = await engine.call(
+                    Call(self.name, graph, self._request(item), caller, key)
+                )
+                usage = await _paid(engine, caller, outcome.run_id) if parts.resumed else {}
+                return Answer(at(outcome.answer, path), str(outcome.run_id), usage)
+
+            yield answer
+
+
+async def _paid(engine: Engine, caller: Caller, run: UUID) -> dict[str, float]:
+    """Return what all calls of a run took, those of an earlier process too."""
+    async with engine.loom.database.begin(caller) as tx:
+        calls = (await runs.calls_of(tx, [run])).get(run, [])
+    if not calls:
+        return {}
+    return {
+        "calls": len(calls),
+        "tokens_in": sum(call["tokens_in"] for call in calls),
+        "tokens_out": sum(call["tokens_out"] for call in calls),
+        "usd": sum(float(call["cost_usd"] or 0.0) for call in calls),
+    }

@@ -1,0 +1,176 @@
+"""How an item is answered: by a function, by one prompt, or by a tool's graph in the engine."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.llm.port import Ask
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Embedder, LanguageModel
+    from reasonloom.prompts.registry import PromptRegistry
+    from reasonloom.settings import Settings
+    from reasonloom.stores.access import Access
+
+Answering = Callable[[Item, int], Awaitable[Answer]]
+"""Answers an item in an epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What answering may use: settings, a language model, prompts in their versions.
+
+    `name` is that of the run: what it stores it stores as an owner of this name; `resumed` where an
+    earlier process may have begun an item. `access` and `embedder` are the settings' own where they
+    are None.
+    """
+
+    name: str
+    settings: Settings
+    llm: LanguageModel
+    prompts: PromptRegistry
+    resumed: bool = False
+    access: Access | None = None
+    embedder: Embedder | None = None
+
+
+class Way(Protocol):
+    """How a system answers items."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks a language model."""
+        ...
+
+    def about(self) -> dict[str, Any]:
+        """Return what it is, as the head of a run records it."""
+        ...
+
+    def prompts(self) -> tuple[str, ...] | None:
+        """Return the prompts that it asks with, None where any may be."""
+        ...
+
+    def check(self, item: Item, prompts: PromptRegistry) -> None:
+        """Refuse an item that it cannot be asked.
+
+        Raises:
+            CallerMistake: it cannot; says why.
+        """
+        ...
+
+    def opened(self, parts: Parts) -> AbstractAsyncContextManager[Answering]:
+        """Yield what answers, with what it needs held open."""
+        ...
+
+
+@dataclass(frozen=True)
+class Function:
+    """Answers by a function of the item and the epoch, plain or async."""
+
+    call: Callable[[Item, int], Any]
+    name: str = "function"
+    asks: bool = field(default=False, init=False)
+
+    def about(self) -> dict[str, Any]:
+        """Return its name."""
+        return {"function": self.name}
+
+    def prompts(self) -> tuple[str, ...] | None:
+        """Return none."""
+        return ()
+
+    def check(self, item: Item, prompts: PromptRegistry) -> None:
+        """Refuse nothing."""
+
+    @asynccontextmanager
+    async def opened(self, parts: Parts) -> AsyncIterator[Answering]:
+        """Yield the function."""
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            found = self.call(item, epoch)
+            return Answer(await found if inspect.isawaitable(found) else found)
+
+        yield answer
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Asks one prompt; the reply's text is the answer, or what stands at `read` of its object.
+
+    Attributes:
+        prompt: its name.
+        variables: makes an item its variables; without it an input that is an object is them,
+            and any other is the only variable of the prompt.
+        read: name of the answer in the reply's object; empty for all of the text.
+    """
+
+    prompt: str
+    variables: Callable[[Item], Mapping[str, Any]] | None = None
+    read: str = ""
+    asks: bool = field(default=True, init=False)
+
+    def about(self) -> dict[str, Any]:
+        """Return the prompt's name and what is read."""
+        return {"prompt": self.prompt, **({"read": self.read} if self.read else {})}
+
+    def prompts(self) -> tuple[str, ...] | None:
+        """Return the prompt."""
+        return (self.prompt,)
+
+    def check(self, item: Item, prompts: PromptRegistry) -> None:
+        """Refuse an item that the prompt cannot be rendered with."""
+        prompts.get(self.prompt).render(**self._variables(item, prompts))
+
+    def _variables(self, item: Item, prompts: PromptRegistry) -> dict[str, Any]:
+        if self.variables is not None:
+            return dict(self.variables(item))
+        if isinstance(item.input, dict):
+            return dict(item.input)
+        names = prompts.get(self.prompt).about.variables
+        if len(names) != 1:
+            raise InvalidArgument(
+                f"{self.prompt}: has the variables {', '.join(names)}; the input must be an object"
+                " of them",
+                field="input",
+            )
+        return {names[0]: item.input}
+
+    @asynccontextmanager
+    async def opened(self, parts: Parts) -> AsyncIterator[Answering]:
+        """Yield what renders and asks."""
+        template = parts.prompts.get(self.prompt)
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            prompt = template.render(**self._variables(item, parts.prompts))
+            ask = Ask(prompt.messages(), prompt.schema, material=prompt.variables)
+            reply = await parts.llm.answer(ask)
+            if not self.read:
+                return Answer(reply.text if reply.parsed is None else reply.parsed)
+            return Answer(at(reply.parsed or {}, self.read))
+
+        yield answer
+
+
+def at(answer: Any, path: str) -> Any:
+    """Return what stands at a dotted path of objects and lists, None where nothing does."""
+    for part in path.split(".") if path else ():
+        if isinstance(answer, dict):
+            answer = answer.get(part)
+        elif isinstance(answer, list) and part.lstrip("-").isdecimal():
+            place = int(part)
+            answer = answer[place] if -len(answer) <= place < len(answer) else None
+        else:
+            return None
+    return answer
+
+
+def text_of(value: Any) -> str:
+    """Return an input or output as text: text as it is, all else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

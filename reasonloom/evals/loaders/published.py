@@ -1,0 +1,105 @@
+"""Suites from the files in which three published tasks come: GSM8K, Game of 24, BIG-Bench-Hard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from reasonloom.errors import UnknownName
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.scorer import Mark
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import text_of
+from reasonloom.evals.loaders.files import Row, require, rows
+from reasonloom.evals.scorers.checker import Checker
+from reasonloom.evals.scorers.plain import choice, exact, last_number, numeric
+from reasonloom.evals.simulated.game24.check import solves
+
+FOUR = re.compile(r"[0-9]{1,3}(?: +[0-9]{1,3}){3}")
+ANSWER = "####"
+LETTER = re.compile(r"\(([A-Z])\)")
+
+
+def gsm8k(path: Path) -> Suite:
+    """Return GSM8K's questions (Cobbe et al. 2021): the target is the number behind `####`.
+
+    Raises:
+        InvalidArgument: a row lacks a question or such a number; names it.
+    """
+    found = rows(path)
+    require({"question", "answer"}, found, path)
+    items = [
+        Item(str(number), row.cell("question"), _behind(row)) for number, row in enumerate(found, 1)
+    ]
+    return Suite("gsm8k", items, (numeric(),), where=[row.where for row in found])
+
+
+def _behind(row: Row) -> str:
+    _, mark, answer = str(row.cell("answer")).rpartition(ANSWER)
+    if not mark or last_number(answer) is None:
+        raise row.refuse("answer", f"has no number behind {ANSWER}")
+    return answer.strip()
+
+
+def game24(path: Path) -> Suite:
+    """Return the puzzles of the Game of 24 (`24.csv`; Yao et al. 2023), named by their ranks.
+
+    Raises:
+        InvalidArgument: a row lacks a rank or four numbers; names it.
+    """
+    found = rows(path)
+    require({"Rank", "Puzzles"}, found, path)
+    items = []
+    for row in found:
+        puzzle = str(row.cell("Puzzles"))
+        if not FOUR.fullmatch(puzzle.strip()):
+            raise row.refuse("Puzzles", "must be four whole numbers, such as 4 5 6 10")
+        items.append(Item(str(row.cell("Rank")), puzzle.strip()))
+    scorer = Checker(makes_24, name="makes_24")
+    return Suite("game24", items, (scorer,), where=[row.where for row in found])
+
+
+def makes_24(item: Item, output: Any) -> Mark:
+    """Score 1 where a line of the answer makes 24 of the four numbers, each used once."""
+    said = text_of(output.get("answer") if isinstance(output, dict) else output)
+    numbers = [*map(int, str(item.input).split())]
+    return Mark(float(any(solves(line, numbers) for line in said.splitlines()[-20:])))
+
+
+def big_bench_hard(path: Path) -> Suite:
+    """Return a task of BIG-Bench-Hard (Suzgun et al. 2022), named by its file.
+
+    Where all targets are letters in brackets the choice is scored, else the final answer.
+
+    Raises:
+        InvalidArgument: an example lacks input or target; names it.
+    """
+    found = rows(path)
+    require({"input", "target"}, found, path)
+    items = [
+        Item(str(number), row.cell("input"), str(row.cell("target")))
+        for number, row in enumerate(found, 1)
+    ]
+    letters = all(LETTER.fullmatch(str(item.target).strip()) for item in items)
+    scorer = choice() if letters else exact(final=True)
+    return Suite(path.stem, items, (scorer,), where=[row.where for row in found])
+
+
+FORMS: Mapping[str, Callable[[Path], Suite]] = MappingProxyType(
+    {"gsm8k": gsm8k, "game24": game24, "bbh": big_bench_hard}
+)
+
+
+def published(form: str, path: Path) -> Suite:
+    """Return the suite of a file of a published form.
+
+    Raises:
+        UnknownName: there is no such form.
+        InvalidArgument: the file is not of it.
+    """
+    if form not in FORMS:
+        raise UnknownName(f"format: must be one of {', '.join(FORMS)}, table", field="format")
+    return FORMS[form](path)

@@ -1,0 +1,64 @@
+"""A scorer of objects: how many of the target's fields the answer has, each with its value."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.scorer import Bench, Mark
+from reasonloom.evals.core.way import at
+from reasonloom.llm.structured import read_object
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Scores the share of fields that are right, or all or nothing.
+
+    Attributes:
+        fields: dotted paths that count; empty for all that the target has at its top.
+        whole: 1 only where all are right.
+    """
+
+    fields: tuple[str, ...] = ()
+    whole: bool = False
+    name: str = "json_fields"
+    needs_target: bool = True
+
+    def about(self) -> dict[str, Any]:
+        """Return what counts."""
+        return {"scorer": self.name, "fields": list(self.fields), "whole": self.whole}
+
+    def refuse(self, item: Item) -> str:
+        """Refuse a target that is no object."""
+        return "" if _object(item.target) is not None else "target is no JSON object"
+
+    def mark(self, item: Item, output: Any, bench: Bench) -> Mark:
+        """Return the share, and which fields are wrong."""
+        target, said = _object(item.target) or {}, _object(output)
+        if said is None:
+            return Mark(0.0, "no JSON object")
+        names = self.fields or tuple(target)
+        wrong = [name for name in names if not _same(at(target, name), at(said, name))]
+        share = 1 - len(wrong) / len(names) if names else 1.0
+        score = float(not wrong) if self.whole else share
+        return Mark(score, f"wrong: {', '.join(wrong)}" if wrong else "")
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    """Return an object, also where it stands in a text."""
+    if isinstance(value, dict):
+        return value
+    return read_object(value, {"type": "object"}) if isinstance(value, str) else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two values are the same as JSON: 1 is 1.0, and true is not 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return one == other
+    return json.dumps(one, sort_keys=True, default=str) == json.dumps(
+        other, sort_keys=True, default=str
+    )

@@ -1,0 +1,106 @@
+"""A language model as the judge: blind, in both orders, several votes, and how far they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import InvalidArgument, LlmUnavailable
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.scorer import Bench, Mark
+from reasonloom.evals.core.way import text_of
+from reasonloom.llm.port import Ask
+
+if TYPE_CHECKING:
+    from reasonloom.prompts.template import PromptTemplate
+
+PROMPT = "evals/judge"
+MOST_VOTES = 50
+WORTH = {"first": 1.0, "neither": 0.5, "second": 0.0}
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Sets an answer beside the item's target, without saying which is which.
+
+    Each vote is asked in both orders; one whose orders contradict each other counts as a tie.
+    The score is the mean of the votes: 1 where the answer is better, 0.5 for a tie, 0 where the
+    target is. `agreement` is the share of pairs of votes that say the same (of one vote none is
+    told), `swapped` the share of votes whose two orders say the same.
+
+    Attributes:
+        votes: how many.
+        question: what the judge is told to decide by.
+        version: of the prompt, None for the newest.
+    """
+
+    votes: int = 3
+    question: str = "Which answer is right, or nearer to being right?"
+    version: int | None = None
+    name: str = "judge"
+    needs_target: bool = True
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.votes <= MOST_VOTES:
+            raise InvalidArgument(f"votes: must be 1 to {MOST_VOTES}", field="votes")
+
+    def about(self) -> dict[str, Any]:
+        """Return the prompt, the votes and the question."""
+        return {
+            "scorer": self.name,
+            "prompt": PROMPT,
+            "version": self.version,
+            "votes": self.votes,
+            "question": self.question,
+        }
+
+    def refuse(self, item: Item) -> str:
+        """Refuse nothing."""
+        return ""
+
+    async def mark(self, item: Item, output: Any, bench: Bench) -> Mark:
+        """Return the mean of the votes.
+
+        Raises:
+            InvalidArgument: the run has no language model to judge with.
+        """
+        if bench.llm is None or bench.llm.offline:
+            raise InvalidArgument(
+                "judge: needs a language model; name one that judges", field="judge"
+            )
+        template = bench.prompts.get(PROMPT, self.version)
+        told, beside = text_of(output), text_of(item.target)
+        votes, same = [], 0
+        for vote in range(self.votes):
+            one = await self._asked(bench, template, item, (told, beside), vote)
+            two = 1 - await self._asked(bench, template, item, (beside, told), vote)
+            same += one == two
+            votes.append(one if one == two else 0.5)
+        figures = {"swapped": same / self.votes}
+        if self.votes > 1:
+            figures["agreement"] = agreement(votes)
+        return Mark(sum(votes) / self.votes, f"votes: {votes}", figures)
+
+    async def _asked(
+        self, bench: Bench, template: PromptTemplate, item: Item, pair: Sequence[str], vote: int
+    ) -> float:
+        """Return what the judge thinks of the first of a pair: 1 better, 0.5 no better, 0 worse."""
+        prompt = template.render(
+            task=text_of(item.input), question=self.question, first=pair[0], second=pair[1]
+        )
+        ask = Ask(prompt.messages(), prompt.schema, sample=vote, material=prompt.variables)
+        if bench.llm is None:
+            raise InvalidArgument("judge: needs a language model", field="judge")
+        reply = await bench.llm.answer(ask)
+        better = (reply.parsed or {}).get("better")
+        if better not in WORTH:
+            raise LlmUnavailable(f"the judge answered: {reply.text[:120]}")
+        return WORTH[better]
+
+
+def agreement(votes: Sequence[float]) -> float:
+    """Return the share of pairs of votes that say the same."""
+    pairs = list(combinations(votes, 2))
+    return sum(one == other for one, other in pairs) / len(pairs)

@@ -47,10 +47,11 @@ faults: $(INSTALLED)  ## kill -9 at every named point, many times
 
 snapshots: $(INSTALLED)  ## write schemas, drawings and prompts anew
 	$(PYTEST) tests/snapshots --snapshot-update
+	$(BIN)/python -m tests.support.weighing
 
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
-	  --generate-hashes --no-emit-index-url -q -o requirements.lock
+	  --generate-hashes -q -o requirements.lock
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

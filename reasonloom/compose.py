@@ -8,8 +8,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from reasonloom.graphs.basins import Basins
+from reasonloom.graphs.chore import Chore
 from reasonloom.graphs.decay import Decay
 from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.erasure import Erasure
+from reasonloom.graphs.expiry import Expiry
 from reasonloom.graphs.journal import WriteBehind
 from reasonloom.graphs.recovery import Recovery
 from reasonloom.llm.choose import choose_llm
@@ -46,8 +50,8 @@ async def open_engine(
     """Open the database, brought up to date, and yield the engine that runs on it.
 
     Parts that are given are used instead of what the settings choose, and are not closed.
-    With `recover` the engine takes up runs that others left, and weakens memories that nobody
-    reads; it always renews its own leases. `offered` names the tools that a server serves.
+    With `recover` the engine takes up runs that others left and does the chores of whoever serves;
+    it always renews its own leases. `offered` names the tools that a server serves.
 
     Raises:
         SettingMistake: a setting cannot be used.
@@ -70,8 +74,10 @@ async def open_engine(
         asyncio.create_task(journal.run()),
         asyncio.create_task(recovery.run() if recover else recovery.renew()),
     ]
-    if recover and settings.decay_hours and not settings.read_only:
-        tasks.append(asyncio.create_task(Decay(loom).run()))
+    if recover and not settings.read_only:
+        tasks += [
+            asyncio.create_task(chore.run(), name=type(chore).__name__) for chore in _chores(loom)
+        ]
     try:
         yield engine
     finally:
@@ -84,3 +90,13 @@ async def open_engine(
         for part, given in ((loom.llm, llm), (loom.embedder, embedder)):
             if part is not given:
                 await part.close()
+
+
+def _chores(loom: Loom) -> list[Chore]:
+    """Return what a process that serves looks after beside its calls."""
+    chores: list[Chore] = [Erasure(loom), Expiry(loom)]
+    if loom.settings.decay_hours:
+        chores.append(Decay(loom))
+    if loom.settings.cluster_hours:
+        chores.append(Basins(loom))
+    return chores

@@ -14,9 +14,17 @@
     │   │   ├── GraphNotFound
     │   │   ├── NodeNotFound
     │   │   ├── WorkspaceNotFound
+    │   │   ├── ModelNotFound       a mental model
+    │   │   ├── PredictionNotFound
     │   │   └── RunNotFound
+    │   ├── InvalidBasin            a basin that is not there, or not one of the model's
+    │   ├── WouldEmpty              a revision that would leave a model without a basin
+    │   ├── NoChange                a revision that would change nothing
     │   ├── Conflict                the call contradicts an earlier one
-    │   │   └── KeyTaken            another call with the same idempotency key was faster
+    │   │   ├── KeyTaken            another call with the same idempotency key was faster
+    │   │   ├── DuplicateName       another mental model has the name
+    │   │   ├── NotActive           a mental model that may not predict now
+    │   │   └── Settled             a prediction that is resolved, or has expired
     │   ├── PromptMistake           a template that lacks a variable or is ill-formed
     │   └── SettingMistake          a setting that cannot be used
     └── ServiceFault                not the caller's; says whether trying again can help
@@ -129,10 +137,42 @@ class WorkspaceNotFound(NotFound):
     kind = "Workspace"
 
 
+class ModelNotFound(NotFound):
+    """No such mental model; said without its id, as the reference does."""
+
+    kind = "Model"
+
+    def __init__(self, identifier: str, *, field: str | None = None) -> None:
+        super().__init__(identifier, field=field)
+        self.message = "Model not found"
+
+
+class PredictionNotFound(NotFound):
+    """No such prediction."""
+
+    kind = "Prediction"
+
+
 class RunNotFound(NotFound):
     """No such run."""
 
     kind = "Run"
+
+
+class InvalidBasin(CallerMistake):
+    """Basins that are not there, or not the model's; `suggestion` names those that are."""
+
+    def __init__(self, suggestion: str, *, field: str) -> None:
+        super().__init__("One or more basin IDs do not exist", field=field)
+        self.suggestion = suggestion
+
+
+class WouldEmpty(CallerMistake):
+    """A revision that would leave a model without a basin."""
+
+
+class NoChange(CallerMistake):
+    """A revision that would change nothing."""
 
 
 class Conflict(CallerMistake):
@@ -141,6 +181,18 @@ class Conflict(CallerMistake):
 
 class KeyTaken(Conflict):
     """Another call with the same idempotency key was faster; its answer is the answer."""
+
+
+class DuplicateName(Conflict):
+    """Another mental model of this owner has the name."""
+
+
+class NotActive(Conflict):
+    """A mental model that may not predict now."""
+
+
+class Settled(Conflict):
+    """A prediction that is resolved already, or has expired."""
 
 
 class PromptMistake(CallerMistake):

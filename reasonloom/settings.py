@@ -105,9 +105,16 @@ class Settings(BaseSettings):
     # memory
     recency_half_life_days: float = Field(30.0, gt=0, le=36_500)
     decay_hours: float = Field(24.0, ge=0, le=8_760)
+    cluster_hours: float = Field(1.0, ge=0, le=8_760)
 
     # reasoning
     history_tokens: int = Field(4_000, ge=100, le=1_000_000)
+
+    # past conversations
+    max_response_tokens: int = Field(2_000, ge=100, le=1_000_000)
+    undo_days: float = Field(7.0, ge=0, le=36_500)
+    hook_seconds: float = Field(20.0, ge=0.5, le=300)
+    claude_config_dir: Path | None = Field(None, validation_alias=shared("CLAUDE_CONFIG_DIR"))
 
     # durability
     auto_memory: bool = Field(True)
@@ -138,7 +145,7 @@ class Settings(BaseSettings):
             raise ValueError("must not be blank")
         return value
 
-    @field_validator("home", "database_path", "files")
+    @field_validator("home", "database_path", "files", "claude_config_dir")
     @classmethod
     def make_absolute(cls, value: Path | None) -> Path | None:
         """Read `~` as the user's home, and what is relative from the working directory."""
@@ -170,6 +177,11 @@ class Settings(BaseSettings):
     def files_folder(self) -> Path:
         """The folder that the memory files of workspaces lie in."""
         return self.files or self.home / "files"
+
+    @property
+    def claude_folder(self) -> Path:
+        """The folder that Claude Code keeps its settings and its transcripts in."""
+        return self.claude_config_dir or Path.home() / ".claude"
 
 
 def variables_of(field: str) -> list[str]:
@@ -207,6 +219,15 @@ def _variable_at_fault(name: str) -> str:
         if name == field or name in names:
             return next((known for known in names if known in os.environ), names[0])
     return name
+
+
+def home_or_default() -> Path:
+    """Return the home where settings cannot be used; the default one where it cannot either."""
+    given = os.environ.get(PREFIX + "HOME")
+    try:
+        return Path(given).expanduser().absolute() if given else default_home()
+    except RuntimeError:
+        return default_home()
 
 
 def found_keys(environment: Mapping[str, str] = os.environ) -> list[str]:

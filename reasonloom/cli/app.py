@@ -16,7 +16,12 @@ from reasonloom.cli import (
     evals,
     fork,
     graph,
+    history,
+    hook,
+    hooks,
     memory,
+    models,
+    prompts,
     runs,
     serve,
     session,
@@ -35,6 +40,7 @@ app.command("demo")(demo.demo)
 app.command("call")(call.call)
 app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
+app.command("hook", context_settings=hook.ANY)(hook.hook)
 runs.app.command("fork")(fork.fork)
 app.add_typer(db.app, name="db")
 app.add_typer(runs.app, name="runs")
@@ -42,6 +48,10 @@ app.add_typer(session.app, name="session")
 app.add_typer(graph.app, name="graph")
 app.add_typer(evals.app, name="eval")
 app.add_typer(memory.app, name="memory")
+app.add_typer(models.app, name="models")
+app.add_typer(prompts.app, name="prompts")
+app.add_typer(history.app, name="history")
+app.add_typer(hooks.app, name="hooks")
 
 
 @app.callback(invoke_without_command=True)

@@ -11,11 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasonloom.cli.statistics_table import told
+
 if TYPE_CHECKING:
     from reasonloom.evals.speed.sample import Figure
 
 LEAST, MOST = 10, 1_000_000
-PARTS = ("start", "linear", "saving", "memory", "graph", "tree", "sessions", "engine")
+PARTS = (
+    "start", "linear", "saving", "memory", "graph", "tree", "sessions", "engine", "ingest",
+    "basins", "models", "history", "evals",
+)  # fmt: skip
+STATISTICS = "statistics"
+"""A part that is measured only where it is named: it takes minutes, and is of no speed."""
 
 
 def bench(
@@ -28,18 +35,25 @@ def bench(
         int, typer.Option(min=0, max=10_000, help="Owners of 100,000 memories in mixed sizes.")
     ] = 0,
     steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each session.")] = 10,
-    only: Annotated[str, typer.Option(help=f"Parts, joined by commas: {', '.join(PARTS)}.")] = "",
+    megabytes: Annotated[int, typer.Option(min=1, max=1_000, help="Transcripts ingested.")] = 15,
+    only: Annotated[
+        str, typer.Option(help=f"Parts, joined by commas: {', '.join(PARTS)}; statistics.")
+    ] = "",
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
     """Measure start, tools, saved steps, work at once; on databases thrown away after."""
     settings = {
         "runs": runs, "starts": starts, "sizes": _numbers(sizes), "owners": owners, "steps": steps,
-        "only": _parts(only),
+        "megabytes": megabytes, "only": _parts(only),
     }  # fmt: skip
+    parts = _parts(only)
     figures = asyncio.run(_measure(settings))
-    _draw(figures)
+    if figures:
+        _draw(figures)
+    statistics = told() if STATISTICS in parts else []
     if output:
-        output.write_text(json.dumps(_report(figures, settings), indent=2), encoding="utf-8")
+        report = {**_report(figures, settings), STATISTICS: statistics}
+        output.write_text(json.dumps(report, indent=2), encoding="utf-8")
 
 
 def _numbers(written: str) -> list[int]:
@@ -56,19 +70,21 @@ def _numbers(written: str) -> list[int]:
 def _parts(written: str) -> list[str]:
     """Return the parts that an option names, all where it names none."""
     parts = [part.strip() for part in written.split(",") if part.strip()] or list(PARTS)
-    if not set(parts) <= set(PARTS):
-        raise typer.BadParameter(f"some of {', '.join(PARTS)}, joined by commas")
+    if not set(parts) <= {*PARTS, STATISTICS}:
+        known = ", ".join((*PARTS, STATISTICS))
+        raise typer.BadParameter(f"some of {known}, joined by commas")
     return parts
 
 
 async def _measure(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals import core_speed  # noqa: PLC0415
     from reasonloom.evals.speed import engine, sessions, start, tree  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
     if "start" in parts:
         figures += await start.measure(settings["starts"])
-    if {"linear", "saving", "memory", "graph"}.intersection(parts):
+    if {"linear", "saving", "memory", "graph", "ingest"}.intersection(parts):
         figures += await _on_one_ground(settings)
     if "tree" in parts:
         figures += await tree.measure(runs)
@@ -76,11 +92,43 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
         figures += await sessions.measure(settings["steps"])
     if "engine" in parts:
         figures += await engine.measure(runs)
+    if "basins" in parts:
+        figures += await _of_basins(settings)
+    if "models" in parts:
+        figures += await _of_models(runs)
+    if "history" in parts:
+        figures += await _of_history(settings)
+    if "evals" in parts:
+        figures += await core_speed.measure(runs)
     return figures
 
 
+async def _of_models(runs: int) -> list[Figure]:
+    from reasonloom.evals.speed import models  # noqa: PLC0415
+    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+
+    async with ground() as prepared:
+        return await models.measure(prepared, runs)
+
+
+async def _of_history(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals.speed import history  # noqa: PLC0415
+    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+
+    async with ground() as prepared:
+        return await history.measure(prepared, settings["runs"], settings["sizes"])
+
+
+async def _of_basins(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals.speed import basins  # noqa: PLC0415
+    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+
+    async with ground() as prepared:
+        return await basins.measure(prepared, settings["sizes"])
+
+
 async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.speed import graph, linear, memory, saving  # noqa: PLC0415
+    from reasonloom.evals.speed import graph, ingestion, linear, memory, saving  # noqa: PLC0415
     from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
@@ -94,6 +142,8 @@ async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
             figures += await memory.measure(prepared, runs, settings["sizes"], settings["owners"])
         if "graph" in parts:
             figures += await graph.measure(prepared, runs, settings["sizes"])
+        if "ingest" in parts:
+            figures += await ingestion.measure(prepared, settings["megabytes"])
     return figures
 
 

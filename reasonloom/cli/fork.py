@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from reasonloom.cli.answer_lines import difference, said
+from reasonloom.cli.prompt_names import versions_given
 from reasonloom.cli.with_engine import with_engine
-from reasonloom.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.engine import Engine
 
-PROMPT = re.compile(r"(?P<name>[^=\s]+)=v?(?P<version>[0-9]{1,6})")
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -32,7 +30,7 @@ def fork(
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
     """Run a saved run again from before a node; the origin stays, and both are compared."""
-    prompts = _versions(prompt or [])
+    prompts = dict(versions_given(prompt or []))
 
     async def work(engine: Engine, caller: Caller) -> dict[str, Any]:
         return await _compared(engine, caller, run, at, prompts)
@@ -42,18 +40,6 @@ def fork(
         typer.echo(json.dumps(found, default=str, ensure_ascii=False, indent=2))
         return
     _draw(found)
-
-
-def _versions(given: list[str]) -> dict[str, int]:
-    found = {}
-    for text in given:
-        match = PROMPT.fullmatch(text)
-        if not match:
-            raise InvalidArgument(
-                "--prompt: must be NAME=VERSION, such as linear/continue=2", field="--prompt"
-            )
-        found[match["name"]] = int(match["version"])
-    return found
 
 
 async def _compared(

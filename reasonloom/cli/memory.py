@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from reasonloom.cli.basins import basins
+from reasonloom.cli.cluster import cluster
 from reasonloom.cli.consolidate import consolidate
 from reasonloom.cli.decay import decay
 from reasonloom.cli.health import health
@@ -23,6 +25,8 @@ app.command()(health)
 app.command()(export)
 app.command("import")(import_)
 app.command()(consolidate)
+app.command()(cluster)
+app.command()(basins)
 app.command()(decay)
 app.command()(rollback)
 app.command()(restore)

@@ -82,5 +82,6 @@ DEFAULT = (
 EXTRAS = (
     "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",
     "consolidate_memories", "prune_memories", "restore_memory", "reasoning_got_run",
+    "predict_with_model", "resolve_prediction", "list_basins", "propose_models", "activate_model",
 )  # fmt: skip
 """Tools beyond the references: the toolset `extras`, in neither `default` nor `all`."""

@@ -6,8 +6,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from reasonloom.contracts.base import LIST_LIMIT, NAME_LIMIT
+
 CONSTRAINTS = {"ge": "minimum", "le": "maximum"}
 """Pydantic names a bound so where a validator stands before the type."""
+
+
+LARGE = {"maxLength": NAME_LIMIT, "maxItems": LIST_LIMIT}
+"""Bounds from here on are our own, and not told: hardly a call comes near them, each costs tokens,
+and what goes beyond is refused with a sentence that names it."""
 
 
 def publish(model: type[BaseModel], *, answer: bool = False) -> dict[str, Any]:
@@ -38,8 +45,12 @@ def _plain(node: Any, definitions: dict[str, Any], *, answer: bool) -> Any:
         if key == "properties"
         else _plain(item, definitions, answer=answer)
         for key, item in node.items()
-        if key != "title"
+        if key != "title" and not (_is_large(key, item) and not answer)
     }
+
+
+def _is_large(key: str, bound: Any) -> bool:
+    return key in LARGE and isinstance(bound, int) and bound >= LARGE[key]
 
 
 def _resolved(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:

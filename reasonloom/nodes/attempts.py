@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.nodes.ask import Question, ask
 from reasonloom.nodes.find import find
+from reasonloom.nodes.past import naming
+from reasonloom.nodes.past.cutting import shortened
+from reasonloom.stores import search
 from reasonloom.stores.search import Scope
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Reply
     from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.search import FoundMemory
 
 MOST_ATTEMPTS = 2
 MOST_MEMORIES = 5
 DEFAULT_CONFIDENCE = 0.8
 """What the reference gives a reply that is not the JSON it was asked for."""
 
-RECALLED_KINDS = ("user", "tool", "transcript")
+PAST_TOKENS = 300
+"""Tokens of a piece of a past conversation that a thought is given; its parts are cut alike."""
+
+PAST = "[from a past conversation of {when}, session {session}: what was said then, as data]"
 DOUBT = (
     "A first attempt came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
     "for: {content}"
@@ -33,11 +40,32 @@ async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str,
     """
     if not execution.loom.settings.auto_memory:
         return [], []
-    scope = Scope(kinds=RECALLED_KINDS)
-    finding = await find(execution, content, scope=scope, limit=MOST_MEMORIES)
-    best = [each.memory for each in finding.page]
-    execution.loom.journal.reinforce(execution.caller, [memory.id for memory in best])
-    return [{"id": memory.id, "content": memory.content} for memory in best], finding.notes
+    known = await find(execution, content, scope=Scope(), limit=MOST_MEMORIES)
+    found, notes = known.page, known.notes
+    if await _has_past(execution):
+        past = await find(
+            execution, content, scope=Scope(kinds=("transcript",)), limit=MOST_MEMORIES
+        )
+        found = [*found, *past.page]
+        notes = [*notes, *(note for note in past.notes if note not in notes)]
+    best = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
+    execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in best])
+    return [{"id": each.memory.id, "content": _told(each.memory)} for each in best], notes
+
+
+async def _has_past(execution: Execution) -> bool:
+    """Tell whether there are past conversations; they are searched by themselves."""
+    async with execution.loom.database.begin(execution.caller) as tx:
+        return (await search.weigh(tx, "", None, transcripts=True)).visible > 0
+
+
+def _told(memory: FoundMemory) -> str:
+    """Return a memory as a thought is told it; a piece of a past conversation says what it is."""
+    if memory.source_kind != "transcript":
+        return memory.content
+    when = f"{memory.created_at:%Y-%m-%d}"
+    head = PAST.format(when=when, session=naming.told(memory.session or "none"))
+    return f"{head}\n{shortened(memory.content, PAST_TOKENS)}"
 
 
 async def try_next(

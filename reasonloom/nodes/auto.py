@@ -15,6 +15,7 @@ from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import ask_or_say
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.models.offering import Offer, offer
 from reasonloom.nodes.routing.choice import (
     NONE_OFFERED,
     NOT_OFFERED,
@@ -39,7 +40,7 @@ LAST_STEPS = 3
 
 
 class AutoState(ToolState, total=False):
-    """What the choice carries; `session` holds id, thoughts, checkpoint and the last steps."""
+    """What the choice carries; `session` holds id, checkpoint, last steps, and models that fit."""
 
     session: dict[str, Any]
     features: dict[str, float]
@@ -61,7 +62,9 @@ async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict
         if whole.checkpoints:
             session["checkpoint"] = str(whole.checkpoints[-1].id)
     features = features_of(request.content, thoughts=thoughts, checkpoints=checkpoints)
-    return {"session": session, "features": features}
+    models = await offer(execution, request.content)
+    session["models"] = models.context
+    return {"session": session, "features": features, "notes": models.notes}
 
 
 async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -74,7 +77,7 @@ async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, 
         node="hear_vote",
         prompt="auto/route",
         variables={
-            "content": request.content,
+            "content": Offer(session.get("models", [])).beside(request.content),
             "hints": request.hints or [],
             "steps": session["steps"],
             "checkpoint": "checkpoint" in session,

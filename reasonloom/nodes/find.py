@@ -58,16 +58,19 @@ async def find(
     sectors: Sequence[str] = SECTORS,
     offset: int = 0,
     limit: int = 10,
+    pool: int = POOL,
 ) -> Finding:
     """Return a page of the memories of `scope` that answer `query`, best first; all without one.
 
-    The query is embedded before the one transaction that searches.
+    The query is embedded before the one transaction that searches. `pool` is how many candidates
+    each list gives to a query.
     """
     if query:
-        return await _answering(execution, query, scope, sectors, slice(offset, offset + limit))
-    pool = max(POOL, offset + limit)
+        page = slice(offset, offset + limit)
+        return await _answering(execution, query, scope, sectors, page, pool)
+    most = max(POOL, offset + limit)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        ids = await search.within(tx, scope=scope, pool=pool)
+        ids = await search.within(tx, scope=scope, pool=most)
         total, _ = await fulltext.size(tx, scope)
         memories = await search.fetch(tx, ids) if ids else []
     scored = [Scored(memory, _standing(execution, memory)) for memory in memories]
@@ -82,7 +85,12 @@ def _standing(execution: Execution, memory: FoundMemory) -> Parts:
 
 
 async def _answering(
-    execution: Execution, query: str, scope: Scope, sectors: Sequence[str], page: slice
+    execution: Execution,
+    query: str,
+    scope: Scope,
+    sectors: Sequence[str],
+    page: slice,
+    pool: int,
 ) -> Finding:
     loom = execution.loom
     async with loom.database.begin(execution.caller) as tx:
@@ -93,10 +101,12 @@ async def _answering(
         query, near, named, dates_asked(query, loom.clock().date()), loom.embedder.floor
     )
     async with loom.database.begin(execution.caller, searching=True) as tx:
-        found = await gather(tx, execution, question, scope=scope, pool=POOL)
+        found = await gather(tx, execution, question, scope=scope, pool=pool)
         shown = await _fetched(tx, found.ranked[page])
         others = await reindex.foreign_models(tx, loom.embedder.model) if found.unlike else []
-    return Finding(shown, len(found.ranked), [*notes, *_of_other_models(others), *_left_out(found)])
+    return Finding(
+        shown, len(found.ranked), [*notes, *_of_other_models(others), *_left_out(found, pool)]
+    )
 
 
 async def _fetched(tx: Transaction, ranked: Sequence[Ranked]) -> list[Scored]:
@@ -122,9 +132,9 @@ def _of_other_models(models: Sequence[str]) -> list[str]:
     ]
 
 
-def _left_out(found: Gathered) -> list[str]:
+def _left_out(found: Gathered, pool: int) -> list[str]:
     said = {
-        f"many memories match; the best {len(found.ranked)} were ranked": len(found.ranked) >= POOL,
+        f"many memories match; the best {len(found.ranked)} were ranked": len(found.ranked) >= pool,
         "memories that share only frequent words with the question were left out": found.cut,
     }
     return [note for note, applies in said.items() if applies]

@@ -97,7 +97,7 @@ async def gather(
     tx: Transaction, execution: Execution, question: Question, *, scope: Scope, pool: int
 ) -> Gathered:
     """Return the candidates of `scope` that are worth returning, best first."""
-    asked = await search.weigh(tx, question.text, question.near)
+    asked = await search.weigh(tx, question.text, question.near, transcripts=scope.of_transcripts)
     found = await search.candidates(tx, asked, question.near, scope=scope, pool=pool)
     known = Pool(asked)
     await _add(tx, known, question, found)

@@ -27,16 +27,13 @@ from pydantic.networks import AnyUrl
 
 from reasonloom import __version__
 from reasonloom.contracts.inventory import ALL
+from reasonloom.server.advice import instructions
 from reasonloom.server.caller import caller_of
 from reasonloom.server.catalogue import Catalogue, choose
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.shelf import Shelf
 from reasonloom.server.tool import make_tool
 
-INSTRUCTIONS = (
-    "reasonloom keeps one memory for all its tools. Store what should last with remember, "
-    "look it up with recall, and think with reasoning_linear, which recalls by itself."
-)
 MOST_NAMED = 20
 """Tools that an error names where none is near."""
 
@@ -50,7 +47,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     def __init__(self, catalogue: Catalogue, room: EngineRoom) -> None:
         super().__init__(
             catalogue.name,
-            instructions=INSTRUCTIONS,
+            instructions=instructions(catalogue.advice),
             version=catalogue.version or __version__,
             tools=[make_tool(served, room) for served in catalogue.tools],
         )

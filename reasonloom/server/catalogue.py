@@ -19,17 +19,32 @@ from reasonloom.contracts.inventory import (
     reference_name,
 )
 from reasonloom.errors import SettingMistake
+from reasonloom.server.advice import advised
 from reasonloom.server.forms.form import Form
 from reasonloom.server.resources.kind import Kind
 from reasonloom.server.resources.table import KINDS
-from reasonloom.server.toolsets import extras, graph_memory, reasoning, thought
+from reasonloom.server.toolsets import (
+    extras,
+    graph_memory,
+    history,
+    mental_models,
+    model_extras,
+    reasoning,
+    thought,
+)
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
-TOOLSETS: tuple[Toolset, ...] = (thought.TOOLSET, reasoning.TOOLSET, graph_memory.TOOLSET)
-BEYOND: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING)
+TOOLSETS: tuple[Toolset, ...] = (
+    thought.TOOLSET,
+    reasoning.TOOLSET,
+    graph_memory.TOOLSET,
+    history.TOOLSET,
+    mental_models.TOOLSET,
+)
+BEYOND: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING, model_extras.TOOLSET)
 """Toolsets of no reference: served only where they, or their tools, are named."""
 
 GROUPS = ("default", "all", *INVENTORY, extras.TOOLSET.name)
@@ -47,12 +62,13 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What one server offers, in the order it lists it, and how it names itself."""
+    """What one server offers, in the order it lists it, its name, and what it advises."""
 
     name: str
     version: str | None
     tools: tuple[Served, ...]
     resources: tuple[Kind, ...] = ()
+    advice: tuple[str, ...] = ()
 
 
 def choose(settings: Settings) -> Catalogue:
@@ -69,7 +85,10 @@ def choose(settings: Settings) -> Catalogue:
         tools = [served for served in tools if served.line.effect is Effect.READS]
     if not tools:
         raise SettingMistake("no tool is left to serve: choose other toolsets or tools")
-    return Catalogue("reasonloom", None, tuple(tools), _beside(tools))
+    names = {served.name: served.name for served in tools}
+    return Catalogue(
+        "reasonloom", None, tuple(tools), _beside(tools), advised((*TOOLSETS, *BEYOND), names)
+    )
 
 
 def built_names() -> list[str]:
@@ -98,7 +117,8 @@ def _as_reference(settings: Settings) -> Catalogue:
     tools = tuple(
         Served(reference_name(line.name), _referred(line), toolset.form) for line in toolset.tools
     )
-    return Catalogue(toolset.reference, toolset.version, tools)
+    names = {line.name: reference_name(line.name) for line in toolset.tools}
+    return Catalogue(toolset.reference, toolset.version, tools, advice=advised((toolset,), names))
 
 
 def _referred(line: ToolLine) -> ToolLine:

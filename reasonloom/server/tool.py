@@ -67,12 +67,12 @@ class LoomTool(Tool):
             outcome, told = await self._outcome(arguments, context, started)
             return _result(form.success(outcome.answer, told), failed=False)
         except ReasonloomError as error:
-            told = Told(seconds=time.perf_counter() - started)
+            told = Told(seconds=time.perf_counter() - started, tool=self.served.name)
             return _result(form.failure(error, told), failed=True)
         except Exception:
             reference = uuid.uuid4().hex[:8]
             log.exception("%s broke (reference %s)", line.name, reference)
-            told = Told(seconds=time.perf_counter() - started)
+            told = Told(seconds=time.perf_counter() - started, tool=self.served.name)
             return _result(form.failure(InternalFault(reference), told), failed=True)
 
     async def _outcome(

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from reasonloom.compose import open_engine
 from reasonloom.contracts.inventory import ALL, INVENTORY, SERVED_AS, reference_name
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue import built_names
@@ -19,6 +20,8 @@ from reasonloom.server.room import EngineRoom
 from reasonloom.server.toolsets.toolset import ToolLine
 from reasonloom.settings import load_settings
 from tests.support.databases import TestPostgres
+from tests.support.modelling import a_basin
+from tests.support.past import ingested
 from tests.support.references import (
     AS_NAMES,
     BESIDE,
@@ -30,6 +33,7 @@ from tests.support.references import (
     schema_faults,
     shape_faults,
 )
+from tests.support.transcribing import generated
 
 PLACEHOLDER = "mem-abc123"
 FIRST_ONLY = {"reasoning_linear": "previous_thought"}
@@ -101,6 +105,10 @@ async def test_example_requests_get_the_documented_answer(
     async with connected(url, toolsets="all") as client:
         known = await make_known(client)
         ids = await MAKE[toolset](client) if toolset in MAKE else {}
+        if toolset == "mental_models":
+            ids = await make_model(client, url)
+        if toolset == "history":
+            ids = await make_history(url)
     async with connected(url, **flags(server, toolset)) as client:
         tool = await listed(client, served_name(server, line))
         least = {**least_request(fact["input"]), **BESIDE.get(line.name, {})}
@@ -172,6 +180,24 @@ async def make_graph_memory(client: Client) -> dict[str, Any]:
     return {**file, "start_id": node, "node_id": node, "old_node_id": node}
 
 
+async def make_model(client: Client, url: str) -> dict[str, Any]:
+    """Make a model of one basin, with another beside it; return what names them."""
+    first, second = a_basin(url), a_basin(url)
+    made = {"name": "Moods", "domain": "user", "basin_ids": [first]}
+    model = (await told(client, "create_model", made))["model_id"]
+    return {"model_id": model, "basin_ids": [first, second], "add_basins": [second]}
+
+
+async def make_history(url: str) -> dict[str, Any]:
+    """Read a transcript in; return what names its project."""
+    file = load_settings().home / "talk.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(generated(4).data())
+    async with open_engine(load_settings(database_url=url), recover=False) as engine:
+        await ingested(engine, file)
+    return {"project": "api"}
+
+
 async def told(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return a tool's answer, which must be no error."""
     result = await client.call_tool(tool, arguments)
@@ -191,7 +217,12 @@ async def succeed(client: Client, tool: Any, request: dict[str, Any]) -> dict[st
     assert isinstance(answer, dict)
     jsonschema.Draft202012Validator.check_schema(tool.output_schema)
     jsonschema.validate(answer, tool.output_schema, jsonschema.Draft202012Validator)
-    assert json.loads(getattr(result.content[0], "text", "")) == answer
+    text = getattr(result.content[0], "text", "")
+    if "text" in answer:
+        notes = [f"[Note: {note}]" for note in answer.get("notes", ())]
+        assert text == "\n".join([answer["text"], *notes])
+    else:
+        assert json.loads(text) == answer
     return answer
 
 

@@ -60,10 +60,16 @@ def refused(result: dict[str, Any], tool: str, field: str) -> str:
         assert json.loads(text) == body
         assert body["suggestion"]
         said, named = body["error"], body["field"]
+    elif FORMS[tool] == "mental_models":
+        assert body["success"] is False
+        assert body["code"] in ("INVALID_ARGUMENT", "INVALID_DOMAIN")
+        assert json.loads(text) == body
+        said, named = body["message"], body["field"]
     else:
         assert set(body["error"]) >= {"type", "message", "field"}
         assert body["error"]["type"] == "Validation"
-        assert text == f"Error: {body['error']['message']}"
+        begins = f'Tool "{tool}" failed' if FORMS[tool] == "history" else "Error"
+        assert text == f"{begins}: {body['error']['message']}"
         said, named = body["error"]["message"], body["error"]["field"]
     assert named == field, f"{named} is named, not {field}: {said}"
     assert field.rsplit(".", maxsplit=1)[-1].lower() in said.lower()

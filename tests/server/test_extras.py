@@ -16,9 +16,9 @@ from reasonloom.server.room import EngineRoom
 from reasonloom.settings import load_settings
 from tests.support.databases import TestPostgres
 
-READ = {"batch_recall", "export_memories", "memory_health"}
-ADDED = {"batch_remember", "reasoning_got_run"}
-ASKING = {"consolidate_memories", "reasoning_got_run"}
+READ = {"batch_recall", "export_memories", "memory_health", "list_basins"}
+ADDED = {"batch_remember", "reasoning_got_run", "predict_with_model", "propose_models"}
+ASKING = {"consolidate_memories", "reasoning_got_run", "resolve_prediction"}
 ITEM = {"content": "Green tea is in the tin.", "primarySector": "semantic"}
 BATCH = {"userId": "local", "sessionId": "s", "memories": [ITEM]}
 

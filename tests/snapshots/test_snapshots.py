@@ -144,6 +144,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "constraints": ["It costs nothing."],
         "doubt": "A first attempt came out with confidence 0.20.",
     },
+    "models/outcome": {
+        "situation": "My boss keeps moving the deadline.",
+        "prediction": "She sleeps badly.",
+        "observation": "She slept well.",
+    },
     "reflection/critique": {
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
@@ -165,11 +170,21 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "first": "Anna can eat there.",
         "second": "Anna can eat there without the oil.",
     },
+    "evals/judge": {
+        "task": "Can Anna eat there?",
+        "question": "Which answer is right, or nearer to being right?",
+        "first": "Anna can eat there.",
+        "second": "Anna can eat there without the oil.",
+    },
     "reflection_evaluate/opine": {
         "question": "Can Anna eat there?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "figures": {"coherence": 0.5, "coverage": 1.0},
         "findings": ["thought 1 is unsure of itself (0.20)."],
+    },
+    "basins/name": {
+        "words": ["band", "wall", "Fridays"],
+        "memories": ["The band plays on Fridays.", "The wall is thin."],
     },
     "breakdown/split": {
         "problem": "Open a shop for violins",

@@ -15,13 +15,15 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
 from reasonloom.stores.got_tables import GraphNode
 from reasonloom.stores.graph_memory_tables import Workspace
+from reasonloom.stores.history_tables import Chunk
 from reasonloom.stores.migrate import bring_up_to_date, newest_step, schema_status
+from reasonloom.stores.model_tables import Model
 from reasonloom.stores.session_tables import Thought
 from reasonloom.stores.tables import Table
 from tests.support.databases import TestPostgres
 
-assert (
-    Thought.metadata is GraphNode.metadata is Workspace.metadata is Table.metadata
+assert all(
+    each.metadata is Table.metadata for each in (Thought, GraphNode, Workspace, Chunk, Model)
 )  # theirs are among the others
 OWNED = sorted(table.name for table in Table.metadata.sorted_tables)
 SAVED_STEPS = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"]
@@ -148,6 +150,27 @@ def fill(access: Access) -> None:
         token_count, source_kind, principal, tool, effect, decay_rate, words)
         VALUES ('a', 1, 'fact', 'semantic', 'c', 1, 1, 1, 'user', 'a', 't', {run}, 0, '');
     INSERT INTO embeddings VALUES ('a', 1, 'm', 31, '[1,2]');
+    INSERT INTO projects (owner, slug) VALUES ('a', 'p');
+    INSERT INTO transcripts (owner, id, path, form) VALUES ('a', {run}, '/p', 'text');
+    INSERT INTO forgets (owner, number, project, asked, chunks) VALUES ('a', 1, 'p', '{{}}', 1);
+    INSERT INTO chunks (owner, memory_id, key, transcript, project, session, first_turn, last_turn,
+        at, tokens) VALUES ('a', 1, 'k', {run}, 'p', 's', 1, 1, now(), 1);
+    INSERT INTO hooks (owner, hook, ran_at, succeeded, message, milliseconds)
+        VALUES ('a', 'h', now(), true, 'm', 1);
+    INSERT INTO basins (owner, id, name, named_by, centroid, model, coherence)
+        VALUES ('a', {run}, 'n', 'terms', '[1,2]', 'm', 1);
+    INSERT INTO basin_members (owner, basin, memory_id, strength) VALUES ('a', {run}, 1, 1);
+    INSERT INTO basin_runs VALUES ('a', now(), 'm', 1, 1, 1);
+    INSERT INTO models (owner, id, name, domain, status) VALUES ('a', {run}, 'n', 'user', 'draft');
+    INSERT INTO model_basins (owner, model, basin, position) VALUES ('a', {run}, {run}, 1);
+    INSERT INTO model_templates (owner, model, number, trigger, predict)
+        VALUES ('a', {run}, 1, 't', 'p');
+    INSERT INTO predictions (owner, id, model, template, content, confidence, context, likeness,
+        matched_by, version, tool, made_at, expires_at)
+        VALUES ('a', {run}, {run}, 1, 'c', 0.5, 'm', 1, 'words', 1, 't', now(), now());
+    INSERT INTO model_revisions (owner, id, model, version, trigger, added, removed,
+        accuracy_before, accuracy_after, tested, made_at)
+        VALUES ('a', {run}, {run}, 2, 't', '{{}}', '{{}}', 0.5, 0.5, 0, now());
     INSERT INTO edges (owner, source_id, target_id, type, weight, origin)
         VALUES ('a', 1, 1, 'related_to', 1, 'o');
     INSERT INTO runs (owner, id, tool, graph, graph_version, status, input)

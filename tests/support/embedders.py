@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.port import Embedder
@@ -38,3 +38,18 @@ class LeavingEmbedder:
 
     async def close(self) -> None:
         """Close nothing: the other one is its maker's."""
+
+
+class PausingEmbedder(LeavingEmbedder):
+    """Embeds like another one; what somebody does meanwhile, once, is `meanwhile`."""
+
+    def __init__(self, inner: Embedder) -> None:
+        super().__init__(inner)
+        self.meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Let the other thing happen, then return the other one's vectors."""
+        happens, self.meanwhile = self.meanwhile, None
+        if happens:
+            await happens()
+        return await super().embed(texts)

@@ -31,6 +31,9 @@ NO_TEXT = {
     "noncharacter": r'"a\uffffb"',
     "noncharacter of a higher plane": r'"\ud83f\udffe"',
 }
+UNTOLD = {"string": 1_000, "integer": 1_000, "object": 1_000, "number": 100_000}
+"""Of items of each type, what no list takes where its schema does not tell how many."""
+
 FREE_TEXT = frozenset({"context"})
 """Fields of text that may well be empty."""
 
@@ -74,7 +77,7 @@ def wrong_values(field: Field) -> Iterator[tuple[str, str]]:
             yield "a number for a bool", "0"
             yield "text for a bool", '"true"'
         case "array":
-            most = field.schema["maxItems"]
+            most = field.schema.get("maxItems", UNTOLD[field.schema["items"]["type"]])
             yield "a list too long", json.dumps([example(field.schema["items"])] * (most + 1))
             yield "a null in it", "[null]"
     for raw in NO_NUMBERS:

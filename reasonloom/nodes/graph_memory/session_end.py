@@ -39,7 +39,7 @@ EMPTY = "session {number} holds nothing to sum up: it has ended without an episo
 SAME = "session {number} was summed up before and has nothing new: node {episode} is its episode"
 NOT_KEPT = "the summary was not stored; memory_correct changes an episode"
 UNUSED = "the summary was not stored: create_episode is false"
-SINCE = "{count} nodes were stored while the session was summed up; the summary leaves them out"
+SINCE = "stored while the session was summed up, and not in the summary: {count} of its nodes"
 AGAIN = "the episode supersedes node {old}, which summed up the session before it went on"
 SOME = "the {joined} newest of the session's {nodes} nodes are joined to the episode"
 

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thinking import Context, Ponder, Think
 from reasonloom.nodes.attempts import recall_for
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.models.offering import offer
 from reasonloom.nodes.thinking.state import Brief, ThinkingState
 from reasonloom.nodes.thinking.streams import STREAMS
 
@@ -53,9 +54,11 @@ def brief_of(
 
 async def _begun(execution: Execution, brief: Brief) -> dict[str, Any]:
     memories, notes = await recall_for(execution, brief["problem"])
+    models = await offer(execution, brief["problem"])
+    brief["background"] = models.beside(brief["background"])
     return {
         "brief": brief,
         "memories": memories,
         "barrier": {"quarter": 1, "stopped": None},
-        "notes": notes,
+        "notes": [*notes, *models.notes],
     }

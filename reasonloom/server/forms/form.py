@@ -27,6 +27,7 @@ class Told:
         components: the parts used, as the `thought` reference names them.
         llm: the language model that answered, None where none was asked.
         run_id: the run's id.
+        tool: what clients call the tool.
     """
 
     notes: Sequence[str] = ()
@@ -34,6 +35,7 @@ class Told:
     components: Sequence[str] = ()
     llm: str | None = None
     run_id: str | None = None
+    tool: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

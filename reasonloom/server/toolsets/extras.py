@@ -11,6 +11,7 @@ TOOLSET = Toolset(
     reference="reasonloom",
     version=__version__,
     form=THOUGHT,
+    advice=("Up to a hundred memories at once: {batch_remember}, {batch_recall}, {batch_forget}.",),
     tools=(
         ToolLine(
             "batch_remember",

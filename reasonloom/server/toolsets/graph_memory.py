@@ -225,6 +225,14 @@ TOOLSET = Toolset(
     reference="agentic-memory",
     version="0.4.2",
     form=PLAIN,
+    advice=(
+        "Keep facts, decisions and skills with {memory_add}; find them with "
+        "{memory_similar} or {memory_query}.",
+        "What turned out wrong: {memory_correct}, never a second {memory_add}.",
+        "Before you state something about the user or the project, check it with {memory_ground}.",
+        "Begin with {session_start}, end with {session_end}, come back with "
+        "{memory_session_resume}.",
+    ),
     tools=(
         *WRITING,
         *FINDING,

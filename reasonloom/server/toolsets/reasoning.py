@@ -16,6 +16,14 @@ TOOLSET = Toolset(
     reference="mcp-langbase-reasoning",
     version="0.1.0",
     form=PLAIN,
+    advice=(
+        "{reasoning_auto} chooses a mode; {reasoning_linear} goes on step by step and "
+        "recalls by itself.",
+        "{reasoning_tree} compares ways, {reasoning_divergent} points of view.",
+        "{reasoning_checkpoint_create} marks a state that {reasoning_backtrack} goes back to.",
+        "Graph of Thoughts: {reasoning_got_init}, then {reasoning_got_generate}, "
+        "{reasoning_got_score}, {reasoning_got_aggregate}, {reasoning_got_finalize}.",
+    ),
     tools=(
         ToolLine(
             "reasoning_linear",

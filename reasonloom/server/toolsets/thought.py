@@ -35,6 +35,13 @@ TOOLSET = Toolset(
     reference="thoughtmcp",
     version="0.5.0",
     form=THOUGHT,
+    advice=(
+        "Store what should last with {remember}; look it up with {recall}, exact words with "
+        "{search}.",
+        "{think} thinks one problem through; {ponder} lets four streams of thought exchange.",
+        "{breakdown} divides a task into ordered parts; {analyze} applies a framework.",
+        "Check a text before relying on it: {assess_confidence}, {detect_bias}, {evaluate}.",
+    ),
     tools=(
         ToolLine("remember", "Remember", Remember, Remembered, "remember", Effect.ADDS),
         ToolLine(

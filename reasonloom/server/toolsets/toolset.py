@@ -40,7 +40,8 @@ class ToolLine:
 class Toolset:
     """One reference's tools, as far as they are built.
 
-    `reference` and `version` are what `serve --as` says of itself.
+    `reference` and `version` are what `serve --as` says of itself. `advice` are sentences of how
+    to use it, with the names of tools in braces: each is given where all that it names are served.
     """
 
     name: str
@@ -48,3 +49,4 @@ class Toolset:
     version: str
     form: Form
     tools: tuple[ToolLine, ...]
+    advice: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember
+from tests.support.embedders import PausingEmbedder
 from tests.support.graph_memory import add, change, query
 
 OLD = "Zoë wohnt in Köln."
@@ -271,3 +273,19 @@ async def test_the_newest_of_several_corrections_outdoes_the_others(engine: Engi
     assert claimed.answer["status"] != "verified"
     await call(engine, "forget", {"userId": "local", "memoryId": f"mem-{seven}"})
     assert await recalled(engine, "fee euros") == ["The fee is 6 euros."]
+
+
+async def test_what_is_forgotten_meanwhile_is_not_corrected(engine: Engine, access: Access) -> None:
+    old = await add(engine, OLD)
+    pausing = PausingEmbedder(engine.loom.embedder)
+    engine.loom = replace(engine.loom, embedder=pausing)
+
+    async def forget() -> None:
+        change(access, "UPDATE memories SET deleted_at = now() WHERE id = %s", old)
+
+    pausing.meanwhile = forget
+    before = query(access, COUNTS)
+    with pytest.raises(NodeNotFound) as told:
+        await correct(engine, old, NEW)
+    assert told.value.field == "old_node_id"
+    assert query(access, COUNTS) == before

@@ -16,6 +16,7 @@ from reasonloom.nodes.graph_memory.episode import EXTRACT_LIMIT, LONGEST_SUMMARY
 from reasonloom.stores.access import Access
 from tests.support.answering import AnsweringLlm, words_of
 from tests.support.calls import call
+from tests.support.embedders import PausingEmbedder
 from tests.support.graph_memory import change, query
 from tests.support.graph_sessions import ME, answer, edges, fact, is_one_chain, nodes, told
 
@@ -285,3 +286,18 @@ async def test_an_episode_is_recalled(engine: Engine) -> None:
     await answer(engine, "session_end", summary="Der Pumpenschaden in Halle sieben ist behoben.")
     found = await call(engine, "recall", {"userId": "local", "text": "Pumpenschaden"})
     assert "behoben" in found.answer["memories"][0]["content"]
+
+
+async def test_what_is_stored_while_it_is_summed_up_is_told_to_be_left_out(engine: Engine) -> None:
+    await fact(engine, "Der Kuchen ist fertig.")
+    pausing = PausingEmbedder(engine.loom.embedder)
+    engine.loom = replace(engine.loom, embedder=pausing)
+
+    async def go_on() -> None:
+        await fact(engine, "Ещё пришла Анна.")
+
+    pausing.meanwhile = go_on
+    outcome = await told(engine, "session_end")
+    assert outcome.answer["summary"] == "Der Kuchen ist fertig."
+    late = "stored while the session was summed up, and not in the summary: 1 of its nodes"
+    assert late in outcome.notes

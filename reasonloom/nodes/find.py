@@ -103,10 +103,14 @@ async def _answering(
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await gather(tx, execution, question, scope=scope, pool=pool)
         shown = await _fetched(tx, found.ranked[page])
-        others = await reindex.foreign_models(tx, loom.embedder.model) if found.unlike else []
-    return Finding(
-        shown, len(found.ranked), [*notes, *_of_other_models(others), *_left_out(found, pool)]
-    )
+        said = await remarks(tx, found, loom.embedder.model, pool)
+    return Finding(shown, len(found.ranked), [*notes, *said])
+
+
+async def remarks(tx: Transaction, found: Gathered, model: str, pool: int) -> list[str]:
+    """Return what must be said of what a search left out."""
+    others = await reindex.foreign_models(tx, model) if found.unlike else []
+    return [*_of_other_models(others), *_left_out(found, pool)]
 
 
 async def _fetched(tx: Transaction, ranked: Sequence[Ranked]) -> list[Scored]:

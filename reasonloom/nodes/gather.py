@@ -70,11 +70,13 @@ class Gathered:
     """All that is worth returning, best first.
 
     Attributes:
+        asked: the words that were looked for.
         cut: memories that share only frequent words with the question were left out.
         unlike: fewer were near than there are, so that some may have no vector to compare.
     """
 
     ranked: list[Ranked]
+    asked: Asked
     cut: bool
     unlike: bool
 
@@ -110,7 +112,7 @@ async def gather(
     _complete(known, around)
     near = sum(match.cosine is not None for match in found.values())
     unlike = near < min(pool, asked.visible) and not scope.narrow
-    return Gathered(_ordered(execution, known, edges), cut=asked.cut, unlike=unlike)
+    return Gathered(_ordered(execution, known, edges), asked, cut=asked.cut, unlike=unlike)
 
 
 async def _add(

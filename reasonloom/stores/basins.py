@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 COLUMNS = "id, name, named_by, keywords, model, coherence, bound, formed_at, updated_at"
-ALL = text(f"""
-SELECT {COLUMNS}, CAST(centroid AS text) AS centroid FROM basins WHERE owner = :owner ORDER BY id
-""")  # noqa: S608 - names of columns, no values
+WHOLE = f"SELECT {COLUMNS}, CAST(centroid AS text) AS centroid FROM basins WHERE owner = :owner"  # noqa: S608 - names of columns, no values
+ALL = text(f"{WHOLE} ORDER BY id")
+SOME = text(f"{WHOLE} AND id = ANY(:ids) ORDER BY id").bindparams(
+    bindparam("ids", type_=ARRAY(Uuid))
+)
+CHANGED = text("SELECT max(updated_at) AS at FROM basins WHERE owner = :owner")
 MEMBERS = text(f"""
 SELECT k.basin, k.memory_id, k.strength FROM basin_members k
 JOIN memories m ON m.owner = k.owner AND m.id = k.memory_id
@@ -105,14 +108,22 @@ class Known:
     run: Run | None = None
 
 
-async def basins(tx: Transaction) -> list[Basin]:
-    """Return the owner's basins."""
-    return [_basin(dict(row._mapping)) for row in await tx.all(ALL, {"owner": tx.owner})]
+async def basins(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Basin]:
+    """Return the owner's basins, or those of `ids` that are there."""
+    named = {} if ids is None else {"ids": list(ids)}
+    rows = await tx.all(ALL if ids is None else SOME, {"owner": tx.owner, **named})
+    return [_basin(dict(row._mapping)) for row in rows]
 
 
 def _basin(row: Mapping[str, Any]) -> Basin:
     centroid = np.fromstring(row["centroid"].strip("[]"), dtype=np.float32, sep=",")
     return Basin(**{**row, "centroid": centroid})
+
+
+async def last_changed(tx: Transaction) -> datetime | None:
+    """Return when the newest of the owner's basins was formed, None where there is none."""
+    row = await tx.first(CHANGED, {"owner": tx.owner})
+    return row.at if row else None
 
 
 async def members(tx: Transaction) -> dict[UUID, dict[int, float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -202,6 +202,7 @@ def _renewed(key: int, memory: NewMemory, row: ChunkRow) -> dict[str, object]:
 
 def _row(row: ChunkRow, key: int) -> dict[str, object]:
     """Return a chunk as JSON can hold it."""
-    times = {name: getattr(row, name) for name in ("started_at", "ended_at", "at")}
+    plain = {name: getattr(row, name) for name in SHAPE if name != "memory_id"}
+    times = {name: plain[name] for name in ("started_at", "ended_at", "at")}
     written = {name: at.isoformat() if at else None for name, at in times.items()}
-    return {**asdict(row), "transcript": str(row.transcript), "memory_id": key, **written}
+    return {**plain, "transcript": str(row.transcript), "memory_id": key, **written}

@@ -66,6 +66,15 @@ WHERE m.owner = :owner AND (CAST(:domain AS text) IS NULL OR m.domain = :domain)
     AND (CAST(:status AS text) IS NULL OR m.status = :status)
 ORDER BY m.created_at DESC, m.id DESC LIMIT :most
 """)
+CHANGED = text("""
+SELECT id, name, updated_at FROM models WHERE owner = :owner
+ORDER BY updated_at DESC, id DESC LIMIT :most
+""")
+CALLED = text("""
+SELECT id, name FROM models WHERE owner = :owner
+    AND (name = :called OR starts_with(CAST(id AS text), lower(:called)))
+ORDER BY created_at DESC, id DESC LIMIT :most
+""")
 TAKE_BASINS = text("""
 DELETE FROM model_basins WHERE owner = :owner AND model = :id AND basin = ANY(:basins)
 """).bindparams(ID, BASINS)
@@ -195,6 +204,18 @@ async def listed(
     """Return models, the newest first."""
     values = {"owner": tx.owner, "domain": domain, "status": status, "most": most}
     return [ListedRow(*row) for row in await tx.tuples(LIST, values)]
+
+
+async def last_changed(tx: Transaction, most: int) -> list[tuple[UUID, str, datetime]]:
+    """Return id, name and time of the models that were last changed, newest first."""
+    values = {"owner": tx.owner, "most": most}
+    return [(row.id, row.name, row.updated_at) for row in await tx.all(CHANGED, values)]
+
+
+async def called(tx: Transaction, name: str, most: int) -> list[tuple[UUID, str]]:
+    """Return id and name of the models that have a name, or whose id begins so, newest first."""
+    values = {"owner": tx.owner, "called": name, "most": most}
+    return [(row.id, row.name) for row in await tx.all(CALLED, values)]
 
 
 async def revise(

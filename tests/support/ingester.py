@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ class Errand:
     batch: int = 8
 
 
-async def unlinked(loom: Loom, caller: Caller, project: str, ids: Sequence[int]) -> None:
+async def unlinked(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int]]) -> None:
     """Link nothing: what is looked at is what ingestion stores."""
 
 

@@ -29,6 +29,7 @@ TOOLS: dict[str, tuple[type[Request], str]] = {
     "remember": (Remember, "remember"),
     "recall": (Recall, "recall"),
     "history_search": (history.HistorySearch, "history_search"),
+    "history_recall": (history.HistoryRecall, "history_recall"),
     "history_list_projects": (history.HistoryListProjects, "history_list_projects"),
     "history_list_sessions": (history.HistoryListSessions, "history_list_sessions"),
     "history_stats": (history.HistoryStats, "history_stats"),

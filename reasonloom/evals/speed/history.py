@@ -23,6 +23,9 @@ MEMORIES = 1_000
 SLOWER = 1.2
 """How much slower `recall` may be for the past beside it."""
 
+WALKED = 2.0
+"""How much slower `history_recall` may be than a search."""
+
 PROJECT = "project-0"
 ALONE = "without-a-past"
 LISTS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -46,6 +49,7 @@ async def measure(ground: Ground, times: int, sizes: Sequence[int]) -> list[Figu
         figures.append(await _search(ground, size, times, "after db maintain"))
         figures.append(await _search(ground, size, times, "one project", project=PROJECT))
         figures += [await _list(ground, size, times, tool, given) for tool, given in LISTS]
+        figures.append(await _walk(ground, size, times))
         figures.append(await _recall(ground, size, times))
     return figures
 
@@ -62,7 +66,7 @@ async def _settled(ground: Ground) -> None:
 
 
 async def _search(ground: Ground, size: int, times: int, how: str, **more: Any) -> Figure:
-    asked = queries(_owner(size))
+    asked = queries(_owner(size), size)
 
     async def search() -> None:
         await ground.call("history_search", owner=_owner(size), query=next(asked), **more)
@@ -70,6 +74,22 @@ async def _search(ground: Ground, size: int, times: int, how: str, **more: Any) 
     taken = [await timed(search) for _ in range(times + 5)][5:]
     name = f"history search, {size:,} chunks, {how}"
     return Figure(name, median(taken), percentile_95(taken))
+
+
+async def _walk(ground: Ground, size: int, times: int) -> Figure:
+    """Time `history_recall` and `history_search` in turn, each asked other questions."""
+    asked = queries(_owner(size), size)
+
+    async def search() -> None:
+        await ground.call("history_search", owner=_owner(size), query=next(asked))
+
+    async def recall() -> None:
+        await ground.call("history_recall", owner=_owner(size), query=next(asked))
+
+    below, own = await in_turn(search, recall, times)
+    name = f"history recall, {size:,} chunks"
+    said = "floor: history_search"
+    return Figure(name, median(own), percentile_95(own), median(below), WALKED, said)
 
 
 async def _list(ground: Ground, size: int, times: int, tool: str, given: dict[str, Any]) -> Figure:

@@ -50,12 +50,16 @@ def texts(owner: str) -> Iterator[str]:
         yield "\n".join(f"{mark}\n{part}" for mark, part in zip(marks, parts, strict=False))
 
 
-def queries(owner: str) -> Iterator[str]:
-    """Yield questions of six to twelve words about the topics of `texts`."""
+def queries(owner: str, size: int) -> Iterator[str]:
+    """Yield questions of six to twelve words, each about another topic of the first `size` texts.
+
+    So each finds other chunks than those before it, until every topic was asked for.
+    """
     dice = np.random.default_rng(seed_of(owner) + 1)
-    prose = Prose(dice)
-    for number in itertools.count():
-        prose.turn_to(number % 20)
+    prose = Prose(np.random.default_rng(seed_of(owner)))  # the words of `texts`
+    topics = max(1, size // CHUNKS)
+    for topic in itertools.cycle(dice.permutation(topics).tolist()):
+        prose.turn_to(topic)
         words = prose.text(200).split()[: int(dice.integers(6, 13))]
         yield " ".join(words) + "?"
 

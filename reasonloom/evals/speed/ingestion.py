@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,10 +75,10 @@ async def _ingested(ground: Ground, files: list[Path]) -> tuple[float, float, li
     """Return how many seconds ingestion took, those of linking, and what became of each file."""
     loom, caller, linked = ground.engine.loom, Caller("historian"), 0.0
 
-    async def timed(loom: Loom, caller: Caller, project: str, ids: Sequence[int]) -> None:
+    async def timed(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int]]) -> None:
         nonlocal linked
         before = time.perf_counter()
-        await link(loom, caller, project, ids)
+        await link(loom, caller, new)
         linked += time.perf_counter() - before
 
     await loom.embedder.embed(["warm"])

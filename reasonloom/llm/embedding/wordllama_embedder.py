@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import EmbedderUnavailable
-from reasonloom.llm.embedding.vectors import embeddable, unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from reasonloom.llm.embedding.wordllama_means import Means
 
 FLOOR = 0.16
 """Measured on the 276 pairs of the unrelated statements of `floor.py`: 95 % have a cosine of at
@@ -37,7 +38,7 @@ class WordllamaEmbedder:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._loaded: Any = None
+        self._loaded: Means | None = None
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Return one unit vector of 256 numbers for each text, in order.
@@ -53,16 +54,16 @@ class WordllamaEmbedder:
         """Hold nothing open."""
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
-        model = self._load()
-        # One text at a time: a batch is padded to its longest text, which costs gigabytes
-        # where one of 64 texts is long, and saves 20 microseconds a text.
-        rows = model.embed([embeddable(text) for text in texts], batch_size=1)
-        return [unit(row) for row in rows.tolist()]
+        return self._load().units(texts)
 
-    def _load(self) -> Any:
+    def _load(self) -> Means:
         with self._lock:
             if self._loaded is None:
-                self._loaded = _read_model()
+                from reasonloom.llm.embedding.wordllama_means import (  # noqa: PLC0415  # numpy
+                    Means,
+                )
+
+                self._loaded = Means(_read_model())
             return self._loaded
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from reasonloom.nodes.past.gist import said_in
-from reasonloom.stores.chunk_links import Ended, Facts, NewEdge, Sharing
+from reasonloom.stores.chunk_links import Ended, Facts, NewEdge
+from reasonloom.stores.rare_words import Sharing
 
 LOOKED = 8
 """Sessions before that are looked at."""

@@ -25,6 +25,10 @@ HEADING, GAP = 28, 2
 """About the tokens of a chunk's heading, and of a sign that something is left out."""
 
 LEAST_LEFT = 24
+LETTERS = 8
+"""Letters of a token at most, on average: a passage with more than so many for each token that is
+left has no room, which need not be counted."""
+
 SKIPPED = "[…]"
 WORD = re.compile(r"\w+")
 
@@ -140,6 +144,8 @@ def chosen(passages: Sequence[Rated], room: int) -> tuple[list[Excerpt], int]:
     for each in sorted(passages, key=lambda rated: (-rated.order, rated.source.id, rated.place)):
         if room < LEAST_LEFT and excerpts:
             break
+        if len(each.text) > LETTERS * room and excerpts:
+            continue
         words = frozenset(WORD.findall(each.text.lower()))
         if any(_alike(words, other) for other in said):
             twins += 1

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import Deadlocked
 from reasonloom.nodes.past.ingest_files import Given, Opened, Opener, refusing
-from reasonloom.nodes.past.ingest_store import Carried, Overtaken, Piece, Store
+from reasonloom.nodes.past.ingest_pieces import Carried, Overtaken, Piece, Vectors
+from reasonloom.nodes.past.ingest_store import Store
 from reasonloom.nodes.past.ingest_told import Tell, Told, Wish
 from reasonloom.nodes.past.links import link
 from reasonloom.stores import transcripts
@@ -19,8 +28,8 @@ if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
 
-Link = Callable[["Loom", "Caller", str, Sequence[int]], Awaitable[None]]
-"""Links new chunks of a project with what is there."""
+Link = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]
+"""Links new chunks, by their projects, with what is there."""
 
 __all__ = ["Told", "Wish", "ingest"]
 
@@ -44,8 +53,8 @@ async def ingest(
 
     Each is a name to be told and a path. A file that cannot be read says why and leaves what is
     kept of it as it was; the others go on. Conversations are read in order of their beginnings.
-    Done again, or after a kill, it goes on where it stood. `linking` is done per project, once the
-    files of a load are whole.
+    Done again, or after a kill, it goes on where it stood. `linking` is done once the files of a
+    load are whole.
 
     Raises:
         DatabaseUnavailable: it went away; what was stored stays.
@@ -82,21 +91,28 @@ class Ingestion:
     linking: Link
 
     async def run(self, files: Iterable[Given]) -> None:
-        """Store load after load; the next is cut while one is stored.
+        """Store load after load; the next is cut and embedded while one is stored and linked.
 
         Raises:
             Overtaken: another process was faster with one of the files.
         """
         loads = self._loads(files)
-        coming = asyncio.ensure_future(anext(loads, None))
+        coming = asyncio.ensure_future(self._next(loads))
         try:
             while (load := await coming) is not None:
-                coming = asyncio.ensure_future(anext(loads, None))
+                coming = asyncio.ensure_future(self._next(loads))
                 await self._keep(load)
         finally:
             coming.cancel()
             await asyncio.gather(coming, return_exceptions=True)
             await loads.aclose()
+
+    async def _next(self, loads: AsyncGenerator[Load, None]) -> Load | None:
+        """Return the next load with its vectors, None where there is none."""
+        load = await anext(loads, None)
+        if load is not None and not self.wish.dry_run:
+            load.vectors = await self.store.embedded(load.pieces)
+        return load
 
     async def _loads(self, files: Iterable[Given]) -> AsyncGenerator[Load, None]:
         """Yield loads of as many chunks as the wish says; of a file one batch in each."""
@@ -131,7 +147,7 @@ class Ingestion:
         if self.wish.dry_run:
             await self.store.foresee(load.pieces)
         else:
-            await self.store.store(load.pieces)
+            await self.store.store(load.pieces, load.vectors)
             await self._link([carried for carried, _ in load.pieces if carried.finished])
         for opened, (_, batch) in zip(load.opened, load.pieces, strict=True):
             opened.given.done = batch.last
@@ -143,9 +159,8 @@ class Ingestion:
         for carried in finished:
             for project, ids in carried.state.get("unlinked", {}).items():
                 waiting.setdefault(project, []).extend(ids)
-        for project, ids in waiting.items():
-            if ids:
-                await self.linking(self.loom, self.caller, project, ids)
+        if new := {project: ids for project, ids in waiting.items() if ids}:
+            await self.linking(self.loom, self.caller, new)
         if waiting:
             async with self.loom.database.begin(self.caller) as tx:
                 await transcripts.settle(tx, [carried.row for carried in finished])
@@ -153,11 +168,15 @@ class Ingestion:
 
 @dataclass(slots=True)
 class Load:
-    """Pieces that are stored together, with the files they are of."""
+    """Pieces that are stored together, with the files they are of.
+
+    `vectors` is None where no embedder answers.
+    """
 
     opened: list[Opened] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     chunks: int = 0
+    vectors: Vectors | None = None
 
     def add(self, opened: Opened, piece: Piece) -> None:
         """Add a piece."""

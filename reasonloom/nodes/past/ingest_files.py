@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.past.ingest_batches import Batch, Batches
 from reasonloom.nodes.past.ingest_forms import Sniffed, form_of, reading_of, session_of, sniff
-from reasonloom.nodes.past.ingest_store import Carried, Overtaken
+from reasonloom.nodes.past.ingest_pieces import Carried, Overtaken
 from reasonloom.nodes.past.ingest_told import Told, Wish
 from reasonloom.stores import transcripts
 from reasonloom.stores.transcripts import TranscriptRow

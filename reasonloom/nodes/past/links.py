@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from reasonloom.nodes.past.continuing import LOOKED, continuation
 from reasonloom.nodes.past.gist import gist
-from reasonloom.nodes.past.reasons import reason
-from reasonloom.stores import chunk_links
-from reasonloom.stores.chunk_links import Facts, NewEdge, RareWord, Sharing
+from reasonloom.nodes.past.reasons import Reasons
+from reasonloom.stores import chunk_links, rare_words
+from reasonloom.stores.chunk_links import Facts, NewEdge
+from reasonloom.stores.rare_words import RareWord, Sharing
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -34,28 +35,29 @@ LEAST = 0.1
 FEW = 8
 """A chunk that has fewer words to compare is compared as if the missing ones were not shared."""
 
-AT_ONCE = 100
-"""Chunks that are linked in one transaction."""
-
 MANY = 50
 """New chunks from which on it pays to settle what is stored before words are looked up."""
+
+AT_ONCE = 200
+"""Chunks that are linked in one transaction."""
 
 RENEWED = 5
 """Later chunks, of those that share most, that are linked anew where an older one comes after."""
 
 
-async def link(loom: Loom, caller: Caller, project: str, new_ids: Sequence[int]) -> None:
-    """Link chunks of a project that were stored or changed with what is there.
+async def link(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int]]) -> None:
+    """Link chunks that were stored or changed, by their projects, with what is there.
 
-    Called after their transcript was read, and again for the same chunks after a kill: the same
+    Called after their transcripts were read, and again for the same chunks after a kill: the same
     chunks get the same edges. Later chunks that share much with a new one are linked anew, as
     what they follow from may have come only now.
     """
-    if len(new_ids) >= MANY:
+    if sum(map(len, new.values())) >= MANY:
         async with loom.database.begin(caller) as tx:
-            await chunk_links.settle(tx)
-    later = await _link(loom, caller, project, list(new_ids))
-    await _link(loom, caller, project, sorted(later - set(new_ids)))
+            await rare_words.settle(tx)
+    for project, ids in new.items():
+        later = await _link(loom, caller, project, ids)
+        await _link(loom, caller, project, sorted(later - set(ids)))
 
 
 async def _link(loom: Loom, caller: Caller, project: str, ids: Sequence[int]) -> set[int]:
@@ -110,9 +112,9 @@ async def _compared(tx: Transaction, project: str, ids: Sequence[int]) -> list[C
     if not chunks:
         return []
     firsts = await chunk_links.first_of(tx, project, sorted({each.session for each in chunks}))
-    words = await chunk_links.rarest(tx, [gist(each.content) for each in chunks])
+    words = await rare_words.rarest(tx, [gist(each.content) for each in chunks])
     asked = {chunk.id: rare for chunk, rare in zip(chunks, words, strict=True)}
-    found = await chunk_links.sharing(tx, project, asked, most=2 * COMPARED)
+    found = await rare_words.sharing(tx, project, asked, most=2 * COMPARED)
     return [
         Compared(chunk, found[chunk.id], _whole(asked[chunk.id]), chunk.id in firsts)
         for chunk in chunks
@@ -132,10 +134,10 @@ def _causes(compared: Compared, known: Mapping[int, Facts]) -> list[NewEdge]:
     """Return the heaviest edges of cause, each with its reason."""
     chunk = compared.chunk
     alike = [each for each in compared.enough if each.id in known]
-    often = [known[each.id] for each in alike]
+    reasons = Reasons(chunk, [known[each.id] for each in alike])
     edges: list[NewEdge] = []
     for each in alike:
-        why = reason(chunk, known[each.id], each.words, often)
+        why = reasons.reason(known[each.id], each.words)
         weight = min(1.0, each.shared / compared.whole + why.more)
         edges.append(NewEdge(chunk.id, each.id, "caused_by", weight, "cause", why.said))
     return sorted(edges, key=lambda edge: (-edge.weight, edge.target))[:CAUSES]

@@ -1,7 +1,7 @@
 """How relevant chunks are to a question: by the passages in them that come nearest, and by words.
 
 A chunk is about several things; its one vector lies between them. So the passages of the chunks
-that a walk may tell are compared one by one, and the best two count.
+that a walk may tell are compared one by one, and the best one counts.
 """
 
 from __future__ import annotations
@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
     from reasonloom.stores.chunk_walks import WalkChunk
 
-BEST = 2
-"""Passages of a chunk that count, the nearest."""
-
-WORDS = 0.25
+WORDS = 0.5
 """What all words of the question weigh beside a likeness of 1."""
 
 MOST = 160
@@ -64,18 +61,17 @@ def _relevance(cosine: float, words: float, floor: float) -> float:
 async def _alike(
     embedder: Embedder, asked: Sequence[float], chunks: Mapping[int, WalkChunk]
 ) -> dict[int, float] | None:
-    """Return the mean likeness of each chunk's best passages; None where there is no embedder."""
+    """Return the likeness of each chunk's nearest passage; None where there is no embedder."""
     each = max(1, MOST // max(1, len(chunks)))
     said = {key: _spread(said_in(chunk.content), each) for key, chunk in chunks.items()}
     owners = [key for key, texts in said.items() for _ in texts]
     vectors, _ = await embed_or_say(embedder, [one for texts in said.values() for one in texts])
     if not vectors:
         return None
-    near: dict[int, list[float]] = {}
+    near: dict[int, float] = {}
     for key, cosine in zip(owners, _cosines(asked, vectors), strict=True):
-        near.setdefault(key, []).append(cosine)
-    best = {key: sorted(values)[-BEST:] for key, values in near.items()}
-    return {key: sum(values) / len(values) for key, values in best.items()}
+        near[key] = max(cosine, near.get(key, -1.0))
+    return near
 
 
 def _spread(texts: Sequence[str], most: int) -> list[str]:

@@ -8,8 +8,8 @@ are seen.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from reasonloom.nodes.past.gist import gist
 from reasonloom.stores.chunk_links import Facts
@@ -51,26 +51,68 @@ class Reason:
     more: float = 0.0
 
 
-def reason(later: Facts, earlier: Facts, shared: Sequence[str], often: Sequence[Facts]) -> Reason:
-    """Return why `later` follows from `earlier`.
+@dataclass(slots=True)
+class Reasons:
+    """Why one chunk follows from others; what it says is read once for all of them.
 
     Args:
         later: the chunk that follows.
-        earlier: the one that it follows from.
-        shared: the words that both hold, as they are stored, the rarest first.
-        often: all chunks that `later` is compared with: what most of them have says little.
+        often: all chunks that it is compared with: what most of them have says little.
     """
-    if error := _error(later, earlier):
-        rare = _rarity(sum(bool(_error(later, each)) for each in often), len(often))
-        return Reason(f"the same error: {_line(error)}", SAME_ERROR * rare)
-    for file in later.files:
-        if _touches(earlier, file):
-            rare = _rarity(sum(_touches(each, file) for each in often), len(often))
-            return Reason(f"both touch {_line(file)}", SAME_FILE * rare)
-    named = _named(later, earlier, shared)
-    if named and (said := _decision(earlier.content, named)):
-        return Reason(f"goes back to a decision: “{_line(said)}”", DECIDED)
-    return Reason(f"takes up “{_line(named)}”" if named else "about the same things")
+
+    later: Facts
+    often: Sequence[Facts]
+    _spelt: Mapping[str, str] | None = None
+    _beginning: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def reason(self, earlier: Facts, shared: Sequence[str]) -> Reason:
+        """Return why the chunk follows from `earlier`.
+
+        Args:
+            earlier: the one that it follows from.
+            shared: the words that both hold, as they are stored, the rarest first.
+        """
+        later, often = self.later, self.often
+        if error := _error(later, earlier):
+            rare = _rarity(sum(bool(_error(later, each)) for each in often), len(often))
+            return Reason(f"the same error: {_line(error)}", SAME_ERROR * rare)
+        for file in later.files:
+            if _touches(earlier, file):
+                rare = _rarity(sum(_touches(each, file) for each in often), len(often))
+                return Reason(f"both touch {_line(file)}", SAME_FILE * rare)
+        named = self._named(earlier, shared)
+        if named and (said := _decision(earlier.content, named)):
+            return Reason(f"goes back to a decision: “{_line(said)}”", DECIDED)
+        return Reason(f"takes up “{_line(named)}”" if named else "about the same things")
+
+    def _named(self, earlier: Facts, shared: Sequence[str]) -> str:
+        """Return a name that both have, of rare words if there is one; else a word as spelt."""
+        rare = [word for word in shared if len(word) > 1]
+        there = {name.casefold() for name in earlier.names}
+        for name in self.later.names:
+            folded = name.casefold()
+            if folded in there and any(word in folded for word in rare):
+                return name
+        for word in rare:
+            if UNSPACED.search(word) and word in earlier.folded:
+                return word
+            for folded, as_is in self._words(word[:-1] if word.endswith("i") else word):
+                if folded in earlier.folded:
+                    return as_is
+        return ""
+
+    def _words(self, stem: str) -> list[tuple[str, str]]:
+        """Return the words of the chunk that begin so, each folded and as it is spelt."""
+        if len(stem) < LEAST_WORD:
+            return []
+        if self._spelt is None:
+            words = (found.group() for found in WORD.finditer(self.later.content))
+            self._spelt = {word.casefold(): word for word in words}
+        if stem not in self._beginning:
+            self._beginning[stem] = [
+                each for each in self._spelt.items() if each[0].startswith(stem)
+            ]
+        return self._beginning[stem]
 
 
 def normalised(error: str) -> str:
@@ -98,26 +140,6 @@ def _touches(chunk: Facts, file: str) -> bool:
 def _rarity(held: int, of: int) -> float:
     """Return 1 for what only one of the chunks has, falling towards 0 for what all have."""
     return 1 - (held - 1) / of if of else 1.0
-
-
-def _named(later: Facts, earlier: Facts, shared: Sequence[str]) -> str:
-    """Return a name that both have, of rare words if there is one; else a word as it is spelt."""
-    rare = [word for word in shared if len(word) > 1]
-    there = {name.casefold() for name in earlier.names}
-    for name in later.names:
-        folded = name.casefold()
-        if folded in there and any(word in folded for word in rare):
-            return name
-    spelt = {found.group().casefold(): found.group() for found in WORD.finditer(later.content)}
-    before = earlier.content.casefold()
-    for word in rare:
-        if UNSPACED.search(word) and word in before:
-            return word
-        stem = word[:-1] if word.endswith("i") else word
-        for folded, as_is in spelt.items():
-            if len(stem) >= LEAST_WORD and folded.startswith(stem) and folded in before:
-                return as_is
-    return ""
 
 
 def _decision(content: str, named: str) -> str | None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import mul
 from typing import TYPE_CHECKING
 
+from reasonloom.contracts.memory import SECTORS
 from reasonloom.nodes.basins.expand import Hit, expand
-from reasonloom.nodes.find import Scored, find
+from reasonloom.nodes.dates import dates_asked
+from reasonloom.nodes.find import remarks
+from reasonloom.nodes.gather import Question, Ranked, gather
 from reasonloom.nodes.past import naming
 from reasonloom.nodes.past.excerpts import Excerpt, Rated, Source, chosen, rated
 from reasonloom.nodes.past.fitting import room
 from reasonloom.nodes.past.passages import passages
 from reasonloom.nodes.past.telling import Piece
 from reasonloom.nodes.vectors import embed_or_say
-from reasonloom.stores import chunk_lists, passage_words, search
-from reasonloom.stores.search import Scope
+from reasonloom.stores import chunk_walks, passage_words
+from reasonloom.stores.chunk_walks import WalkChunk
+from reasonloom.stores.search import Asked, Nearness, Scope
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
 
 READ = 20
 """Chunks that are found and read for passages."""
@@ -45,98 +51,127 @@ class Searched:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The chunks that a search found.
+
+    Attributes:
+        asked: the question's words.
+        sources: the chunks as they are judged.
+        held: for each passage of all of them the places of the words that stand in it.
+        chunks: the same with where they stand, by id.
+        notes: what must be said of the search.
+    """
+
+    asked: Asked
+    sources: list[Source]
+    held: list[frozenset[int]]
+    chunks: Mapping[int, WalkChunk]
+    notes: list[str]
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of every passage."""
+        return [text for source in self.sources for text in source.texts()]
+
+
 async def searched(execution: Execution, query: str, project: str | None, budget: int) -> Searched:
     """Return what answers `query`, as much as fits into `budget` tokens.
 
     Raises:
         UnknownName: there is no such project.
     """
-    if project is not None:
-        async with execution.loom.database.begin(execution.caller) as tx:
+    loom = execution.loom
+    vectors, notes = await embed_or_say(loom.embedder, [query])
+    near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
+    dates = dates_asked(query, loom.clock().date())
+    question = Question(query, near, frozenset(), dates, loom.embedder.floor)
+    async with loom.database.begin(execution.caller, searching=True) as tx:
+        if project is not None:
             await naming.require_project(tx, project)
-    scope = Scope(kinds=("transcript",), project=project)
-    finding = await find(execution, query, scope=scope, limit=READ, pool=POOL)
-    sources = [_source(scored) for scored in finding.page]
-    sources += await _siblings(execution, finding.page, scope)
-    passages_rated = await _rated(execution, query, sources)
-    excerpts, twins = chosen(passages_rated, room(budget, finding.notes) - TWINS)
-    notes = [*finding.notes, *([_twins(twins)] if twins else [])]
-    return await _placed(execution, excerpts, notes)
+        read = await _read(tx, execution, question, Scope(kinds=("transcript",), project=project))
+    cosines = await _cosines(execution, question, read.texts)
+    said = [*notes, *read.notes]
+    excerpts, twins = chosen(_rated(question, read, cosines), room(budget, said) - TWINS)
+    return _placed(excerpts, read.chunks, [*said, *([_twins(twins)] if twins else [])])
 
 
-def _source(scored: Scored) -> Source:
-    signals = scored.signals
-    return Source(
-        id=scored.memory.id,
-        content=scored.memory.content,
-        passages=passages(scored.memory.content),
-        own=signals.own() if signals else 0.0,
-        date=signals.date if signals else 0.0,
-    )
-
-
-async def _siblings(execution: Execution, found: Sequence[Scored], scope: Scope) -> list[Source]:
-    """Return chunks that stand in the clusters of the best that were found."""
-    if not found:
-        return []
-    hits = [Hit(each.memory.id, each.parts.similarity or 0.0) for each in found]
+async def _read(tx: Transaction, execution: Execution, question: Question, scope: Scope) -> Read:
+    """Return the chunks that are most relevant, and others of their clusters."""
     model = execution.loom.embedder.model
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        reached = await expand(tx, hits, model=model, scope=scope)
-        memories = await search.fetch(tx, [each.id for each in reached]) if reached else []
-    score = {each.id: each.score for each in reached}
-    return [
-        Source(each.id, each.content, passages(each.content), score[each.id], led=True)
-        for each in memories
-    ]
-
-
-async def _rated(execution: Execution, query: str, sources: Sequence[Source]) -> list[Rated]:
-    """Return the passages of what was found; those of chunks that only seem near are left out."""
+    found = await gather(tx, execution, question, scope=scope, pool=POOL)
+    best = found.ranked[:READ]
+    hits = [Hit(each.id, each.parts.similarity or 0.0) for each in best]
+    led = await expand(tx, hits, model=model, scope=scope) if hits else []
+    chunks = (
+        await chunk_walks.chunks(tx, [*(each.id for each in best), *(each.id for each in led)])
+        if best
+        else {}
+    )
+    sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
+    sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
     texts = [text for source in sources for text in source.texts()]
-    if not texts:
-        return []
-    cut = [text[:LONGEST] for text in texts]
-    vectors, _ = await embed_or_say(execution.loom.embedder, [query, *cut])
-    cosines = [_dot(vectors[0], vector) for vector in vectors[1:]] or [0.0] * len(texts)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        asked = await search.weigh(tx, query, None, transcripts=True)
-        held = await passage_words.held(tx, asked, texts)
-    weights = [word.weight for word in asked.words]
+    held = await passage_words.held(tx, found.asked, texts)
+    return Read(found.asked, sources, held, chunks, await remarks(tx, found, model, POOL))
+
+
+def _source(chunk: WalkChunk, ranked: Ranked) -> Source:
+    signals = ranked.signals
+    parts = passages(chunk.content)
+    return Source(chunk.id, chunk.content, parts, own=signals.own(), date=signals.date)
+
+
+def _led(chunk: WalkChunk, score: float) -> Source:
+    return Source(chunk.id, chunk.content, passages(chunk.content), own=score, led=True)
+
+
+async def _cosines(
+    execution: Execution, question: Question, texts: Sequence[str]
+) -> Sequence[float]:
+    """Return how near each text is to the question; zeros without vectors."""
+    near = question.near
+    if near is None:
+        return [0.0] * len(texts)
+    vectors, _ = await embed_or_say(execution.loom.embedder, [text[:LONGEST] for text in texts])
+    return [sum(map(mul, near.vector, vector)) for vector in vectors] or [0.0] * len(texts)
+
+
+def _rated(question: Question, read: Read, cosines: Sequence[float]) -> list[Rated]:
+    """Return the passages of what was found; those of chunks that only seem near are left out."""
+    weights = [word.weight for word in read.asked.words]
     found: list[Rated] = []
     start = 0
-    for source in sources:
+    for source in read.sources:
         end = start + len(source.passages)
         if (
             source.led
             or source.date
-            or any(held[start:end])
+            or any(read.held[start:end])
             or max(cosines[start:end]) >= LEAST_COSINE
         ):
-            found += rated(source, query, weights, held[start:end], cosines[start:end])
+            held = read.held[start:end]
+            found += rated(source, question.text, weights, held, cosines[start:end])
         start = end
     return found
 
 
-async def _placed(execution: Execution, excerpts: Sequence[Excerpt], notes: list[str]) -> Searched:
-    """Return the excerpts with where they stand; what was forgotten meanwhile is left out."""
-    if not excerpts:
-        return Searched(notes=notes)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        places = await chunk_lists.places(tx, [each.source.id for each in excerpts])
+def _placed(
+    excerpts: Sequence[Excerpt], chunks: Mapping[int, WalkChunk], notes: list[str]
+) -> Searched:
+    """Return the excerpts with where they stand."""
     pieces = [
         Piece(
             id=each.source.id,
-            project=place.project,
-            session=place.session,
-            agent=place.agent,
-            time=place.time,
-            tokens=place.tokens,
+            project=chunk.project,
+            session=chunk.session,
+            agent=chunk.agent,
+            time=chunk.started_at,
+            tokens=chunk.tokens,
             content=each.text(),
             score=each.relevance,
         )
         for each in excerpts
-        if (place := places.get(each.source.id))
+        for chunk in [chunks[each.source.id]]
     ]
     partly = frozenset(each.source.id for each in excerpts if not each.whole)
     return Searched(pieces, partly, notes)
@@ -145,7 +180,3 @@ async def _placed(execution: Execution, excerpts: Sequence[Excerpt], notes: list
 def _twins(number: int) -> str:
     many = "passage says" if number == 1 else "passages say"
     return f"{number} {many} nearly the same as others shown and were left out"
-
-
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(map(float.__mul__, one, other))

@@ -59,6 +59,15 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What of a piece is told, its tokens, and whether something of it is left out."""
+
+    text: str
+    tokens: int
+    cut: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Telling:
     """The text within its budget, the pieces it tells, its tokens, and how many are left out."""
 
@@ -129,27 +138,27 @@ def line(said: str, most: int) -> str:
 
 def _chosen(
     pieces: Sequence[Piece], room: int, order: Sequence[int] | None, shared: bool
-) -> dict[int, str]:
+) -> dict[int, Told]:
     """Return what of which piece is told, by its place."""
     safe = [OURS.sub(r"\1\\", piece.content) for piece in pieces]
     heads = [tokens.count(heading(piece)) + 3 for piece in pieces]
     if shared:
         return _shared(safe, heads, room)
-    chosen: dict[int, str] = {}
+    chosen: dict[int, Told] = {}
     for place in order if order is not None else range(len(pieces)):
         left = room - heads[place]
         size = tokens.count(safe[place])
         if size <= left:
-            chosen[place] = safe[place]
+            chosen[place] = Told(safe[place], size, cut=False)
             room = left - size
             continue
         if (not chosen or left >= WORTH) and (told := shortened(safe[place], left)):
-            chosen[place] = told
+            chosen[place] = Told(told, tokens.count(told), cut=True)
         break
     return chosen
 
 
-def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, str]:
+def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, Told]:
     """Return what is told of every piece; where all would be too little, the first are left out."""
     first = 0
     while first < len(safe) - 1 and sum(heads[first:]) * 2 > room:
@@ -157,40 +166,50 @@ def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, s
     sizes = [tokens.count(each) for each in safe]
     share = level(sizes[first:], room - sum(heads[first:]))
     told = {place: shortened(safe[place], share) for place in range(first, len(safe))}
-    return {place: text for place, text in told.items() if text}
+    return {
+        place: Told(text, tokens.count(text), cut=text != safe[place])
+        for place, text in told.items()
+        if text
+    }
 
 
 def _written(
     pieces: Sequence[Piece],
-    chosen: dict[int, str],
+    chosen: dict[int, Told],
     head: Head,
     below: Sequence[str],
     mark: Mark | None,
 ) -> tuple[str, int]:
-    """Return the text and its tokens, which it tells itself."""
+    """Return the text and its tokens, which it tells itself.
+
+    What follows the first line is counted once: no token spans the empty line between them, as
+    the pieces, and what stands between and below them, begin with a sign that joins no line end.
+    """
     body = "\n\n".join(_blocks(pieces, chosen, mark))
+    rest = "\n\n".join(part for part in (body, "\n".join(below)) if part)
+    fixed = tokens.count(rest)
     size = 0
     for _ in range(3):
-        parts = (head(len(chosen), size), body, "\n".join(below))
-        written = "\n\n".join(part for part in parts if part)
-        before, size = size, tokens.count(written)
+        first = head(len(chosen), size)
+        first += "\n\n" if first and rest else ""
+        before, size = size, tokens.count(first) + fixed
         if before == size:
             break
-    return written, size
+    return first + rest, size
 
 
-def _blocks(pieces: Sequence[Piece], chosen: dict[int, str], mark: Mark | None) -> Iterator[str]:
+def _blocks(pieces: Sequence[Piece], chosen: dict[int, Told], mark: Mark | None) -> Iterator[str]:
     """Yield each piece that is told under its heading, and what stands between them."""
     before: Piece | None = None
     for place in sorted(chosen):
         piece = pieces[place]
         if mark and (said := mark(before, piece)):
             yield said
-        yield f"{heading(piece)}\n{chosen[place]}"
+        yield f"{heading(piece)}\n{chosen[place].text}"
         before = piece
 
 
-def _told(pieces: Sequence[Piece], chosen: dict[int, str]) -> list[ToldChunk]:
+def _told(pieces: Sequence[Piece], chosen: dict[int, Told]) -> list[ToldChunk]:
     """Return the pieces that are told as values, in their order."""
     return [
         ToldChunk(
@@ -199,10 +218,10 @@ def _told(pieces: Sequence[Piece], chosen: dict[int, str]) -> list[ToldChunk]:
             session_id=piece.session,
             agent=piece.agent,
             time=piece.time.isoformat() if piece.time else None,
-            tokens=tokens.count(chosen[place]),
+            tokens=chosen[place].tokens,
             score=None if piece.score is None else round(piece.score, 4),
-            content=chosen[place],
-            cut=chosen[place] != OURS.sub(r"\1\\", piece.content),
+            content=chosen[place].text,
+            cut=chosen[place].cut,
         )
         for place, piece in enumerate(pieces)
         if place in chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -145,8 +145,8 @@ async def test_what_was_stored_and_not_linked_is_linked_the_next_time(
     async def broken(*_: object) -> None:
         raise ConnectionError
 
-    async def noting(loom: object, caller: object, project: str, ids: object) -> None:
-        linked.extend(list(ids))  # type: ignore[call-overload]
+    async def noting(_: object, caller: object, new: Mapping[str, Sequence[int]]) -> None:
+        linked.extend(number for ids in new.values() for number in ids)
 
     with pytest.raises(ConnectionError):
         await ingest(engine.loom, Caller("local"), [("one", file)], linking=broken)

@@ -92,8 +92,8 @@ async def test_again_gives_the_same_edges(engine: Engine, tmp_path: Path) -> Non
     await tell(engine, tmp_path, HARBOUR)
     before = await linked(engine)
     ids = [chunk.memory_id for chunk in await stored(engine)]
-    await link(engine.loom, ME, "harbour", ids)
-    await link(engine.loom, ME, "harbour", ids[::-1])
+    await link(engine.loom, ME, {"harbour": ids})
+    await link(engine.loom, ME, {"harbour": ids[::-1]})
     assert await linked(engine) == before
     assert before
 

@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench faults snapshots lock clean
+.PHONY: help install demo test check format bench conformance faults browser snapshots lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -42,8 +42,15 @@ format: $(INSTALLED)  ## let ruff put the files in order
 bench: $(INSTALLED)  ## speed, as ratios to floors measured in the same run
 	$(BIN)/reasonloom bench
 
+conformance: $(INSTALLED)  ## MCP's public suite and Inspector against our server (needs npm)
+	$(BIN)/python -m tests.support.conformance
+
 faults: $(INSTALLED)  ## kill -9 at every named point, many times
 	$(PYTEST) -m faults -o addopts=""
+
+browser:  ## Debian's chromium for the tests of pages, as root
+	command -v chromium >/dev/null || { apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core; }
 
 snapshots: $(INSTALLED)  ## write schemas, drawings and prompts anew
 	$(PYTEST) tests/snapshots --snapshot-update

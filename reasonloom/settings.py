@@ -41,6 +41,9 @@ def default_home() -> Path:
 
 
 Words = Annotated[tuple[str, ...], NoDecode]
+Keys = Annotated[tuple[SecretStr, ...], NoDecode]
+SHORTEST_KEY = 32
+"""Bytes that a key of `REASONLOOM_STATE_KEYS` has at least."""
 
 
 class Settings(BaseSettings):
@@ -129,6 +132,10 @@ class Settings(BaseSettings):
     read_only: bool = Field(False)
     serve_as: str | None = Field(None, validation_alias=AliasChoices(PREFIX + "AS"))
 
+    # replicas over HTTP
+    stateless: bool = Field(False)
+    state_keys: Keys = Field(())
+
     # the log
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", validation_alias=shared("LOG_LEVEL")
@@ -154,12 +161,23 @@ class Settings(BaseSettings):
         except RuntimeError:
             raise ValueError("there is no such user after ~") from None
 
-    @field_validator("toolsets", "tools", "exclude_tools", mode="before")
+    @field_validator("toolsets", "tools", "exclude_tools", "state_keys", mode="before")
     @classmethod
     def split_words(cls, value: object) -> object:
         """Read `a, b` as the words a and b."""
         if isinstance(value, str):
             return tuple(word.strip() for word in value.split(",") if word.strip())
+        return value
+
+    @field_validator("state_keys")
+    @classmethod
+    def hold_keys_to_their_length(cls, value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+        """Refuse a key that could be guessed, and one that is there twice."""
+        keys = [key.get_secret_value().encode(errors="surrogateescape") for key in value]
+        if any(len(key) < SHORTEST_KEY for key in keys):
+            raise ValueError(f"each key must have {SHORTEST_KEY} bytes or more")
+        if len(set(keys)) < len(keys):
+            raise ValueError("a key is there twice")
         return value
 
     @field_validator("log_level", "log_format", mode="before")

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Look at mental models, and activate them.", no_args_is_help=True)
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
-ModelId = Annotated[str, typer.Argument(help="The model's id.")]
+ModelId = Annotated[str, typer.Argument(help="The model's name or id, or how its id begins.")]
 MOST_LISTED = 100
+MOST_NAMED = 5
+SEVERAL = "{model}: is the name, or the beginning of the id, of several models: {found}"
 
 
 @app.command("list")
@@ -41,9 +43,9 @@ def show(model: ModelId, as_json: AsJson = False) -> None:
     """Draw a model: its basins and their relations, templates, predictions, revisions."""
     from reasonloom.contracts.mental_models import GetModel  # noqa: PLC0415
 
-    request = GetModel(model_id=model, include_predictions=True, include_revisions=True)
-
     async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], dict[str, str]]:
+        chosen = await _chosen(engine, caller, model)
+        request = GetModel(model_id=chosen, include_predictions=True, include_revisions=True)
         found = await _asked(engine, caller, "get_model", request)
         return found, await _names(engine, caller, found)
 
@@ -73,18 +75,51 @@ def deprecate(model: ModelId) -> None:
 @app.command()
 def propose(
     keep_drafts: Annotated[bool, typer.Option(help="Keep proposed models as drafts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Print as JSON which models and revisions the memories and the records call for."""
+    """Show which models and revisions the memories and the records call for, and why."""
     from reasonloom.contracts.model_extras import ProposeModels  # noqa: PLC0415
 
-    _print(_answer("propose_models", ProposeModels(keep_drafts=keep_drafts)))
+    found = _answer("propose_models", ProposeModels(keep_drafts=keep_drafts))
+    if as_json:
+        _print(found)
+        return
+    from rich.console import Console  # noqa: PLC0415
+
+    from reasonloom.cli.models_drawn import proposals  # noqa: PLC0415
+
+    Console().print(proposals(found))
 
 
 def _set_status(model: str, status: str) -> None:
     from reasonloom.contracts.model_extras import ActivateModel  # noqa: PLC0415
 
-    request = ActivateModel.model_validate({"model_id": model, "status": status})
-    typer.echo(_answer("activate_model", request)["message"])
+    async def work(engine: Engine, caller: Caller) -> dict[str, Any]:
+        chosen = await _chosen(engine, caller, model)
+        request = ActivateModel.model_validate({"model_id": chosen, "status": status})
+        return await _asked(engine, caller, "activate_model", request)
+
+    typer.echo(with_engine(work)["message"])
+
+
+async def _chosen(engine: Engine, caller: Caller, model: str) -> str:
+    """Return the id of the model that a person names.
+
+    Raises:
+        ModelNotFound: there is none such.
+        InvalidArgument: there are several.
+    """
+    from reasonloom.errors import InvalidArgument, ModelNotFound  # noqa: PLC0415
+    from reasonloom.stores import models  # noqa: PLC0415
+
+    async with engine.loom.database.begin(caller) as tx:
+        found = await models.called(tx, model, MOST_NAMED)
+    if len(found) > 1:
+        said = ", ".join(f"{key} ({name})" for key, name in found)
+        raise InvalidArgument(SEVERAL.format(model=model, found=said), field="model")
+    if not found:
+        raise ModelNotFound(model, field="model")
+    return str(found[0][0])
 
 
 def _answer(tool: str, request: Request) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MOST_SHOWN = 10
+SHORT_ID = 8
 MARKS = {True: "✓", False: "✗", None: "…"}
 STATUS = {"active": "green", "draft": "yellow", "deprecated": "dim"}
 
@@ -24,7 +25,7 @@ def table(found: Mapping[str, Any]) -> RenderableType:
         degraded = " degraded" if each["degraded"] else ""
         drawn.add_row(
             _text(each["name"]),
-            each["id"],
+            each["id"][:SHORT_ID],
             each["domain"],
             Text(each["status"] + degraded, style=STATUS[each["status"]]),
             str(each["basin_count"]),
@@ -59,13 +60,44 @@ def tree(found: Mapping[str, Any], names: Mapping[str, str]) -> Tree:
     for each in found["predictions"][:MOST_SHOWN]:
         mark = "∅" if each["state"] == "expired" else MARKS[each["correct"]]
         said = f"{mark} {each['confidence']:.2f}  {each['content']} ← {each['context']}"
-        predictions.add(_text(said))
+        branch = predictions.add(_text(said))
+        if each["state"] == "open":
+            branch.add(f"open, {each['id']}")
     revisions = drawn.add(f"revisions ({len(found['revisions'])})")
     for each in found["revisions"][:MOST_SHOWN]:
         change = f"+{len(each['added_basins'])} -{len(each['removed_basins'])}"
         accuracy = f"{each['accuracy_before']:.2f} → {each['accuracy_after']:.2f}"
         revisions.add(_text(f"{change}  {accuracy}  {each['trigger_description']}"))
     return drawn
+
+
+def proposals(found: Mapping[str, Any]) -> Tree:
+    """Return proposed models and revisions as a tree, with what they rest on."""
+    drawn = Tree("proposals")
+    models = drawn.add(f"models ({len(found['models'])})")
+    for each in found["models"]:
+        branch = models.add(_text(f"{each['name']}  {each['domain']}"))
+        branch.add(_text(f"why: {each['why']}"))
+        for basin in each["basin_ids"]:
+            branch.add(f"basin {basin}")
+        if each["draft_id"]:
+            branch.add(f"kept as draft {each['draft_id']}")
+        _evidence(branch, each["evidence"])
+    revisions = drawn.add(f"revisions ({len(found['revisions'])})")
+    for each in found["revisions"]:
+        branch = revisions.add(_text(f"{each['model_name']}  {each['model_id']}"))
+        branch.add(_text(f"why: {each['why']}"))
+        removed = "".join(f" {basin}" for basin in each["remove_basins"])
+        branch.add(f"{each['action']}{removed}")
+        _evidence(branch, each["evidence"])
+    for note in found.get("notes", ()):
+        drawn.add(_text(f"note: {note}"))
+    return drawn
+
+
+def _evidence(branch: Tree, memories: Sequence[Mapping[str, Any]]) -> None:
+    for each in memories:
+        branch.add(_text(f"{each['id']}  {each['excerpt']}"))
 
 
 def _basins(drawn: Tree, model: Mapping[str, Any], names: Mapping[str, str]) -> None:

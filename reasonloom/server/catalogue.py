@@ -47,6 +47,9 @@ TOOLSETS: tuple[Toolset, ...] = (
 BEYOND: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING, model_extras.TOOLSET)
 """Toolsets of no reference: served only where they, or their tools, are named."""
 
+CONFORMANCE = "conformance"
+"""The hidden toolset of fixtures for the public conformance suite: in no other, in no list."""
+
 GROUPS = ("default", "all", *INVENTORY, extras.TOOLSET.name)
 NAMES = (*ALL, *EXTRAS)
 
@@ -69,6 +72,7 @@ class Catalogue:
     tools: tuple[Served, ...]
     resources: tuple[Kind, ...] = ()
     advice: tuple[str, ...] = ()
+    conformance: bool = False
 
 
 def choose(settings: Settings) -> Catalogue:
@@ -83,11 +87,17 @@ def choose(settings: Settings) -> Catalogue:
     tools = [served for served in _built((*TOOLSETS, *BEYOND)) if served.name in wanted]
     if settings.read_only:
         tools = [served for served in tools if served.line.effect is Effect.READS]
-    if not tools:
+    conformance = CONFORMANCE in settings.toolsets
+    if not tools and not conformance:
         raise SettingMistake("no tool is left to serve: choose other toolsets or tools")
     names = {served.name: served.name for served in tools}
     return Catalogue(
-        "reasonloom", None, tuple(tools), _beside(tools), advised((*TOOLSETS, *BEYOND), names)
+        "reasonloom",
+        None,
+        tuple(tools),
+        _beside(tools),
+        advised((*TOOLSETS, *BEYOND), names),
+        conformance,
     )
 
 
@@ -103,7 +113,7 @@ def _built(toolsets: Iterable[Toolset]) -> list[Served]:
 def _beside(tools: Iterable[Served]) -> tuple[Kind, ...]:
     """Return the kinds of resources of whose toolset something is served."""
     names = {served.name for served in tools}
-    return tuple(kind for kind in KINDS if names.intersection(INVENTORY[kind.toolset]))
+    return tuple(kind for kind in KINDS if names.intersection(_members(kind.toolset)))
 
 
 def _as_reference(settings: Settings) -> Catalogue:
@@ -142,7 +152,8 @@ def _wanted(settings: Settings) -> set[str]:
     """Return the chosen names: single tools are added to toolsets that are named."""
     names: set[str] = set()
     only_tools = settings.tools and settings.toolsets == ("default",)
-    for group in () if only_tools else settings.toolsets:
+    groups = [group for group in settings.toolsets if group != CONFORMANCE]
+    for group in () if only_tools else groups:
         names.update(_members(_known(group, GROUPS, "REASONLOOM_TOOLSETS")))
     names.update(_known(name, NAMES, "REASONLOOM_TOOLS") for name in settings.tools)
     names -= {_known(name, NAMES, "REASONLOOM_EXCLUDE_TOOLS") for name in settings.exclude_tools}

@@ -182,7 +182,9 @@ async def _read(receive: Receive) -> bytes | None:
 
 def make_app(room: EngineRoom, host: str) -> ASGIApp:
     """Return the whole application that is served."""
-    app = build_server(room).streamable_http_app(host=host, max_request_body_size=LONGEST)
+    app = build_server(room).streamable_http_app(
+        host=host, max_request_body_size=LONGEST, stateless_http=room.settings.stateless
+    )
     return Mended(app)
 
 

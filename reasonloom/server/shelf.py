@@ -36,7 +36,7 @@ class Shelf:
         self._room = room
 
     def templates(self) -> list[ResourceTemplate]:
-        """Return the template of each kind."""
+        """Return the template of each kind of which there are many."""
         return [
             ResourceTemplate(
                 name=kind.name,
@@ -46,6 +46,7 @@ class Shelf:
                 mime_type=kind.mime_type,
             )
             for kind in self._kinds
+            if not kind.single
         ]
 
     async def newest(self, caller: Caller) -> list[Resource]:
@@ -62,6 +63,27 @@ class Shelf:
                 for kind in self._kinds
                 for each in await kind.newest(engine, caller, MOST_LISTED)
             ]
+
+    async def complete(self, template: str, begun: str, caller: Caller) -> list[str]:
+        """Return ids for a template that begin so, or whose title holds the words, newest first.
+
+        Only what a listing shows is offered: older resources are known by their id.
+
+        Raises:
+            ResourceNotFoundError: there is no such template.
+            ResourceError: the database is away.
+        """
+        kind = next((kind for kind in self._kinds if kind.template == template), None)
+        if kind is None or kind.single:
+            raise ResourceNotFoundError(NOT_FOUND)
+        async with self._engine() as engine:
+            newest = await kind.newest(engine, caller, MOST_LISTED)
+        wanted = begun.casefold()
+        return [
+            each.id
+            for each in newest
+            if each.id.casefold().startswith(wanted) or wanted in each.title.casefold()
+        ]
 
     async def read(self, uri: str, caller: Caller) -> list[ReadResourceContents]:
         """Return a resource of the caller.
@@ -99,7 +121,7 @@ class Shelf:
 
 def _listed(kind: Kind, each: Listed) -> Resource:
     return Resource(
-        name=f"{kind.name} {each.id}",
+        name=kind.name if kind.single else f"{kind.name} {each.id}",
         title=each.title,
         uri=kind.uri(each.id),
         mime_type=kind.mime_type,

@@ -16,7 +16,8 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError
 
-from reasonloom.server.app import LoomServer, build_server
+from reasonloom.server.app import build_server
+from reasonloom.server.loom_server import LoomServer
 from reasonloom.server.room import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
 from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import logging
 import time
-import uuid
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.tools.base import Tool
-from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
-from mcp_types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import ConfigDict
+from mcp_types import CallToolResult, ToolAnnotations
 
 from reasonloom.contracts.door import read
 from reasonloom.contracts.schema import publish
-from reasonloom.errors import InternalFault, InvalidArgument, ReasonloomError, TimedOut
+from reasonloom.errors import InvalidArgument, TimedOut
+from reasonloom.server.answering import AnsweringTool, result
 from reasonloom.server.caller import caller_of
 from reasonloom.server.catalogue import Served
-from reasonloom.server.forms.form import Said, Told
+from reasonloom.server.forms.form import Told
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.toolsets.toolset import Effect
 
@@ -28,28 +23,17 @@ if TYPE_CHECKING:
     from reasonloom.graphs.call import Call, Outcome
     from reasonloom.graphs.engine import Engine
 
-log = logging.getLogger(__name__)
 KEY = "io.reasonloom/idempotency-key"
 """The entry of a call's `_meta` that makes it safe to send again."""
 
 MOST_KEY = 200
 
 
-def _unused() -> None:
-    """Stand where the SDK wants a function; `LoomTool.run` takes its place."""
-
-
-NO_FUNCTION = func_metadata(_unused)
-
-
-class LoomTool(Tool):
+class LoomTool(AnsweringTool):
     """A tool of the catalogue, run by the engine."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
 
     served: Served
     room: EngineRoom
-    fn_metadata: FuncMetadata = NO_FUNCTION
     published: dict[str, Any]
 
     @property
@@ -57,23 +41,12 @@ class LoomTool(Tool):
         """The JSON Schema of what the tool answers when it succeeds."""
         return self.published
 
-    async def run(
-        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    async def answer(
+        self, arguments: dict[str, Any], context: Context[Any, Any], started: float
     ) -> CallToolResult:
-        """Run the tool; what goes wrong comes back in its reference's form."""
-        started = time.perf_counter()
-        line, form = self.served.line, self.served.form
-        try:
-            outcome, told = await self._outcome(arguments, context, started)
-            return _result(form.success(outcome.answer, told), failed=False)
-        except ReasonloomError as error:
-            told = Told(seconds=time.perf_counter() - started, tool=self.served.name)
-            return _result(form.failure(error, told), failed=True)
-        except Exception:
-            reference = uuid.uuid4().hex[:8]
-            log.exception("%s broke (reference %s)", line.name, reference)
-            told = Told(seconds=time.perf_counter() - started, tool=self.served.name)
-            return _result(form.failure(InternalFault(reference), told), failed=True)
+        """Return the engine's answer in the reference's form."""
+        outcome, told = await self._outcome(arguments, context, started)
+        return result(self.form.success(outcome.answer, told), failed=False)
 
     async def _outcome(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
@@ -110,8 +83,7 @@ def make_tool(served: Served, room: EngineRoom) -> LoomTool:
     """Return the MCP tool of one line of the catalogue."""
     line = served.line
     return LoomTool(
-        fn=_unused,
-        is_async=True,
+        form=served.form,
         name=served.name,
         title=line.title,
         description=description_of(served),
@@ -146,17 +118,6 @@ def _told(outcome: Outcome, call: Call, engine: Engine, started: float) -> Told:
         components=call.graph.used(call.request, offline=llm.offline),
         llm=llm.name if call.graph.saved else None,
         run_id=str(outcome.run_id),
-    )
-
-
-def _result(said: Said, *, failed: bool) -> CallToolResult:
-    text = said.text
-    if text is None:
-        text = json.dumps(said.structured, ensure_ascii=False)
-    return CallToolResult(
-        content=[TextContent(type="text", text=text)],
-        structured_content=said.structured,
-        is_error=failed,
     )
 
 

@@ -24,11 +24,15 @@ META = "io.modelcontextprotocol/"
 
 @pytest.fixture
 def own_site(
-    postgres: TestPostgres, database: str, tmp_path: Path, folder: Path
+    postgres: TestPostgres,
+    database: str,
+    tmp_path: Path,
+    folder: Path,
+    request: pytest.FixtureRequest,
 ) -> Iterator[tuple[Web, str]]:
-    """An HTTP server on a database of its own, and the database's URL."""
+    """An HTTP server with flags, on a database of its own, and the database's URL."""
     url = postgres.address.dsn("postgres", database)
-    with web(environment(tmp_path / "home", DATABASE_URL=url), folder) as server:
+    with web(environment(tmp_path / "home", DATABASE_URL=url), folder, *request.param) as server:
         yield server, url
 
 
@@ -41,7 +45,8 @@ def headers_of(site: Web, revision: str) -> dict[str, str]:
             "mcp-name": "reasoning_linear",
         }
     message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": initialize()}
-    session = {"mcp-session-id": site.post(json.dumps(message).encode()).headers["mcp-session-id"]}
+    opened = site.post(json.dumps(message).encode())
+    session = {name: opened.headers[name] for name in ("mcp-session-id",) if name in opened.headers}
     site.post(b'{"jsonrpc":"2.0","method":"notifications/initialized"}', **session)
     return session
 
@@ -87,7 +92,11 @@ def becomes(url: str, words: str, wanted: str, seconds: float) -> bool:
     return status(url, words) == wanted
 
 
-@pytest.mark.parametrize("revision", ["2025-11-25", MODERN])
+@pytest.mark.parametrize(
+    ("own_site", "revision"),
+    [((), "2025-11-25"), ((), MODERN), (("--stateless",), "2025-11-25")],
+    indirect=["own_site"],
+)
 def test_a_call_without_a_key_is_cancelled_and_one_with_a_key_goes_on(
     own_site: tuple[Web, str], revision: str
 ) -> None:

@@ -72,6 +72,16 @@ async def test_names_in_every_script_are_kept_and_may_not_be_taken_twice(
     assert Rows(caller.url).number("SELECT count(*) FROM models") == 1
 
 
+async def test_one_name_written_in_two_ways_is_one_name(caller: Caller) -> None:
+    basin = a_basin(caller.url)
+    model = await caller.made(basin, name="Cafe\u0301")
+    assert (await caller.model(model))["name"] == "Caf\u00e9"
+    for same in ("Caf\u00e9", "Cafe\u0301", " Caf\u00e9 "):
+        error = await caller.refused("create_model", name=same, domain="user", basin_ids=[basin])
+        assert error["code"] == "DUPLICATE_NAME"
+    await caller.made(basin, name="\u0958" * 255)
+
+
 async def test_a_name_is_taken_for_its_owner_alone(caller: Caller) -> None:
     await caller.made(a_basin(caller.url), name="Mine")
     theirs = a_basin(caller.url, owner="ben")

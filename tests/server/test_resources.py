@@ -86,7 +86,7 @@ def test_a_session_is_listed_and_read(client: Held) -> None:
     first = client.call("reasoning_linear", {"content": f"Where is the {word}?"})
     session = first.structured_content["session_id"]
     client.call("reasoning_checkpoint_create", {"session_id": session, "name": "early"})
-    template, other = client.templates()
+    template, other, *_ = client.templates()
     assert template.uri_template == "reasonloom://session/{id}"
     assert other.uri_template == "reasonloom://graph/{id}"
     uri = template.uri_template.replace("{id}", session)
@@ -170,13 +170,16 @@ async def test_a_database_that_is_away_is_told(access: Access) -> None:
             assert caught.value.error.message == said
 
 
-BOTH = ["session", "graph"]
+SHARED = ["memory", "run"]
+"""Kinds that every toolset of the references writes."""
+
+BOTH = ["session", "graph", "thought", *SHARED]
 
 
 @pytest.mark.parametrize(
     ("choice", "kinds"),
     [
-        ({}, BOTH), ({"toolsets": "reasoning"}, BOTH), ({"toolsets": "thought"}, []),
+        ({}, BOTH), ({"toolsets": "reasoning"}, BOTH), ({"toolsets": "thought"}, SHARED),
         ({"tools": "reasoning_tree_list"}, BOTH), ({"serve_as": "langbase-reasoning"}, []),
         ({"toolsets": "reasoning", "read_only": True}, BOTH),
     ],

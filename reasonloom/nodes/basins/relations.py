@@ -85,7 +85,7 @@ class _Evidence:
 async def relations(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Relation]:
     """Return the relations between the owner's basins, or between `ids`, the strongest first."""
     links, orders = await basin_figures.between(tx, ids)
-    there = [each for each in await basins.basins(tx) if ids is None or each.id in set(ids)]
+    there = await basins.basins(tx, ids)
     cosines = _cosines(there)
     seen = _Evidence(links, orders)
     named = {each.id: each for each in there}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unicodedata import normalize
 
 from langgraph.runtime import Runtime
 
@@ -25,7 +26,8 @@ async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     """Make the requested model."""
     execution = runtime.context
     request = CreateModel.model_validate(state["request"])
-    name, notes = named(request.name, field="name")
+    given, notes = named(request.name, field="name")
+    name = normalize("NFC", given)
     description, said = _text(request.description, "description")
     templates, more = _templates(request.prediction_templates or [])
     async with execution.loom.database.begin(execution.caller) as tx:

@@ -14,6 +14,8 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores import model_revisions, models, predictions
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.models import ModelRow
 
@@ -28,22 +30,30 @@ async def get_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, 
     execution = runtime.context
     request = GetModel.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller) as tx:
-        row = await models.require(tx, request.model_id)
-        relations = await relations_of(tx, row.basins)
-        beside, notes = await _beside(tx, execution, request, row)
-    answer = ModelGot(model=telling.told(row, relations), **beside)
-    return {"answer": answer.wire(), "notes": [*telling.degraded(row), *notes]}
+        answer, notes = await whole(tx, request, execution.loom.clock())
+    return {"answer": answer.wire(), "notes": notes}
+
+
+async def whole(tx: Transaction, request: GetModel, now: datetime) -> tuple[ModelGot, list[str]]:
+    """Return a model with what is asked for beside it, and what is to be said.
+
+    Raises:
+        ModelNotFound: this owner has none such.
+    """
+    row = await models.require(tx, request.model_id)
+    relations = await relations_of(tx, row.basins)
+    beside, notes = await _beside(tx, request, row, now)
+    return ModelGot(model=telling.told(row, relations), **beside), [*telling.degraded(row), *notes]
 
 
 async def _beside(
-    tx: Transaction, execution: Execution, request: GetModel, row: ModelRow
+    tx: Transaction, request: GetModel, row: ModelRow, now: datetime
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what is asked for beside the model, and whether there is more of it."""
     beside: dict[str, Any] = {}
     notes: list[str] = []
     if request.include_predictions:
         made = await predictions.newest(tx, row.id, MOST + 1)
-        now = execution.loom.clock()
         beside["predictions"] = [telling.prediction(each, now) for each in made[:MOST]]
         notes += [MORE.format(most=MOST, what="predictions")] if len(made) > MOST else []
     if request.include_revisions:

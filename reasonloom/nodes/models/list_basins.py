@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -16,6 +16,9 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores import model_basins
 from reasonloom.stores.model_basins import Member
 
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
 MOST_TEXT = 200
 """Characters of a memory that are told."""
 
@@ -25,9 +28,15 @@ async def list_basins(state: ToolState, runtime: Runtime[Execution]) -> dict[str
     execution = runtime.context
     request = ListBasins.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller) as tx:
-        rows = await model_basins.largest(tx, request.limit)
-        ids = [row.id for row in rows] if request.memories else []
-        members = await model_basins.members(tx, ids, most=request.memories, most_text=MOST_TEXT)
+        answer = await listed(tx, request)
+    return {"answer": answer.wire(), "notes": []}
+
+
+async def listed(tx: Transaction, request: ListBasins) -> BasinsListed:
+    """Return the largest basins of the transaction's owner."""
+    rows = await model_basins.largest(tx, request.limit)
+    ids = [row.id for row in rows] if request.memories else []
+    members = await model_basins.members(tx, ids, most=request.memories, most_text=MOST_TEXT)
     told = [
         BasinListed(
             id=str(row.id),
@@ -42,8 +51,7 @@ async def list_basins(state: ToolState, runtime: Runtime[Execution]) -> dict[str
         )
         for row in rows
     ]
-    answer = BasinsListed(basins=told, total=rows[0].total if rows else 0)
-    return {"answer": answer.wire(), "notes": []}
+    return BasinsListed(basins=told, total=rows[0].total if rows else 0)
 
 
 def evidence(basin: UUID, members: Sequence[Member]) -> list[Evidence]:

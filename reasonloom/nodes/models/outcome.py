@@ -1,4 +1,8 @@
-"""Judges what an observation says of a prediction: held, did not hold, or nothing."""
+"""Judges what an observation says of a prediction: held, did not hold, or nothing.
+
+Likeness of vectors decides nothing here: `the boss kept the deadline` is as like to `the boss
+moves the deadline` as the sentence that says so (figures in docs/mental-models.md).
+"""
 
 from __future__ import annotations
 
@@ -7,26 +11,27 @@ from typing import TYPE_CHECKING
 
 from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import ask_or_say
-from reasonloom.nodes.grounding.pair import judge
-from reasonloom.nodes.likeness import likeness_of
-from reasonloom.nodes.models.situations import read, word_list
+from reasonloom.nodes.grounding.pair import Pair, judge
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.predictions import PredictionRow
 
-ALIKE = 0.45
-"""The cosine from which an observation is taken to speak of what was predicted."""
-
 MOST_READ = 2_000
 """Characters of each text that are compared by words."""
 
-CALLER, WORDS, SIMILARITY = "caller", "words", "similarity"
+MOST_TOLD = 6
+"""Words that are told of each kind where nothing is decided."""
+
+CALLER, WORDS = "caller", "words"
 TOLD = "was_accurate says so"
-BY_WORDS = {"same": "the observation says the same", "contradicts": "it says otherwise: {why}"}
-BY_LIKENESS = "cosine {cosine:.2f}, and {denied}"
-UNLIKE = "cosine {cosine:.2f}: the observation may speak of something else"
-ESTIMATED = "without a language model the outcome is estimated by words and likeness"
+SAME = "the observation says the same"
+OTHERWISE = "the observation says otherwise: {why}"
+PART = "words do not show it: of the prediction the observation has {covered}, not {uncovered}"
+DOUBTED = "words do not show it: {doubt}"
+NONE = "words do not show it: the observation has none of the prediction's"
+BY_WORDS = "without a language model the outcome is estimated by words alone"
+UNHEARD = "no answer of the language model could be used: the outcome is estimated by words alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +50,13 @@ async def judged(
     """Return what came of a prediction; what the caller says decides."""
     if given is not None or observation is None:
         return Outcome(given, CALLER, TOLD)
-    if not execution.loom.llm.offline:
-        asked = await _asked(execution, prediction, observation)
-        if asked is not None:
-            return asked
-    return await _compared(execution, prediction.content, observation)
+    if execution.loom.llm.offline:
+        return by_words(prediction.content, observation, [BY_WORDS])
+    return await _asked(execution, prediction, observation)
 
 
-async def _asked(
-    execution: Execution, prediction: PredictionRow, observation: str
-) -> Outcome | None:
-    """Ask the language model; None where it gave no answer of the form asked for."""
+async def _asked(execution: Execution, prediction: PredictionRow, observation: str) -> Outcome:
+    """Ask the language model; words tell where it gave no answer of the form asked for."""
     question = Question(
         node="resolve_prediction",
         prompt="models/outcome",
@@ -68,27 +69,31 @@ async def _asked(
     )
     heard = await ask_or_say(execution, question, "the outcome of the prediction")
     if heard.parsed is None:
-        return None
+        return by_words(prediction.content, observation, [*heard.notes, UNHEARD])
     correct = {"held": True, "failed": False}.get(heard.parsed["outcome"])
     return Outcome(correct, execution.loom.llm.name, heard.parsed["why"], heard.notes)
 
 
-async def _compared(execution: Execution, predicted: str, observation: str) -> Outcome:
+def by_words(predicted: str, observation: str, notes: list[str] | None = None) -> Outcome:
+    """Return what the words of an observation show: the same, the contrary, or nothing."""
     pair = judge(predicted[:MOST_READ], observation[:MOST_READ])
-    if pair.relation in BY_WORDS:
-        why = BY_WORDS[pair.relation].format(why=pair.why)
-        return Outcome(pair.relation == "same", WORDS, why, [ESTIMATED])
-    likeness = await likeness_of(execution.loom.embedder, [predicted, observation])
-    cosine = likeness.cosine(predicted, observation)
-    notes = [ESTIMATED, *likeness.notes]
-    if cosine < ALIKE:
-        return Outcome(None, SIMILARITY, UNLIKE.format(cosine=cosine), notes)
-    same = _denials(predicted) == _denials(observation)
-    told = "both affirm or both deny" if same else "one affirms what the other denies"
-    return Outcome(same, SIMILARITY, BY_LIKENESS.format(cosine=cosine, denied=told), notes)
+    if pair.relation == "same":
+        return Outcome(True, WORDS, SAME, notes or [])
+    if pair.relation == "contradicts":
+        return Outcome(False, WORDS, OTHERWISE.format(why=pair.why), notes or [])
+    return Outcome(None, WORDS, _open(pair), notes or [])
 
 
-def _denials(text: str) -> int:
-    """Return 1 for a text with an odd number of denials, else 0."""
-    denials = word_list("denials")
-    return sum(word in denials for word in read(text).words) % 2
+def _open(pair: Pair) -> str:
+    """Return why the words decide nothing."""
+    if not pair.covered:
+        return NONE
+    if pair.uncovered:
+        return PART.format(covered=_listed(pair.covered), uncovered=_listed(pair.uncovered))
+    doubts = (part.doubt.why for part in pair.parts if part.doubt)
+    return DOUBTED.format(doubt=next(doubts, "not all of it is said together"))
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    some = ", ".join(f"“{each}”" for each in words[:MOST_TOLD])
+    return f"{some} and {len(words) - MOST_TOLD} more" if len(words) > MOST_TOLD else some

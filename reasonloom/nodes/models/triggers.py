@@ -65,7 +65,7 @@ def match(trigger: str, message: str, cosine: float | None) -> Match:
     """Compare a message with a trigger; `cosine` is that of their vectors, None without."""
     wanted, text = wanted_by(trigger), read(message)
     by = "words" if cosine is None else "meaning"
-    if wanted.of_user and _of_others(text):
+    if wanted.of_user and wanted.known and _of_others(text):
         return Match(0.0, False, by)
     near = max(0.0, cosine or 0.0)
     likeness = _likeness(wanted, text, None if cosine is None else near)

@@ -25,10 +25,11 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of resource, at `reasonloom://<name>/{id}`.
+    """One kind of resource, at `reasonloom://<name>/{id}`, or at `reasonloom://<name>`.
 
     Attributes:
-        toolset: the toolset of whose tools at least one must be served beside it.
+        single: each caller has one, without an id; what is read and listed has its name for it.
+        toolset: the toolset of whose tools at least one must be served beside it; `all` is any.
         read: returns the text of one; raises `NotFound` for an id that the caller does not have.
         newest: returns the caller's newest, so many at most.
     """
@@ -40,6 +41,7 @@ class Kind:
     toolset: str
     read: Callable[[Engine, Caller, str], Awaitable[str]]
     newest: Callable[[Engine, Caller, int], Awaitable[list[Listed]]]
+    single: bool = False
 
     @property
     def template(self) -> str:
@@ -48,9 +50,11 @@ class Kind:
 
     def uri(self, identifier: str) -> str:
         """Return the URI of one."""
-        return f"{SCHEME}://{self.name}/{identifier}"
+        return f"{SCHEME}://{self.name}" + ("" if self.single else f"/{identifier}")
 
     def id_in(self, uri: str) -> str | None:
         """Return the id that a URI of this kind names, None where it is of no such form."""
+        if self.single:
+            return self.name if uri == self.uri(self.name) else None
         start = self.uri("")
         return uri[len(start) :] if uri.startswith(start) and len(uri) > len(start) else None

@@ -52,6 +52,27 @@ def test_words_of_every_script_without_stop_words(texts: list[str], expected: st
     assert not {"the", "is", "die", "und", "für", "в", "это"} & set(words)
 
 
+SMALL = {
+    "en": ("because the {} would have been there with us", "lantern kettle"),
+    "de": ("und wenn der {} für uns nicht mit ihm war", "leuchter kessel"),
+    "fr": ("mais pour nous le {} est avec elle dans une", "vélo panier"),
+    "es": ("pero para su {} como una los más muy", "farol caldera"),
+    "it": ("che non per sono una della {} nel", "lanterna pentola"),
+    "pt": ("não uma das com {} os um", "lanterna panela"),
+    "ru": ("или {} уже там потом надо быть для вас", "фонарь чайник"),
+}
+
+
+@pytest.mark.parametrize("language", SMALL)
+def test_what_holds_a_sentence_together_names_no_cluster(language: str) -> None:
+    """Every text of the cluster has the small words, no other has: by counting they would win."""
+    frame, things = SMALL[language]
+    texts = [frame.format(" ".join([thing, other])) for thing in things.split()
+             for other in things.split()]  # fmt: skip
+    (words,) = keywords([texts], ["xylophone quartet", "quartet zebra"])
+    assert sorted(words) == sorted(things.split())
+
+
 def test_ids_numbers_and_single_letters_are_no_words() -> None:
     said = telling("mem-42 550e8400-e29b-41d4 v2 x 2026 abc123 snake_case 7b lantern 🐕")
     assert said == ["mem", "lantern"]

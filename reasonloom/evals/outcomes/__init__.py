@@ -1,0 +1,1 @@
+"""Labelled predictions and observations, by which it is judged what came of a prediction."""

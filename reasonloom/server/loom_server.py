@@ -1,0 +1,204 @@
+"""The MCP server over one catalogue: its tools, resources, prompts and completions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp.server.mcpserver.tools.base import Tool
+from mcp.server.request_state import RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    GetPromptResult,
+    InputRequiredResult,
+    ListResourcesResult,
+    PaginatedRequestParams,
+    PromptReference,
+    ResourceTemplate,
+)
+from mcp_types import Prompt as ListedPrompt
+from mcp_types import Tool as ListedTool
+from pydantic.networks import AnyUrl
+
+from reasonloom import __version__
+from reasonloom.contracts.inventory import ALL
+from reasonloom.errors import ReasonloomError
+from reasonloom.server.advice import instructions
+from reasonloom.server.caller import caller_of
+from reasonloom.server.catalogue import Catalogue
+from reasonloom.server.packaged_prompts import packaged_prompts
+from reasonloom.server.room import EngineRoom
+from reasonloom.server.shelf import Shelf
+from reasonloom.server.tool import make_tool
+
+if TYPE_CHECKING:
+    from reasonloom.settings import Settings
+
+MOST_NAMED = 20
+"""Tools that an error names where none is near."""
+
+WARM_UP_AFTER = 0.05
+"""Seconds from the first list of tools until the engine is opened, so that the list goes first."""
+
+
+class LoomServer(MCPServer[dict[str, Any]]):
+    """An MCP server over one catalogue; the list of tools never changes while it runs."""
+
+    def __init__(
+        self, catalogue: Catalogue, room: EngineRoom, *, beside: Sequence[Tool] = (), **more: Any
+    ) -> None:
+        """Serve the catalogue; `beside` are tools that no catalogue has, `more` is the SDK's."""
+        tools = [*(make_tool(served, room) for served in catalogue.tools), *beside]
+        super().__init__(
+            catalogue.name,
+            instructions=instructions(catalogue.advice),
+            version=catalogue.version or __version__,
+            tools=tools,
+            request_state_security=_sealing(room.settings),
+            warn_on_duplicate_prompts=False,
+            **{"subscriptions": False, **more},
+        )
+        self._served = [tool.name for tool in tools]
+        self._room = room
+        self._prompts_wait = room.settings.serve_as is None
+        self._shelf = Shelf(catalogue.resources, room)
+        self._lowlevel_server.add_request_handler(
+            "completion/complete", CompleteRequestParams, self._handle_complete
+        )
+
+    async def list_tools(self) -> list[ListedTool]:
+        """List the tools, and begin to open the engine behind them."""
+        asyncio.get_running_loop().call_later(WARM_UP_AFTER, self._room.warm_up)
+        return await super().list_tools()
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; an unknown one is a malformed call and answers as such (-32602)."""
+        if name not in self._served:
+            raise MCPError(code=INVALID_PARAMS, message=self._unknown(name))
+        return await super().call_tool(name, arguments, context)
+
+    async def _handle_list_resources(
+        self, ctx: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """List the caller's newest resources; `list_resources` would not know the caller."""
+        context = Context(request_context=ctx, mcp_server=self)
+        caller = caller_of(self._room.settings, context)
+        try:
+            return ListResourcesResult(resources=await self._shelf.newest(caller))
+        except ResourceError as error:
+            raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        """List the template of each kind of resource."""
+        return self._shelf.templates()
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
+    ) -> Iterable[ReadResourceContents]:
+        """Read a resource; an unknown one, or somebody else's, is an invalid parameter (-32602)."""
+        caller = caller_of(self._room.settings, context or Context(mcp_server=self))
+        return await self._shelf.read(str(uri), caller)
+
+    async def list_prompts(self) -> list[ListedPrompt]:
+        """List the prompts, read when they are first asked for."""
+        await self._read_prompts()
+        return await super().list_prompts()
+
+    async def _read_prompts(self) -> None:
+        """Read the packaged prompts once; a reference's server has none.
+
+        Raises:
+            MCPError: the user's folder of templates cannot be used.
+        """
+        if not self._prompts_wait:
+            return
+        try:
+            found = await asyncio.to_thread(packaged_prompts, self._room.settings)
+        except ReasonloomError as error:
+            raise MCPError(code=INTERNAL_ERROR, message=error.message) from None
+        self._prompts_wait = False
+        for prompt in found:
+            self.add_prompt(prompt)
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Fill in a prompt; an unknown one, or unfit arguments, are a malformed call (-32602)."""
+        await self._read_prompts()
+        if mistake := self._mistake_in_prompt(name, set(arguments or {})):
+            raise MCPError(code=INVALID_PARAMS, message=mistake)
+        return await super().get_prompt(name, arguments, context)
+
+    def _mistake_in_prompt(self, name: str, given: set[str]) -> str | None:
+        """Return what is wrong with a call of a prompt, None where nothing is."""
+        prompt = self._prompt_manager.get_prompt(name)
+        if prompt is None:
+            return f"Prompt not found: {_shown(name)}"
+        known = {each.name: each.required for each in prompt.arguments or ()}
+        if missing := sorted(each for each in known if known[each] and each not in given):
+            return f"Missing required argument: {', '.join(missing)}"
+        if unknown := sorted(given - known.keys()):
+            takes = f"the arguments are {', '.join(known)}" if known else "it takes none"
+            return f"{_shown(unknown[0])}: unknown argument; {takes}"
+        return None
+
+    async def _handle_complete(
+        self, ctx: ServerRequestContext[dict[str, Any]], params: CompleteRequestParams
+    ) -> CompleteResult:
+        """Offer the caller's own ids for a resource; an unknown reference is malformed (-32602)."""
+        if isinstance(params.ref, PromptReference):
+            await self._read_prompts()
+            if self._prompt_manager.get_prompt(params.ref.name) is None:
+                raise MCPError(
+                    code=INVALID_PARAMS, message=f"Prompt not found: {_shown(params.ref.name)}"
+                )
+            return CompleteResult(completion=Completion(values=[]))
+        context = Context(request_context=ctx, mcp_server=self)
+        caller = caller_of(self._room.settings, context)
+        try:
+            found = await self._shelf.complete(params.ref.uri, params.argument.value, caller)
+        except ResourceNotFoundError as error:
+            raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
+        except ResourceError as error:
+            raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
+        return CompleteResult(completion=Completion(values=found, has_more=False))
+
+    def _unknown(self, name: str) -> str:
+        shown = _shown(name)
+        if name in ALL:
+            return f"Tool not found: {shown} is not served here; see `reasonloom doctor`"
+        near = get_close_matches(name[:100], self._served, n=1)
+        if near:
+            return f"Tool not found: {shown}; did you mean {near[0]}?"
+        names = list(self._served)
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return f"Tool not found: {shown}; known: {', '.join(names[:MOST_NAMED])}{more}"
+
+
+def _sealing(settings: Settings) -> RequestStateSecurity | None:
+    """Return how the state of unfinished calls is sealed, None for a key of this process alone."""
+    keys = [key.get_secret_value() for key in settings.state_keys]
+    return RequestStateSecurity(keys=keys) if keys else None
+
+
+def _shown(name: str) -> str:
+    """Return a name as an error may repeat it."""
+    return name[:100].encode(errors="replace").decode()

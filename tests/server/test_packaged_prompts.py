@@ -1,0 +1,117 @@
+"""What the modes ask a language model can be asked for as MCP prompts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from reasonloom.prompts.registry import PACKAGED, PromptRegistry
+from reasonloom.prompts.required import listed, required
+from reasonloom.server.app import build_server
+from reasonloom.server.packaged_prompts import OF_EVALS
+from reasonloom.server.room import EngineRoom
+from reasonloom.settings import load_settings
+
+NOWHERE = "postgresql://127.0.0.1:1/none"
+
+
+@asynccontextmanager
+async def asking(**given: Any) -> AsyncIterator[Client]:
+    """Yield the client of a server whose database is away: prompts need none."""
+    settings = load_settings(database_url=NOWHERE, **given)
+    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+        yield client
+
+
+async def filled(client: Client, name: str, **arguments: str) -> list[str]:
+    """Return the texts of a prompt."""
+    messages = (await client.get_prompt(name, arguments)).messages
+    assert {message.role for message in messages} == {"user"}
+    return [str(message.content.text) for message in messages]  # type: ignore[union-attr]
+
+
+async def test_every_packaged_prompt_is_listed_with_its_variables() -> None:
+    registry = PromptRegistry()
+    wanted = {name for name in registry.names() if not name.startswith(OF_EVALS)}
+    async with asking() as client:
+        prompts = {each.name: each for each in (await client.list_prompts()).prompts}
+    assert prompts.keys() == wanted
+    for name, prompt in prompts.items():
+        told = [argument.name for argument in prompt.arguments or ()]
+        assert told == registry.get(name).about.variables
+        assert prompt.title
+        assert prompt.description
+    arguments = {each.name: each for each in prompts["linear/continue"].arguments or ()}
+    assert {name for name, each in arguments.items() if each.required} == {"content"}
+    assert arguments["memories"].description == "A list, as JSON."
+
+
+async def test_a_prompt_is_filled_in_as_its_mode_does_it() -> None:
+    template = PromptRegistry().get("linear/continue")
+    memories = [{"content": "The bridge is closed."}]
+    wanted = template.render(content="Which way?", history=[], memories=memories, doubt="")
+    async with asking() as client:
+        texts = await filled(
+            client, "linear/continue", content="Which way?", memories=json.dumps(memories)
+        )
+        assert texts == [wanted.system, wanted.user]
+        bare = await filled(client, "linear/continue", content="Which way?")
+        assert "<memories>" not in bare[1]
+        assert "Which way?" in bare[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("linear/continue", {}, "Missing required argument: content"),
+        ("linear/continue", {"content": "x", "contents": "y"}, "contents: unknown argument"),
+        ("linear/continue", {"content": "x", "memories": "5"}, "cannot be rendered"),
+        ("linear/continued", {}, "Prompt not found: linear/continued"),
+        ("evals/judge", {}, "Prompt not found: evals/judge"),
+    ],
+)
+async def test_what_does_not_fit_is_a_malformed_call(
+    name: str, arguments: dict[str, str], told: str
+) -> None:
+    async with asking() as client:
+        with pytest.raises(MCPError) as caught:
+            await client.get_prompt(name, arguments)
+    assert caught.value.error.code == -32602
+    assert told in caught.value.error.message
+    assert str(Path(__file__).parents[2]) not in caught.value.error.message
+
+
+async def test_the_users_own_version_goes_over_the_packaged_one(tmp_path: Path) -> None:
+    packaged = (PACKAGED / "linear" / "continue.v1.md").read_text(encoding="utf-8")
+    own = packaged.replace("version: 1", "version: 2").replace("You continue", "Go on with")
+    (tmp_path / "linear").mkdir()
+    (tmp_path / "linear" / "continue.v2.md").write_text(own, encoding="utf-8")
+    async with asking(prompts=tmp_path) as client:
+        system, user = await filled(client, "linear/continue", content="Which way?")
+    assert system.startswith("Go on with a line")
+    assert "Which way?" in user
+
+
+async def test_a_folder_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+    (tmp_path / "wrong.md").write_text("nothing", encoding="utf-8")
+    async with asking(prompts=tmp_path) as client:
+        with pytest.raises(MCPError, match=r"wrong\.md"):
+            await client.list_prompts()
+
+
+async def test_a_reference_has_no_prompts() -> None:
+    async with asking(serve_as="thoughtmcp") as client:
+        assert (await client.list_prompts()).prompts == []
+
+
+def test_what_is_asked_for_first_or_walked_through_may_be_left_out() -> None:
+    template = PromptRegistry().get("linear/continue")
+    assert required(template) == {"content"}
+    assert listed(template) == {"history", "memories"}

@@ -59,7 +59,7 @@ def compare(
     from reasonloom.evals.comparing.compare import compare as compared  # noqa: PLC0415
     from reasonloom.evals.comparing.compare import not_worse  # noqa: PLC0415
 
-    logs = [_path(run) for run in runs]
+    logs = [path_of(run) for run in runs]
     found = compared(*logs, score=score, reducer=reducer)
     if items is not None:
         found["plans"] = _plans(logs, found, items, effect)
@@ -89,7 +89,7 @@ def _plans(
     ]
 
 
-def _path(run: str) -> Path:
+def path_of(run: str) -> Path:
     """Return the file of a run: a path, or a name in the folder of runs."""
     for path in (Path(run), folder() / run):
         if path.is_file():

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.cli.eval_asked import ASKING, pairs_of, purse_of
 from reasonloom.cli.eval_compare import draw_comparison
 from reasonloom.cli.prompt_names import versions_given
 from reasonloom.errors import InvalidArgument
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from reasonloom.evals.core.run import Ran
     from reasonloom.evals.core.scorer import Scorer
     from reasonloom.evals.core.suite import Suite
-    from reasonloom.evals.core.system import Purse, System
+    from reasonloom.evals.core.system import System
     from reasonloom.evals.core.way import Way
-    from reasonloom.evals.log import EvalLog
 
 FILE = "FILE"
 """What the kind is called where evals are listed."""
@@ -27,11 +26,9 @@ FILE = "FILE"
 FILES = (".py", ".csv", ".jsonl", ".json")
 PYTHON = ".py"
 OPTIONS = (
-    "by", "prompt", "llm", "judge", "scorer", "format", "column", "set", "items", "epochs", "seed",
-    "reducer", "calls", "tokens", "usd", "limit", "parallel", "cache", "lenient", "plan",
-    "effect", "flips",
+    *ASKING, "by", "judge", "scorer", "format", "column", "set", "items", "epochs", "reducer",
+    "plan", "effect", "flips",
 )  # fmt: skip
-LIMIT = re.compile(r"(?:(?P<provider>[\w.-]+)=)?(?P<calls>[1-9][0-9]{0,3})")
 
 
 def work(asked: Asked) -> Work:
@@ -39,8 +36,8 @@ def work(asked: Asked) -> Work:
     from reasonloom.evals.core.system import System  # noqa: PLC0415
 
     chosen = asked.options
-    suite = _suite(asked)
-    way = _way(chosen)
+    suite = suite_of(asked)
+    way = way_of(chosen)
     several = _systems(chosen.get("prompt", ()))
     systems = [System(way, prompts, chosen.get("llm")) for prompts in several]
     if "plan" in chosen:
@@ -48,9 +45,15 @@ def work(asked: Asked) -> Work:
     return lambda tell: _run(asked, suite, systems, tell)
 
 
-def _suite(asked: Asked) -> Suite:
+def suite_of(asked: Asked) -> Suite:
+    """Return the suite of a file, as the options have it.
+
+    Raises:
+        CallerMistake: the file or an option is not right.
+    """
     from dataclasses import replace  # noqa: PLC0415
 
+    from reasonloom.evals.cases.file import answering  # noqa: PLC0415
     from reasonloom.evals.loaders.published import published  # noqa: PLC0415
     from reasonloom.evals.loaders.python_file import python_file  # noqa: PLC0415
     from reasonloom.evals.loaders.table import table  # noqa: PLC0415
@@ -62,7 +65,8 @@ def _suite(asked: Asked) -> Suite:
     elif form:
         suite = published(form, path)
     else:
-        suite = table(path, _pairs(chosen.get("column", ()), "column"), scorers=scorers)
+        columns = pairs_of(chosen.get("column", ()), "column")
+        suite = table(path, columns, scorers=scorers, way=answering(path))
     first = chosen.get("items")
     return replace(
         suite,
@@ -104,12 +108,12 @@ def _scorers(given: Sequence[str]) -> list[Scorer]:
     return found
 
 
-def _way(chosen: Mapping[str, Any]) -> Way | None:
+def way_of(chosen: Mapping[str, Any]) -> Way | None:
     """Return how items are answered: by a prompt, whose name has a stroke, or by a tool."""
     from reasonloom.evals.core.tool import Tool  # noqa: PLC0415
     from reasonloom.evals.core.way import Asking  # noqa: PLC0415
 
-    by, settings = chosen.get("by", ""), _pairs(chosen.get("set", ()), "set")
+    by, settings = chosen.get("by", ""), pairs_of(chosen.get("set", ()), "set")
     if not by and settings:
         raise InvalidArgument("--set: needs --by TOOL, whose arguments they are", field="set")
     if "/" in by:
@@ -142,24 +146,6 @@ def _systems(given: Sequence[str]) -> list[dict[str, int]]:
     ]
 
 
-def _purse(chosen: Mapping[str, Any]) -> Purse:
-    from reasonloom.evals.core.asking import Limits  # noqa: PLC0415
-    from reasonloom.evals.core.budget import Budget  # noqa: PLC0415
-    from reasonloom.evals.core.system import Purse  # noqa: PLC0415
-
-    limits = Limits()
-    for each in chosen.get("limit", ()):
-        match = LIMIT.fullmatch(each)
-        if not match:
-            raise InvalidArgument("--limit: must be CALLS or PROVIDER=CALLS", field="limit")
-        if match["provider"]:
-            limits.own = {**limits.own, match["provider"]: int(match["calls"])}
-        else:
-            limits.default = int(match["calls"])
-    budget = Budget(chosen.get("calls"), chosen.get("tokens"), chosen.get("usd"))
-    return Purse(budget, limits, chosen.get("cache"), count_errors="lenient" in chosen)
-
-
 async def _run(asked: Asked, suite: Suite, systems: Sequence[System], tell: Tell) -> dict[str, Any]:
     from reasonloom.evals.comparing.compare import compare  # noqa: PLC0415
     from reasonloom.evals.comparing.summary import summary  # noqa: PLC0415
@@ -167,7 +153,7 @@ async def _run(asked: Asked, suite: Suite, systems: Sequence[System], tell: Tell
     from reasonloom.evals.core.run import AT_ONCE, run  # noqa: PLC0415
 
     chosen = asked.options
-    reducer, purse = chosen.get("reducer", "mean"), _purse(chosen)
+    reducer, purse = chosen.get("reducer", "mean"), purse_of(chosen)
     epochs = chosen.get("epochs", 1)
     for system in systems:
         check(suite, system, epochs=epochs)
@@ -206,16 +192,6 @@ async def _planned(suite: Suite, chosen: Mapping[str, Any]) -> dict[str, Any]:
 def _beside(log: Path, place: int) -> Path:
     """Return the file of a system: the first one's is the log itself."""
     return log if place == 1 else log.with_name(f"{log.stem}.{place}{log.suffix}")
-
-
-def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for each in given:
-        name, sign, value = each.partition("=")
-        if not name or not sign or not value or name in found:
-            raise InvalidArgument(f"--{option}: must be NAME=VALUE, each name once", field=option)
-        found[name] = value
-    return found
 
 
 def _value(told: str) -> Any:
@@ -262,9 +238,3 @@ def draw(found: dict[str, Any]) -> None:
             console.print(f"note: {note}", markup=False, style="dim")
     if "comparison" in found:
         draw_comparison(found["comparison"])
-
-
-def line(log: EvalLog) -> str:
-    """Return how much of a run is done."""
-    head = log.head
-    return f"{len(log.records)} of {head['items'] * head['epochs']} results of {head['eval']}"

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasonloom.cli.eval_case import add_case
 from reasonloom.cli.eval_compare import compare
+from reasonloom.cli.eval_export import export
+from reasonloom.cli.eval_report import report
 from reasonloom.errors import UnknownName
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Measure quality against references.", no_args_is_help=True)
 app.command("compare")(compare)
+app.command("add-case")(add_case)
+app.command("export")(export)
+app.command("report")(report)
 
 
 @app.command()
@@ -34,9 +40,14 @@ def run(
     half: Annotated[
         str | None,
         typer.Option(
-            help="Of people, metacognition, grounding, history, triggers: dev, held, all.",
+            help="Of people, metacognition, grounding, history, triggers and outcomes: "
+            "dev, held, all.",
             show_default="all; of metacognition, grounding, history dev",
         ),
+    ] = None,
+    asked: Annotated[
+        str | None,
+        typer.Option(help="Of history: which questions, other or plain.", show_default="other"),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     resume: Annotated[str | None, typer.Option(help="A run to go on with (`eval list`).")] = None,
@@ -75,11 +86,11 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME=VERSION",
-            help="Of files: a prompt's version; several of one prompt are compared.",
+            help="Of evals that ask: a prompt's version; several of one prompt are compared.",
         ),
     ] = None,
     llm: Annotated[
-        str | None, typer.Option(help="Of files: who is asked, as REASONLOOM_LLM.")
+        str | None, typer.Option(help="Of evals that ask: who is asked, as REASONLOOM_LLM.")
     ] = None,
     judge: Annotated[
         str | None, typer.Option(help="Of files: who judges, as REASONLOOM_LLM.")
@@ -101,27 +112,36 @@ def run(
             help="Of files: the column of id, input, target or cluster.",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Of files: the seed of all runs.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of evals that ask: the seed of all runs.")
+    ] = None,
     reducer: Annotated[
         str | None, typer.Option(help="Of files: mean, mode, pass@K or pass^K of the epochs.")
     ] = None,
     calls: Annotated[
-        int | None, typer.Option(min=1, help="Of files: most calls of language models.")
+        int | None, typer.Option(min=1, help="Of evals that ask: most calls of language models.")
     ] = None,
-    tokens: Annotated[int | None, typer.Option(min=1, help="Of files: most tokens.")] = None,
-    usd: Annotated[float | None, typer.Option(help="Of files: most US dollars.")] = None,
+    tokens: Annotated[
+        int | None, typer.Option(min=1, help="Of evals that ask: most tokens.")
+    ] = None,
+    usd: Annotated[float | None, typer.Option(help="Of evals that ask: most US dollars.")] = None,
     limit: Annotated[
         list[str] | None,
-        typer.Option(metavar="[PROVIDER=]CALLS", help="Of files: calls at the same time."),
+        typer.Option(metavar="[PROVIDER=]CALLS", help="Of evals that ask: calls at the same time."),
     ] = None,
     parallel: Annotated[
-        int | None, typer.Option(min=1, max=1_000, help="Of files: items at the same time.")
+        int | None,
+        typer.Option(min=1, max=1_000, help="Of evals that ask: items at the same time."),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option(help="Of files: a recording; what it holds is not asked again.")
+        Path | None,
+        typer.Option(help="Of evals that ask: a recording; what it holds is not asked again."),
     ] = None,
     lenient: Annotated[
-        bool, typer.Option("--lenient", help="Of files: an item that is refused counts as wrong.")
+        bool,
+        typer.Option(
+            "--lenient", help="Of evals that ask: an item that is refused counts as wrong."
+        ),
     ] = False,
     plan: Annotated[
         bool, typer.Option("--plan", help="Of files: only tell what the run could show.")
@@ -146,9 +166,13 @@ def run(
         "scorer": scorer, "format": format_, "column": column, "seed": seed, "reducer": reducer,
         "calls": calls, "tokens": tokens, "usd": usd, "limit": limit, "parallel": parallel,
         "cache": cache, "lenient": lenient, "plan": plan, "effect": effect,
-        "flips": flips,
+        "flips": flips, "asked": asked,
     }  # fmt: skip
-    given = {option: value for option, value in options.items() if value not in (None, False, [])}
+    given = {
+        option: value
+        for option, value in options.items()
+        if value is not None and value is not False and value != []
+    }
     kind = kind_of(name)
     kind.refuse_foreign(name, given)
     found = _with_progress(kind.work(Asked(name, data, _log(name, resume), given)))
@@ -162,11 +186,10 @@ def run(
 def list_() -> None:
     """List the runs that were made, with how much of each is done."""
     from reasonloom.cli.eval_kinds import NAMES, line_of  # noqa: PLC0415
-    from reasonloom.evals.log import EvalLog  # noqa: PLC0415
 
     paths = sorted(_folder().glob("*.jsonl"))
     for path in paths:
-        typer.echo(f"{path.name}  {line_of(EvalLog(path))}")
+        typer.echo(f"{path.name}  {line_of(path)}")
     if not paths:
         typer.echo(f"no runs yet; evals: {', '.join(NAMES)}")
 

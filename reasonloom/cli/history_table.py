@@ -11,6 +11,10 @@ WIDTH = 120
 INTERVALS = "Intervals are of 95 % (Wilson). Every label was given once, by one writer."
 SHOWN = ("problem", "solution", "share", "pure", "strayed", "pieces", "chain", "tokens")
 COUNTS = {"strayed", "pieces"}
+ASKED = {
+    "other": "in wholly other words than the sessions",
+    "plain": "as who half remembers it, with a word or two of the project",
+}
 
 
 def draw(result: dict[str, Any]) -> None:
@@ -28,6 +32,7 @@ def draw(result: dict[str, Any]) -> None:
             f"moments: {moments['n']}, foretold {_percent(moments.get('foretold'))}; "
             f"a call takes {took.get('p50')} ms (median), {took.get('p95')} ms (p95)"
         )
+    console.print(f"asked: {result['asked']}, {ASKED[result['asked']]}; moments have one wording")
     console.print(INTERVALS)
     console.print(result["note"])
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reasonloom.cli.prompt_names import prompt_given
+from reasonloom.cli.prompts_optimise import optimise
 from reasonloom.errors import InvalidArgument
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from reasonloom.prompts.template import PromptTemplate
 
 app = typer.Typer(help="Prompts in versions: look, begin one, compare, try.", no_args_is_help=True)
+app.command("optimise")(optimise)
 Folder = Annotated[
     Path | None,
     typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS"),

@@ -24,6 +24,9 @@ def serve(
         str | None,
         typer.Option("--as", metavar="NAME", help="Serve one reference under its own names."),
     ] = None,
+    stateless: Annotated[
+        bool, typer.Option("--stateless", help="Over HTTP, keep no sessions: for many replicas.")
+    ] = False,
 ) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
     import anyio  # noqa: PLC0415 - the other commands start faster without
@@ -39,6 +42,7 @@ def serve(
         exclude_tools=exclude_tools,
         read_only=read_only or None,
         serve_as=as_,
+        stateless=stateless or None,
     )
     set_up_log(settings)
     if http is None:

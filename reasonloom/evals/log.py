@@ -25,7 +25,6 @@ class Record:
     """What one item gave in one epoch; `group` is what figures are told apart by.
 
     Attributes:
-        without: the scores of the same item with one signal left out, by its name.
         of: the digest of the item's input and target.
         cluster: items of one cluster hang together; empty where it stands by itself.
         input, target, output: what was asked, what is right, and what the system answered.
@@ -41,7 +40,6 @@ class Record:
     group: str
     scores: dict[str, float]
     latency_ms: float
-    without: dict[str, dict[str, float]] = field(default_factory=dict)
     of: str = ""
     cluster: str = ""
     input: Any = None
@@ -58,6 +56,8 @@ REQUIRED = tuple(
     each.name for each in fields(Record) if each.default is each.default_factory is MISSING
 )
 OPTIONAL = tuple(each.name for each in fields(Record) if each.name not in REQUIRED)
+KNOWN = {*REQUIRED, *OPTIONAL}
+"""A log of another version may hold more, which is left out."""
 
 
 class EvalLog:
@@ -72,16 +72,29 @@ class EvalLog:
             self._read()
 
     def _read(self) -> None:
-        """Read what is there; a last line that a kill cut short is left out."""
+        """Read what is there; a last line that a kill cut short is left out.
+
+        Raises:
+            InvalidArgument: the file holds something else.
+        """
         for line in self.path.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
                 entry = json.loads(line)
             except ValueError:
                 continue
-            if HEAD in entry:
-                self.head = entry[HEAD]
-            else:
-                self.records.append(Record(**entry))
+            try:
+                self._keep(entry)
+            except (TypeError, AttributeError):
+                raise InvalidArgument(
+                    f"{self.path.name} is no run of an eval", field="runs"
+                ) from None
+
+    def _keep(self, entry: dict[str, Any]) -> None:
+        if HEAD in entry:
+            self.head = dict(entry[HEAD])
+        else:
+            told = {name: value for name, value in entry.items() if name in KNOWN}
+            self.records.append(Record(**told))
 
     def begin(self, head: dict[str, Any]) -> None:
         """Write what the run is of, or hold it against what the file says.

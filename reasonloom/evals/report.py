@@ -13,14 +13,16 @@ from reasonloom.evals.log import Record
 def summary(records: Sequence[Record], *, apart: Sequence[str] = ()) -> dict[str, Any]:
     """Return `overall` (without the groups set `apart`) and `groups`, each of means in 0..1.
 
-    Where signals were left out, `without` tells the overall means without each.
+    Where an output holds scores `without` signals, `without` tells the overall means without each.
     """
     groups = sorted({record.group for record in records})
     counted = [record for record in records if record.group not in apart]
-    ablated = [record for record in counted if record.without]
-    signals = list(ablated[0].without) if ablated else []
+    ablated = [
+        each for each in counted if isinstance(each.output, dict) and "without" in each.output
+    ]
+    signals = list(ablated[0].output["without"]) if ablated else []
     without = {
-        name: _means([replace(record, scores=record.without[name]) for record in ablated])
+        name: _means([replace(each, scores=each.output["without"][name]) for each in ablated])
         for name in signals
     }
     return {

@@ -5,18 +5,18 @@ from __future__ import annotations
 from reasonloom.errors import UnknownName
 from reasonloom.evals.locomo import data as locomo
 from reasonloom.evals.people import data as people
-from reasonloom.evals.retrieval.collection import Suite
+from reasonloom.evals.retrieval.collection import Retrieval
 
 SUITES = {
     suite.name: suite
     for suite in (
-        Suite("locomo", locomo.load, apart=("adversarial",)),
-        Suite("people", people.load, apart=("nothing",)),
+        Retrieval("locomo", locomo.load, apart=("adversarial",)),
+        Retrieval("people", people.load, apart=("nothing",)),
     )
 }
 
 
-def suite(name: str) -> Suite:
+def suite(name: str) -> Retrieval:
     """Return the suite of a name.
 
     Raises:

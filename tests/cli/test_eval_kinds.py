@@ -43,4 +43,4 @@ def test_a_log_of_no_known_eval_is_listed_by_its_records(
     log = EvalLog(tmp_path / "log")
     log.begin(head)
     log.add(Record("a", 0, "g", {}, 1.0))
-    assert line_of(log) == "1 records"
+    assert line_of(log.path) == f"1 records {head.get('eval', '')}".strip()

@@ -93,6 +93,7 @@ REFUSED = [
     (("years.py", "--scorer", "regex"), "--scorer: must be one of"),
     (("years.py", "--by", "reasoning_tre"), "did you mean `reasoning_tree`?"),
     (("years.py", "--limit", "many"), "--limit: must be CALLS or PROVIDER=CALLS"),
+    (("years.py", "--usd", "0"), "usd: must be more than 0"),
     (("years.py", "--llm", "simulated:sortin"), "did you mean `sorting`?"),
     (("years.py", "--half", "dev"), "--half: is not an option of years.py"),
     (("years.py", "--resume", "nothing.jsonl"), "there is no run nothing.jsonl"),
@@ -147,7 +148,7 @@ def test_a_run_that_may_be_worse_ends_with_1(
     assert result.exit_code == status, result.output
     assert "a run of 400 items" in result.output
     assert "\x1b[31m" not in result.output
-    assert "to wrong: é3" in result.output if order == 1 else "to right: é3" in result.output
+    assert "to wrong: é10" in result.output if order == 1 else "to right: é10" in result.output
 
 
 def test_a_comparison_as_json_has_all(folder: Path) -> None:

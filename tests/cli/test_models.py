@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from rich.console import Console
 
+from reasonloom.cli.models import _chosen
 from reasonloom.cli.models_drawn import table, tree
+from reasonloom.contracts.caller import Caller
+from reasonloom.errors import InvalidArgument, ModelNotFound
 from reasonloom.graphs.engine import Engine
 from reasonloom.stores.access import Access
 from tests.cli.test_commands import Run, run
@@ -49,7 +53,7 @@ async def test_models_are_drawn_as_a_table_and_a_tree(engine: Engine, access: Ac
     drawn = shown(tree(found, {basins[0]: "Сон [bold]и\x1b[31m работа"}))
     for said in (
         "basins (2)", "Сон [bold]и [31m работа", "(gone)", "expect 不安 [red]", "… 0.78", "✓ 0.50",
-        "revisions (0)", model,
+        "revisions (0)", model, "└── open, ",
     ):  # fmt: skip
         assert said in drawn
     assert "\x1b" not in drawn
@@ -58,7 +62,45 @@ async def test_models_are_drawn_as_a_table_and_a_tree(engine: Engine, access: Ac
 async def test_a_person_may_deprecate_a_model(run: Run, engine: Engine, access: Access) -> None:
     model, _ = await a_model(engine, access)
     assert run("models", "deprecate", model).stdout == "Model 'Муки 😰' is deprecated\n"
-    drawn = run("models", "show", model).stdout
-    assert "user, deprecated" in drawn
+    assert "user, deprecated" in run("models", "show", model[:8].upper()).stdout
     unknown = run("models", "show", "nonsense")
     assert (unknown.returncode, unknown.stderr) == (2, "reasonloom: Model not found\n")
+
+
+async def test_a_model_is_called_by_its_name_or_how_its_id_begins(
+    engine: Engine, access: Access
+) -> None:
+    model, _ = await a_model(engine, access)
+    me = Caller("local")
+    for named in (model, model[:8], model.upper(), "Муки 😰"):
+        assert await _chosen(engine, me, named) == model
+    made = {"name": model[:8], "domain": "self", "basin_ids": [a_basin(access.admin)]}
+    await call(engine, "create_model", made)
+    with pytest.raises(InvalidArgument, match="of several models"):
+        await _chosen(engine, me, model[:8])
+    for odd in ("%", "_", "муки 😰", "'"):
+        with pytest.raises(ModelNotFound):
+            await _chosen(engine, me, odd)
+    with pytest.raises(ModelNotFound):
+        await _chosen(engine, Caller("ben"), model)
+
+
+async def test_proposals_are_drawn_with_what_they_rest_on(
+    run: Run, engine: Engine, access: Access
+) -> None:
+    text = "Паром уходит в [red] {n}"
+    items = [{"content": text.format(n=n), "primarySector": "semantic"} for n in range(6)]
+    given = {"userId": "local", "sessionId": "s", "memories": items}
+    told = (await call(engine, "batch_remember", given)).answer["memories"]
+    numbers = [int(each["memoryId"].removeprefix("mem-")) for each in told]
+    basin = a_basin(access.admin, "Паром [bold]", members=numbers)
+    one, gone = a_basin(access.admin, "One"), a_basin(access.admin, "Gone")
+    poor = {"name": "Poor", "domain": "user", "basin_ids": [one, gone]}
+    await call(engine, "create_model", poor)
+    drop_basin(access.admin, gone)
+    drawn = run("models", "propose", "--keep-drafts").stdout
+    for said in (
+        "models (1)", "Паром [bold]  world", f"basin {basin}", "mem-", "Паром уходит в [red] 0",
+        "kept as draft", "revisions (1)", "Poor  ", f"remove_basins {gone}", "note: ",
+    ):  # fmt: skip
+        assert said in drawn

@@ -12,10 +12,11 @@ import pytest
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.locomo.data import load
 from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.packaged import carried
 from reasonloom.evals.ranking import scores
 from reasonloom.evals.report import summary
 from reasonloom.evals.retrieval.collection import Source
-from reasonloom.evals.retrieval.run import Plan, run
+from reasonloom.evals.retrieval.suite import packaged
 from reasonloom.evals.suites import suite
 
 HEAD = {"eval": "locomo", "data_sha256": "x"}
@@ -121,12 +122,12 @@ async def test_a_run_finds_the_evidence_and_resumes(data: Path, tmp_path: Path) 
     def tell(what: str, done: int, total: int) -> None:
         told.append(what)
 
-    plan = Plan(suite("locomo"), Source(data), tmp_path / "evals" / "run.jsonl")
-    result: dict[str, Any] = await run(plan, tell)
+    own, log = packaged(suite("locomo"), Source(data)), tmp_path / "evals" / "run.jsonl"
+    result: dict[str, Any] = await carried(own, log, tell=tell)
     assert result["overall"]["n"] == 2
     assert result["overall"]["recall@10"] == 1.0
-    assert "talk-1: recall" in told
+    assert told == ["talk-1/0", "talk-1/1", "talk-1/3"]
     told.clear()
-    again = await run(plan, tell)
+    again = await carried(own, log, tell=tell)
     assert again["overall"] == result["overall"]
     assert told == []

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from reasonloom.evals.packaged import carried
 from reasonloom.evals.people.data import load
 from reasonloom.evals.retrieval.collection import Source
-from reasonloom.evals.retrieval.run import Plan, run
+from reasonloom.evals.retrieval.suite import packaged
 from reasonloom.evals.suites import suite
 
 MEASURED = {"recall@10": 0.888, "ndcg@10": 0.761, "mrr": 0.741}
@@ -33,8 +34,8 @@ def test_the_set_is_what_was_labelled() -> None:
 
 @pytest.mark.timeout(600)
 async def test_recall_has_not_fallen_and_no_signal_harms(tmp_path: Path) -> None:
-    plan = Plan(suite("people"), Source(), tmp_path / "run.jsonl", ablate=True)
-    result = await run(plan, lambda *_: None)
+    own = packaged(suite("people"), Source(), ablate=True)
+    result = await carried(own, tmp_path / "run.jsonl")
     whole, without = result["overall"], result["without"]
     assert whole["n"] == 228
     for name, value in MEASURED.items():

@@ -176,6 +176,22 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "first": "Anna can eat there.",
         "second": "Anna can eat there without the oil.",
     },
+    "evals/reflect": {
+        "name": "own/answer",
+        "template": "{% block system %}Say it.{% endblock %}",
+        "variables": ["question"],
+        "examples": [
+            {
+                "input": "Can Anna eat there?",
+                "answer": "No.",
+                "target": "Yes",
+                "score": 0.0,
+                "why": "It is not the target.",
+                "calls": ["Who cooks?\n---\nBen."],
+            }
+        ],
+        "rejected": [{"template": "Say it.", "why": "lacks the block system"}],
+    },
     "reflection_evaluate/opine": {
         "question": "Can Anna eat there?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],

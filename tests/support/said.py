@@ -164,6 +164,7 @@ ANSWERS: Mapping[str, Callable[[Said], Said]] = MappingProxyType(
         "critique": _refinement,
         "used": _merger,
         "conclusion": _conclusion,
+        "outcome": _said(outcome="failed", why="She laughs."),
     }
 )
 """For a key that the schema asks for, the first that it does, what is made of the material."""

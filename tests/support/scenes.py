@@ -15,6 +15,7 @@ from tests.support.census import Census
 from tests.support.graph_scenes import GRAPH_SCENES, REFINE, RUN
 from tests.support.housekeeping import as_file, take_in
 from tests.support.memory_scenes import MEMORY_SCENES
+from tests.support.model_scenes import MODEL_SCENES, OF_RECORDS
 from tests.support.scene import Given, Scene
 from tests.support.sessions import answered
 
@@ -197,6 +198,6 @@ OF_GRAPHS = (REFINE, RUN)
 SHORT = (
     REMEMBER, LINEAR, TREE, DIVERGENT, REFLECTION, EVALUATE, AUTO, CHECKPOINT_CREATE,
     TREE_COMPLETE, BACKTRACK, FORK, CONSOLIDATE, BREAKDOWN, PONDER, ANALYZE,
-    *OF_GRAPHS, *MEMORY_SCENES,
+    *OF_GRAPHS, *MEMORY_SCENES, *OF_RECORDS,
 )  # fmt: skip
-SCENES = (*SHORT, *(each for each in GRAPH_SCENES if each not in OF_GRAPHS))
+SCENES = (*SHORT, *(each for each in GRAPH_SCENES if each not in OF_GRAPHS), *MODEL_SCENES)

@@ -39,7 +39,10 @@ class Shell:
 
 
 def held(log: Path) -> list[Any]:
-    """Return what a log says, without what a clock said; a line that was cut short is left out."""
+    """Return what a log says, without its number and what a clock said.
+
+    A line that was cut short is left out.
+    """
     found = []
     for line in log.read_text().splitlines():
         try:
@@ -47,6 +50,7 @@ def held(log: Path) -> list[Any]:
         except ValueError:
             continue
         entry.pop("latency_ms", None)
-        entry.get("head", {}).pop("settings", None)
+        for name in ("settings", "number"):
+            entry.get("head", {}).pop(name, None)
         found.append(entry)
     return found

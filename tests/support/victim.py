@@ -34,10 +34,12 @@ from tests.support.guillotine import named_point
 from tests.support.said import said
 
 for _graph in ("analyze", "auto", "backtrack", "breakdown", "checkpoint_create",
-               "consolidate_memories", "conversation_log", "divergent", "got_aggregate",
-               "got_finalize", "got_generate", "got_prune", "got_refine", "got_run", "got_score",
-               "linear", "memory_add", "ponder", "reflection", "reflection_evaluate", "remember",
-               "session_end", "tree", "tree_complete"):  # fmt: skip
+               "consolidate_memories", "conversation_log", "create_model",
+               "divergent", "got_aggregate", "got_finalize", "got_generate", "got_prune",
+               "got_refine", "got_run", "got_score", "linear", "memory_add", "ponder",
+               "predict_with_model", "reflection", "reflection_evaluate", "remember",
+               "resolve_prediction", "revise_model", "session_end", "tree",
+               "tree_complete"):  # fmt: skip
     import_module(f"reasonloom.graphs.{_graph}")  # loaded before the fork
 
 EMBEDDER = choose_embedder(Settings())
@@ -72,8 +74,11 @@ class PaidLlm:
         """Do nothing."""
 
 
-ENDS_A_RUN = text("""SELECT count(*) FROM runs
-    WHERE status = 'done' AND xmin::text::bigint = txid_current() % (2^32)::bigint""")
+ENDS_A_RUN = text("""SELECT
+    (SELECT count(*) FROM runs WHERE status = 'done' AND xmin::text::bigint = now.id)
+    + (SELECT count(*) FROM basin_runs WHERE xmin::text::bigint = now.id)
+    FROM (SELECT txid_current() % (2^32)::bigint AS id) now""")
+"""Whether a transaction ends a run, or a look at clusters."""
 
 
 LATE = 0.5

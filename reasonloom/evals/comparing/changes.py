@@ -12,16 +12,17 @@ RIGHT = 0.5
 """A reduced score from which on an item counts as right."""
 
 
-def flips(both: Pairs, score: str) -> dict[str, list[dict[str, Any]]]:
+def flips(both: Pairs, score: str, *, lower: bool = False) -> dict[str, list[dict[str, Any]]]:
     """Return the items that became right and those that became wrong, the clearest first.
 
     Of each: what was asked, what is right, and of both runs the answers with their transcripts.
+    Where `lower` is better, a score below the half is right.
     """
     found: dict[str, list[dict[str, Any]]] = {"to_right": [], "to_wrong": []}
     for key in both.keys:
-        before, after = both.base.scores[key], both.other.scores[key]
-        if (before >= RIGHT) != (after >= RIGHT):
-            way = "to_right" if after >= RIGHT else "to_wrong"
+        before, after = ((each.scores[key] >= RIGHT) != lower for each in (both.base, both.other))
+        if before != after:
+            way = "to_right" if after else "to_wrong"
             found[way].append(_flip(both, key, score))
     for each in found.values():
         each.sort(key=lambda flip: -abs(flip["run_score"] - flip["base_score"]))

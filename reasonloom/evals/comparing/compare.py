@@ -54,8 +54,8 @@ def compare(
     """
     if not others:
         raise InvalidArgument("runs: name two or more to compare", field="runs")
-    first, *rest = (_opened(log) for log in (base, *others))
-    asked = Asked(score or _first_score(first), reducer)
+    first, *rest = (opened(log) for log in (base, *others))
+    asked = Asked(score or first_score(first), reducer)
     compared = [_compared(first, other, asked) for other in rest]
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
         each["p_holm"] = corrected
@@ -67,28 +67,41 @@ def compare(
     }
 
 
-def _opened(log: EvalLog | Path) -> EvalLog:
+def opened(log: EvalLog | Path) -> EvalLog:
+    """Return a run that has results.
+
+    Raises:
+        InvalidArgument: there is no such file, it is no run, or it has no results.
+    """
     if isinstance(log, Path) and not log.is_file():
         raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
     try:
-        opened = EvalLog(log) if isinstance(log, Path) else log
+        found = EvalLog(log) if isinstance(log, Path) else log
     except (TypeError, ValueError):
         name = log.name if isinstance(log, Path) else log.path.name
         raise InvalidArgument(f"runs: {name} is no run of an eval", field="runs") from None
-    if not opened.records:
-        raise InvalidArgument(f"runs: {opened.path.name} has no results", field="runs")
-    return opened
+    if not found.records:
+        raise InvalidArgument(f"runs: {found.path.name} has no results", field="runs")
+    return found
 
 
-def _first_score(log: EvalLog) -> str:
+def first_score(log: EvalLog) -> str:
+    """Return the name of the score that is compared where none is named."""
     scorers = log.head.get("scorers") or [{}]
     return str(scorers[0].get("scorer") or next(iter(log.records[0].scores)))
+
+
+def is_lower_better(log: EvalLog, score: str) -> bool:
+    """Tell whether a run says of a score that less is better, such as of a number of errors."""
+    known = {each.get("scorer"): each for each in log.head.get("scorers") or ()}
+    return bool(known.get(score, {}).get("better") == "lower")
 
 
 def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
     both = pairs(base, other, asked.score, asked.reducer)
     found = both.differences
-    table = _mcnemar(both)
+    lower = is_lower_better(base, asked.score)
+    table = None if lower else _mcnemar(both)
     alone = not any(both.clusters)
     test = "McNemar mid-p" if table and alone else "signs of clusters"
     return {
@@ -102,9 +115,10 @@ def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
         "least_effect": least_effect(found.error, found.count) if found.error else None,
         "p": table["mid_p"] if table and alone else by_signs(found),
         "test": test,
+        "better": "lower" if lower else "higher",
         "mcnemar": table,
         "costs": {name: _cost(both, name) for name in (*FIGURES, "latency_ms")},
-        "flips": flips(both, asked.score),
+        "flips": flips(both, asked.score, lower=lower),
         "prompts": prompts(base.head, other.head),
         "notes": _notes(base, other, both, found, table),
     }
@@ -175,6 +189,8 @@ def _notes(
 def not_worse(compared: dict[str, Any], margin: float) -> bool:
     """Tell whether a run's score is surely not worse than the base's by `margin` or more.
 
-    That is, whether the lower end of the 95 % interval lies above minus `margin`.
+    That is, whether the lower end of the 95 % interval lies above minus `margin`; of a score that
+    is better lower, whether the upper end lies below `margin`.
     """
-    return bool(compared["interval"][0] > -margin)
+    low, high = compared["interval"]
+    return bool(high < margin if compared["better"] == "lower" else low > -margin)

@@ -36,7 +36,7 @@ class Pairs:
     """The items that both runs have.
 
     Attributes:
-        keys: the items, in the order of the first run.
+        keys: the items, by id.
         base, other: the two runs.
         left_out: how many items only one of them has.
     """
@@ -84,15 +84,19 @@ def pairs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
 
 
 def side(log: EvalLog, score: str, reduce: Reducer) -> Side:
-    """Return one run by item."""
+    """Return one run by item, in an order that does not hang on which was done first.
+
+    Items that the score says nothing of are left out.
+    """
     records: dict[Key, list[Record]] = {}
-    for record in sorted(log.records, key=lambda each: each.epoch):
-        if score not in record.scores:
-            known = ", ".join(record.scores)
-            raise InvalidArgument(
-                f"{log.path.name}: has no score {score}; it has {known}", field="score"
-            )
-        records.setdefault((record.item, record.of), []).append(record)
+    for record in sorted(log.records, key=lambda each: (each.epoch, each.item, each.of)):
+        if score in record.scores:
+            records.setdefault((record.item, record.of), []).append(record)
+    if not records:
+        known = ", ".join(dict.fromkeys(name for each in log.records for name in each.scores))
+        raise InvalidArgument(
+            f"{log.path.name}: has no score {score}; it has {known}", field="score"
+        )
     scores = {
         key: reduce([record.scores[score] for record in each]) for key, each in records.items()
     }

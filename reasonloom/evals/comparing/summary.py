@@ -24,11 +24,6 @@ def summary(ran: Ran, how: str = "mean") -> dict[str, Any]:
     """
     log = ran.log
     head = {name: told for name, told in log.head.items() if name != "texts"}
-    notes = [f"left for later: {why}" for why in ran.failed]
-    if ran.stopped:
-        notes.append(f"stopped: {ran.stopped}; --resume {log.path.name} goes on")
-    if errors := sum(bool(record.error) for record in log.records):
-        notes.append(f"{errors} errors count as wrong")
     names = dict.fromkeys(name for record in log.records for name in record.scores)
     return {
         **head,
@@ -41,7 +36,7 @@ def summary(ran: Ran, how: str = "mean") -> dict[str, Any]:
             name: sum(record.usage.get(name, 0.0) for record in log.records) for name in FIGURES
         },
         "latency_ms": latency([record.latency_ms for record in log.records]),
-        "notes": notes,
+        "notes": ran.notes(),
     }
 
 
@@ -51,9 +46,10 @@ def _score(log: EvalLog, name: str, how: str) -> dict[str, Any]:
     found = clustered(scores, [told.records[key][0].cluster for key in told.scores])
     reach = no_difference(found.count)
     low, high = interval(found) if found.error else (found.mean - reach, found.mean + reach)
+    least, most = min(0.0, *scores), max(1.0, *scores)
     return {
         "mean": found.mean,
-        "interval": [max(0.0, low), min(1.0, high)],
+        "interval": [max(least, low), min(most, high)],
         "reducer": how,
         "items": len(scores),
     }

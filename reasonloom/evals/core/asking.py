@@ -50,8 +50,13 @@ class Limits:
 
 
 def provider(llm: str) -> str:
-    """Return who answers: of `litellm:openai/gpt-5` openai, else what stands before the colon."""
+    """Return who answers: of `litellm:openai/gpt-5` openai, else what stands before the colon.
+
+    Whoever is recorded is asked as without a recording.
+    """
     kind, _, model = llm.partition(":")
+    if kind == "record":
+        return provider(model.partition(":")[2])
     return model.partition("/")[0] if kind == "litellm" and "/" in model else kind
 
 

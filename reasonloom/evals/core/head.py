@@ -35,6 +35,7 @@ def head_of(
         "reasonloom": __version__,
         "items": len(suite.items),
         "items_sha256": suite.digest,
+        **suite.about,
         "scorers": scorers,
         "system": {
             **way.about(),

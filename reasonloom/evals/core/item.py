@@ -21,12 +21,14 @@ class Item:
         input: what the system is asked: a text, or an object with the values of a prompt.
         target: the right answer, None where the scorer needs none.
         cluster: what it hangs together with (one document, one author); empty for nothing.
+        group: what figures are told apart by; its cluster where empty.
     """
 
     id: str
     input: Any
     target: Any = None
     cluster: str = ""
+    group: str = ""
 
     @property
     def digest(self) -> str:
@@ -43,8 +45,10 @@ class Answer:
         output: the answer.
         run: the id of the engine's run, where there is one.
         usage: all that it took, where a killed process had a share in it; else the run knows.
+        latency_ms: what the answer alone took, where something was made ready before it.
     """
 
     output: Any
     run: str = ""
     usage: Mapping[str, float] = field(default_factory=dict)
+    latency_ms: float | None = None

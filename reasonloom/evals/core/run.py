@@ -84,6 +84,15 @@ class Ran:
     failed: Sequence[str] = ()
     stopped: str = ""
 
+    def notes(self) -> list[str]:
+        """Return what is left and why, and what came to an error."""
+        found = [f"left for later: {why}" for why in self.failed]
+        if self.stopped:
+            found.append(f"stopped: {self.stopped}; --resume {self.log.path.name} goes on")
+        if errors := sum(bool(record.error) for record in self.log.records):
+            found.append(f"{errors} errors count as wrong")
+        return found
+
 
 async def run(
     suite: Suite,
@@ -215,9 +224,9 @@ async def _one(running: Running, answering: Answering, item: Item, attempt: Atte
         Record(
             item=item.id,
             epoch=attempt.epoch,
-            group=item.cluster,
+            group=item.group or item.cluster,
             scores=_scores(marks),
-            latency_ms=round(took, 3),
+            latency_ms=round(took if answer.latency_ms is None else answer.latency_ms, 3),
             of=running.suite.digests[item.id],
             cluster=item.cluster,
             input=item.input,
@@ -254,7 +263,9 @@ async def _marked(
         with presented(judging):
             for scorer in scorers:
                 found = scorer.mark(item, answer.output, running.bench)
-                marks[scorer.name] = await found if inspect.isawaitable(found) else found
+                mark = await found if inspect.isawaitable(found) else found
+                if mark is not None:
+                    marks[scorer.name] = mark
     finally:
         attempt.broken = attempt.broken or judging.broken
     return marks, {f"judge_{name}": value for name, value in judging.usage().items()}

@@ -50,6 +50,6 @@ class Scorer(Protocol):
         """Return why an item cannot be marked, empty where it can be."""
         ...
 
-    def mark(self, item: Item, output: Any, bench: Bench) -> Mark | Awaitable[Mark]:
-        """Return the mark of an answer."""
+    def mark(self, item: Item, output: Any, bench: Bench) -> Mark | Awaitable[Mark | None] | None:
+        """Return the mark of an answer, None where the score says nothing of such items."""
         ...

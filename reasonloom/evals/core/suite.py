@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -29,6 +29,7 @@ class Suite:
         scorers: how answers are marked; the first one's score is compared.
         way: how an item is answered, unless a run names another way.
         where: for each item where it stands in its file, such as `row 3`, to name it by.
+        about: what else decides the answers, such as the digest of what is stored before.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Suite:
     scorers: Sequence[Scorer]
     way: Way | None = None
     where: Sequence[str] = field(default=(), repr=False)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def digests(self) -> dict[str, str]:

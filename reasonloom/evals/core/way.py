@@ -101,6 +101,33 @@ class Function:
 
 
 @dataclass(frozen=True)
+class Opening:
+    """Answers by what it opens first, such as an engine on a database of its own.
+
+    `asks` tells whether it asks the run's language model, and then with any prompt.
+    """
+
+    open: Callable[[Parts], AbstractAsyncContextManager[Answering]]
+    name: str
+    asks: bool = False
+
+    def about(self) -> dict[str, Any]:
+        """Return its name."""
+        return {"function": self.name}
+
+    def prompts(self) -> tuple[str, ...] | None:
+        """Return none, or that any may be asked."""
+        return None if self.asks else ()
+
+    def check(self, item: Item, prompts: PromptRegistry) -> None:
+        """Refuse nothing."""
+
+    def opened(self, parts: Parts) -> AbstractAsyncContextManager[Answering]:
+        """Yield what was opened."""
+        return self.open(parts)
+
+
+@dataclass(frozen=True)
 class Asking:
     """Asks one prompt; the reply's text is the answer, or what stands at `read` of its object.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean, median
 from typing import Any
@@ -24,7 +24,7 @@ def summary(worlds: Sequence[World], records: Sequence[Record], by: Thresholds) 
     told = {record.item: record for record in records}
     base = counted(worlds)
     figures = _figures(told, base, by)
-    wrong = [each for each in records if each.group in NEVER and each.scores["verified"]]
+    wrong = [each for each in records if each.group in NEVER and _is_verified(each)]
     accuracy = next(each for each, _ in figures if each.name == "right verdicts")
     return {
         "figures": [_rounded(figure, overlap) for figure, overlap in figures],
@@ -34,7 +34,7 @@ def summary(worlds: Sequence[World], records: Sequence[Record], by: Thresholds) 
         },
         "met": not wrong and (accuracy.value or 0) >= ACCURACY,
         "wrong": [
-            {"claim": each.item, "kind": each.group, "said": _said(each)}
+            {"claim": each.item, "kind": each.group, "said": said(each.output)}
             for each in records
             if not each.scores["right"]
         ],
@@ -69,7 +69,7 @@ def _figures(
 
 
 def _others(told: Any, asked: Any, by: Thresholds) -> list[tuple[Figure, float | None]]:
-    never = [(one.scores["verified"], by.verdict(part) == "verified")
+    never = [(float(_is_verified(one)), by.verdict(part) == "verified")
              for claim, one, part in asked if claim.kind in NEVER]  # fmt: skip
     records = list(told)
     hits = [one.scores["evidence"] for one in records if "evidence" in one.scores]
@@ -100,8 +100,10 @@ def _rounded(figure: Figure, overlap: float | None) -> dict[str, Any]:
     return {**told, "overlap": None if overlap is None else round(overlap, DIGITS)}
 
 
-def _said(record: Record) -> str:
-    scores = record.scores
-    if scores["contradicted"]:
-        return "contradicted"
-    return "verified" if scores["verified"] else "partial" if scores["partial"] else "ungrounded"
+def said(output: Mapping[str, Any]) -> str:
+    """Return what an answer said of its claim, with contradicted as a word of its own."""
+    return "contradicted" if output["contradicted"] else str(output["status"])
+
+
+def _is_verified(record: Record) -> bool:
+    return bool(record.output["status"] == "verified")

@@ -13,16 +13,14 @@ import numpy as np
 
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
 from reasonloom.contracts.history import HistoryPredict, HistoryRecall
 from reasonloom.errors import InvalidArgument
+from reasonloom.evals.engine import called
 from reasonloom.evals.history.data import World
 from reasonloom.evals.history.records import Turn
 from reasonloom.evals.history.transcript import write_world
 from reasonloom.evals.history.vocabulary import Prose
-from reasonloom.graphs.call import Call
 from reasonloom.graphs.engine import Engine
-from reasonloom.graphs.graph import load_graph
 from reasonloom.nodes.past.ingest import ingest
 
 OWNER = "eval"
@@ -84,16 +82,8 @@ async def _ask(
     turns: Sequence[Turn],
 ) -> Answered:
     started = time.perf_counter()
-    outcome = await engine.call(
-        Call(
-            tool=tool,
-            graph=load_graph(tool),
-            request=read(contract, arguments).model_dump(mode="json", exclude_unset=True),
-            caller=Caller(OWNER),
-        )
-    )
+    answer = await called(engine, OWNER, tool, contract, arguments)
     took = (time.perf_counter() - started) * 1000
-    answer = outcome.answer
     shown = {turn.id: _bare(turn.text)[:SHOWN] for turn in turns}
     projects = {turn.id: turn.project for turn in turns}
     pieces = [held(chunk, shown, projects) for chunk in answer["chunks"]]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import get_args
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.history.records import KINDS, Chain, InWorld, Moment, Turn
+from reasonloom.evals.history.records import KINDS, Chain, InWorld, Language, Moment, Turn
 from reasonloom.evals.metacognition.labels import Half
 
 SESSIONS = range(4, 9)
 TURNS = range(6, 26)
+COPIED = 4
+"""Words in a row that a `plain` question may not share with a labelled turn of its world."""
+COPIED_CHARACTERS = 10
+"""The same in Japanese, which has no spaces."""
 BRIEFING = "Task"
 """The tool that starts a sub-agent; its result is the sub-agent's report."""
 
@@ -35,6 +40,7 @@ def require_sound(
     for moment in moments:
         _require_known("moments.jsonl", moment, (*moment.moments, *moment.after), known)
     _require_once(turns, chains, moments)
+    _require_own_words(chains, moments, known)
     _require_even(chains, moments)
 
 
@@ -126,8 +132,7 @@ def _require_once(
     turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
 ) -> None:
     """Refuse what is said twice; tools alone may repeat themselves, where nothing is labelled."""
-    labelled = {each for chain in chains for each in chain.chain}
-    labelled |= {each for moment in moments for each in (*moment.moments, *moment.after)}
+    labelled = _labelled(chains, moments)
     texts = Counter(turn.text.casefold() for turn in turns)
     for turn in turns:
         once = turn.tool is None or turn.id in labelled
@@ -136,10 +141,42 @@ def _require_once(
     asked: set[str] = set()
     for name, items in (("chains.jsonl", chains), ("moments.jsonl", moments)):
         for item in items:
-            for value in (item.id, item.said.casefold()):
+            plain = [item.plain.casefold()] if isinstance(item, Chain) else []
+            for value in (item.id, item.said.casefold(), *plain):
                 if value in asked:
                     raise _refused(name, item.id, f"{value!r} is there twice")
                 asked.add(value)
+
+
+def _labelled(chains: Iterable[Chain], moments: Iterable[Moment]) -> set[str]:
+    """Return the turns of chains and of moments."""
+    told = {each for chain in chains for each in chain.chain}
+    return told | {each for moment in moments for each in (*moment.moments, *moment.after)}
+
+
+def _require_own_words(
+    chains: Sequence[Chain], moments: Sequence[Moment], known: dict[str, Turn]
+) -> None:
+    """Refuse a `plain` question that quotes a turn with a label, a distractor among them."""
+    labelled = _labelled(chains, moments)
+    labelled |= {each.turn for chain in chains for each in chain.distractors}
+    for chain in chains:
+        own = _runs(chain.plain, chain.language)
+        for turn in sorted(each for each in labelled if known[each].world == chain.world):
+            if copied := own & _runs(known[turn].text, chain.language):
+                told = f"plain: {min(copied)!r} is copied from {turn}"
+                raise _refused("chains.jsonl", chain.id, told)
+
+
+def _runs(text: str, language: Language) -> set[str]:
+    """Return all words in a row that are as many as may not be copied."""
+    words = re.findall(r"\w+", text.casefold())
+    if language == "ja":
+        said = "".join(words)
+        return {
+            said[at : at + COPIED_CHARACTERS] for at in range(len(said) - COPIED_CHARACTERS + 1)
+        }
+    return {" ".join(words[at : at + COPIED]) for at in range(len(words) - COPIED + 1)}
 
 
 def _require_even(chains: Sequence[Chain], moments: Sequence[Moment]) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from reasonloom.errors import InvalidArgument
 from reasonloom.evals.history.checks import require_sound
-from reasonloom.evals.history.records import Chain, Moment, Turn
+from reasonloom.evals.history.records import WORDINGS, Chain, Moment, Turn, Wording
 from reasonloom.evals.metacognition.labels import of_half, records
 
 HERE = Path(__file__).parent
@@ -71,6 +72,18 @@ def history(half: str = "dev", folder: Path = HERE) -> HistorySet:
     hashes = {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()}
     worlds = _worlds(of_half(half, turns), of_half(half, chains), of_half(half, moments))
     return HistorySet(worlds, hashes)
+
+
+def wording(name: str) -> Wording:
+    """Return the wording of that name.
+
+    Raises:
+        InvalidArgument: there is none.
+    """
+    for each in WORDINGS:
+        if each == name:
+            return each
+    raise InvalidArgument(f"asked: must be one of {', '.join(WORDINGS)}", field="asked")
 
 
 def _worlds(

@@ -14,7 +14,11 @@ Language = Literal["en", "de", "fr", "es", "ja"]
 Kind = Literal["within", "file", "error", "name", "decision", "resumed", "time", "report"]
 LinkedBy = Literal["file", "error", "name", "topic", "decision", "continuation", "time", "report"]
 Why = Literal["similar", "same_file", "same_error", "abandoned", "chatter"]
+Wording = Literal["other", "plain"]
+"""Which of a chain's questions is asked: in wholly other words, or as a user half remembers it."""
+
 KINDS: tuple[Kind, ...] = get_args(Kind)
+WORDINGS: tuple[Wording, ...] = get_args(Wording)
 
 World = Annotated[str, Field(pattern=r"^h\d\d$")]
 SessionId = Annotated[str, Field(pattern=r"^h\d\d-s\d$")]
@@ -125,12 +129,14 @@ class Distractor(BaseModel):
 class Chain(InWorld):
     """A question, and the turns that lead from its problem to its solution, oldest first.
 
+    `plain` asks the same as `question`, in words of which one or two are the project's own.
     `links` has one fewer than `chain`: the first leads from its first turn to its second.
     """
 
     id: ChainId
     kind: Kind
     question: Words
+    plain: Words
     chain: Annotated[tuple[TurnId, ...], Field(min_length=2, max_length=6)]
     links: tuple[Link, ...]
     distractors: Annotated[tuple[Distractor, ...], Field(min_length=1)]
@@ -144,6 +150,10 @@ class Chain(InWorld):
     def said(self) -> str:
         """The question."""
         return self.question
+
+    def asked(self, wording: Wording) -> str:
+        """Return the question in one of its wordings."""
+        return self.plain if wording == "plain" else self.question
 
     @model_validator(mode="after")
     def _agrees(self) -> Chain:

@@ -10,29 +10,36 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
 from reasonloom.contracts.history import HistorySearch
 from reasonloom.contracts.memory import Recall, Remember
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.home import throw_away_database
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import Answering, Opening, Parts
+from reasonloom.evals.engine import Once, called, throw_away_engine
 from reasonloom.evals.locomo.data import load
-from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.packaged import Packaged
 from reasonloom.evals.report import summary
-from reasonloom.evals.retrieval.collection import Collection, Question, Source, Stored
-from reasonloom.graphs.call import Call
-from reasonloom.graphs.engine import Engine
-from reasonloom.graphs.graph import load_graph
+from reasonloom.evals.retrieval.collection import Collection, Source, Stored
+from reasonloom.evals.retrieval.suite import asked_of, items
+from reasonloom.evals.scorers.measure import Measure
+from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.past.ingest import ingest
 from reasonloom.nodes.past.ingest_told import Wish
+from reasonloom.settings import load_settings
 from reasonloom.transcripts import tokens
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.base import Request
+    from reasonloom.graphs.engine import Engine
 
 NAME = "locomo-history"
 APART = ("adversarial",)
@@ -44,54 +51,58 @@ MOST = 100
 """Memories that one call of `recall` gives at most."""
 
 SPACE = re.compile(r"\s+")
-Tell = Callable[[str, int, int], None]
+SCORES = tuple(
+    f"{name}{how}" for name in ("search", "recall", "recall contents") for how in ("", ", all")
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is run: the data, and the log."""
-
-    data: Path | None
-    log: Path
-
-
-async def run(plan: Plan, tell: Tell) -> dict[str, Any]:
-    """Run the eval, or what is left of it, and return its result.
+def packaged(data: Path | None) -> Packaged:
+    """Return the questions of LoCoMo's conversations.
 
     Raises:
-        InvalidArgument: the data is not LoCoMo's, or the log belongs to another run.
+        InvalidArgument: the data is not LoCoMo's.
     """
-    collections, digest = load(Source(plan.data))
-    log = EvalLog(plan.log)
-    async with (
-        throw_away_database() as (settings, access),
-        open_engine(settings, access=access, recover=False) as engine,
-    ):
-        head = {
-            "eval": NAME,
+    collections, digest = load(Source(data))
+    settings = load_settings()
+    suite = Suite(
+        NAME,
+        items(collections),
+        [Measure(name, partial(_read, name)) for name in SCORES],
+        Opening(partial(opened, collections), "history_search, recall"),
+        about={
             "data_sha256": digest,
-            "embedder": engine.loom.embedder.model,
+            "embedder": choose_embedder(settings).model,
             "budget": settings.max_response_tokens,
-        }
-        log.begin(head)
-        for collection in collections:
-            await _one(engine, collection, log, tell)
-    return {**head, "log": plan.log.name, **summary(log.records, apart=APART)}
+        },
+    )
+    return Packaged(suite, lambda log: summary(log.records, apart=APART))
 
 
-async def _one(engine: Engine, collection: Collection, log: EvalLog, tell: Tell) -> None:
-    done = log.done()
-    left = [each for each in collection.questions if (each.id, 0) not in done]
-    if not left:
-        return
+def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:
+    return shares[name]
+
+
+@asynccontextmanager
+async def opened(collections: Sequence[Collection], parts: Parts) -> AsyncIterator[Answering]:
+    """Yield what asks both, of a conversation that is stored when its first question comes."""
+    of = asked_of(collections)
+    known = {one.id: one for one in collections}
+    async with throw_away_engine(parts) as engine:
+        stored: Once[str, dict[str, str]] = Once(lambda name: _stored(engine, known[name]))
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            name = of[item.id].id
+            return await _ask(engine, name, item, await stored.of(name))
+
+        yield answer
+
+
+async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
+    """Read and remember a conversation; return what was said in each turn."""
     await _ingested(engine, collection)
-    for number, memory in enumerate(collection.memories):
-        tell(f"{collection.id}: remember", number, len(collection.memories))
-        await _call(engine, collection.id, "remember", Remember, {**memory.arguments})
-    turns = {memory.id: said(memory)[1] for memory in collection.memories}
-    for number, question in enumerate(left):
-        tell(f"{collection.id}: ask", number, len(left))
-        log.add(await _ask(engine, collection.id, question, turns))
+    for memory in collection.memories:
+        await _called(engine, collection.id, "remember", Remember, memory.arguments)
+    return {memory.id: said(memory)[1] for memory in collection.memories}
 
 
 async def _ingested(engine: Engine, collection: Collection) -> None:
@@ -132,22 +143,22 @@ def said(memory: Stored) -> tuple[str, str]:
     return name, text
 
 
-async def _ask(engine: Engine, owner: str, question: Question, turns: Mapping[str, str]) -> Record:
+async def _ask(engine: Engine, owner: str, item: Item, turns: Mapping[str, str]) -> Answer:
     budget = engine.loom.settings.max_response_tokens
     started = time.perf_counter()
-    found = await _call(engine, owner, "history_search", HistorySearch, {"query": question.text})
+    found = await called(engine, owner, "history_search", HistorySearch, {"query": item.input})
     took = (time.perf_counter() - started) * 1000
-    recalled = await _call(engine, owner, "recall", Recall, {"text": question.text, "limit": MOST})
-    wanted = [turns[turn] for turn in question.evidence]
+    recalled = await _called(engine, owner, "recall", Recall, {"text": item.input, "limit": MOST})
+    wanted = [turns[turn] for turn in item.target]
     memories = recalled["memories"]
-    scores = {
+    if tokens.count(found["text"]) > budget:
+        raise InvalidArgument("data: an answer was longer than its budget", field="data")
+    shares = {
         **_shares("search", found["text"], wanted),
         **_shares("recall", "\n".join(_within(memories, budget, whole=True)), wanted),
         **_shares("recall contents", "\n".join(_within(memories, budget, whole=False)), wanted),
     }
-    if tokens.count(found["text"]) > budget:
-        raise InvalidArgument("data: an answer was longer than its budget", field="data")
-    return Record(question.id, 0, question.category, scores, took)
+    return Answer(shares, latency_ms=took)
 
 
 def _shares(name: str, text: str, wanted: list[str]) -> dict[str, float]:
@@ -167,12 +178,8 @@ def _within(memories: list[dict[str, Any]], budget: int, *, whole: bool) -> Iter
         yield memory["content"]
 
 
-async def _call(
-    engine: Engine, owner: str, tool: str, contract: type[Any], arguments: dict[str, Any]
+async def _called(
+    engine: Engine, owner: str, tool: str, contract: type[Request], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    if tool in {"remember", "recall"}:
-        arguments = {**arguments, "userId": owner}
-    request = read(contract, arguments)
-    given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    outcome = await engine.call(Call(tool, load_graph(tool), given, Caller(owner)))
-    return outcome.answer
+    """Call a tool of memory, of the owner's own user."""
+    return await called(engine, owner, tool, contract, {**arguments, "userId": owner})

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from reasonloom.contracts.base import Request
-from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
 from reasonloom.contracts.metacognition import (
     AssessConfidence,
     DetectBias,
     DetectEmotion,
     Evaluate,
 )
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.engine import called
 from reasonloom.evals.metacognition.data import BiasText, Pair
+from reasonloom.evals.metacognition.labels import FrameworkProblem, Labelled
 from reasonloom.evals.metacognition.sets import Sets
-from reasonloom.graphs.call import Call
 from reasonloom.graphs.engine import Engine
-from reasonloom.graphs.graph import load_graph
 from reasonloom.nodes.analysis.selection import computed_shares
 
 OWNER = "eval"
@@ -36,54 +36,34 @@ CONTRACTS: dict[str, type[Request]] = {
 SELECTION = "framework selection"
 """What is called without its tool: the rest of `analyze` would cost more and say nothing of it."""
 
-RANKING = ("assess_confidence", "evaluate")
-"""The tools that say which of a pair is the better."""
-
 SIDES = ("sound", "flawed")
-Answer = Mapping[str, Any]
+Told = Mapping[str, Any]
 Scores = dict[str, float]
 
 
-class Question(NamedTuple):
-    """One item put to one check.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One item put to one check; `ask` asks it."""
 
-    Attributes:
-        check: what is asked.
-        item: the item's id, of a pair with the side.
-        ask: asks, and returns what was said, with the milliseconds that it took.
-    """
-
-    check: str
-    item: str
-    ask: Callable[[Engine], Awaitable[tuple[Scores, float]]]
-
-    @property
-    def key(self) -> str:
-        """Its name in the log."""
-        return f"{self.check}/{self.item}"
+    item: Item
+    ask: Callable[[Engine], Awaitable[Answer]]
 
 
 def questions(sets: Sets) -> Iterator[Question]:
     """Yield every question that a half's sets give, one check after the other."""
     for text in sets.biases:
-        yield _of_tool("detect_bias", text.id, {"reasoning": text.text}, partial(biases_said, text))
+        yield _of_tool("detect_bias", text, {"reasoning": text.text}, partial(biases_said, text))
     for felt in sets.emotions:
-        yield _of_tool("detect_emotion", felt.id, {"text": felt.text}, emotion_said)
+        yield _of_tool("detect_emotion", felt, {"text": felt.text}, emotion_said)
     for problem in sets.frameworks:
-        yield Question(SELECTION, problem.id, partial(_select, problem.problem))
-    for pair in sets.pairs:
-        for side in SIDES:
-            yield _of_tool(
-                "assess_confidence", f"{pair.id}/{side}", _with_evidence(pair, side), confidence
-            )
-    for pair in sets.pairs:
-        for side in SIDES:
-            yield _of_tool(
-                "evaluate", f"{pair.id}/{side}", _with_context(pair, side), quality_in_the_mean
-            )
+        yield Question(_item(SELECTION, problem, problem.problem), partial(_select, problem))
+    for tool, (context, reads) in RANKED.items():
+        for pair in sets.pairs:
+            sides = {side: {"reasoning": getattr(pair, side), **context(pair)} for side in SIDES}
+            yield Question(_item(tool, pair, sides), partial(_rank, tool, sides, reads))
 
 
-def biases_said(item: BiasText, answer: Answer) -> Scores:
+def biases_said(item: BiasText, answer: Told) -> Scores:
     """Return the confidence of each bias that was told.
 
     Where the label is among them, `overlap` is 1 if a told span shares a character with the
@@ -99,7 +79,7 @@ def biases_said(item: BiasText, answer: Answer) -> Scores:
     return scores
 
 
-def emotion_said(answer: Answer) -> Scores:
+def emotion_said(answer: Told) -> Scores:
     """Return the confidence of the emotion that was told first, with valence and arousal."""
     discrete, felt = answer["discrete"], answer["circumplex"]
     return {
@@ -109,51 +89,65 @@ def emotion_said(answer: Answer) -> Scores:
     }
 
 
-def confidence(answer: Answer) -> Scores:
+def confidence(answer: Told) -> float:
     """Return how far `assess_confidence` would rely on the reasoning."""
-    return {"worth": answer["overallConfidence"]}
+    return float(answer["overallConfidence"])
 
 
-def quality_in_the_mean(answer: Answer) -> Scores:
+def quality_in_the_mean(answer: Told) -> float:
     """Return the mean of the four sides of quality."""
-    return {"worth": fmean(answer["quality"].values())}
+    return fmean(answer["quality"].values())
 
 
-def _with_evidence(pair: Pair, side: str) -> dict[str, Any]:
-    given = {"reasoning": getattr(pair, side)}
-    return {**given, "evidence": pair.evidence} if pair.evidence else given
+def _evidence(pair: Pair) -> dict[str, Any]:
+    return {"evidence": pair.evidence} if pair.evidence else {}
 
 
-def _with_context(pair: Pair, side: str) -> dict[str, Any]:
+def _context(pair: Pair) -> dict[str, Any]:
     """Return what `evaluate` is given: it takes no evidence, so that goes into the context."""
-    given = {"reasoning": getattr(pair, side)}
-    return {**given, "context": " ".join(pair.evidence)} if pair.evidence else given
+    return {"context": " ".join(pair.evidence)} if pair.evidence else {}
+
+
+RANKED: dict[str, tuple[Callable[[Pair], dict[str, Any]], Callable[[Told], float]]] = {
+    "assess_confidence": (_evidence, confidence),
+    "evaluate": (_context, quality_in_the_mean),
+}
+"""The tools that say which of a pair is the better: what each is given beside, and its worth."""
+
+
+def _item(check: str, labelled: Labelled, asked: Any) -> Item:
+    return Item(f"{check}/{labelled.id}", asked, labelled.label, labelled.id, check)
 
 
 def _of_tool(
-    tool: str, item: str, arguments: dict[str, Any], reads: Callable[[Answer], Scores]
+    tool: str, labelled: Labelled, given: dict[str, Any], reads: Callable[[Told], Scores]
 ) -> Question:
-    return Question(tool, item, partial(_call, tool, arguments, reads))
+    async def ask(engine: Engine) -> Answer:
+        told, took = await _timed(engine, tool, given)
+        return Answer(reads(told), latency_ms=took)
+
+    return Question(_item(tool, labelled, given), ask)
 
 
-async def _call(
-    tool: str, arguments: dict[str, Any], reads: Callable[[Answer], Scores], engine: Engine
-) -> tuple[Scores, float]:
-    request = read(CONTRACTS[tool], arguments)
-    call = Call(
-        tool=tool,
-        graph=load_graph(tool),
-        request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-        caller=Caller(OWNER).within(request.space()),
-    )
+async def _rank(
+    tool: str, sides: dict[str, dict[str, Any]], reads: Callable[[Told], float], engine: Engine
+) -> Answer:
+    """Return what each side is worth to a tool, and the milliseconds that each call took."""
+    said: Scores = {}
+    for side, given in sides.items():
+        told, said[f"{side}_ms"] = await _timed(engine, tool, given)
+        said[side] = reads(told)
+    return Answer(said, latency_ms=fmean(said[f"{side}_ms"] for side in sides))
+
+
+async def _timed(engine: Engine, tool: str, given: dict[str, Any]) -> tuple[Told, float]:
     started = time.perf_counter()
-    outcome = await engine.call(call)
-    took = (time.perf_counter() - started) * 1000
-    return reads(outcome.answer), took
+    told = await called(engine, OWNER, tool, CONTRACTS[tool], given)
+    return told, (time.perf_counter() - started) * 1000
 
 
-async def _select(problem: str, engine: Engine) -> tuple[Scores, float]:
+async def _select(problem: FrameworkProblem, engine: Engine) -> Answer:
     """Return each framework's share of one, by the problem's words; no language model votes."""
     started = time.perf_counter()
-    shares = await computed_shares(problem)
-    return shares, (time.perf_counter() - started) * 1000
+    shares = await computed_shares(problem.problem)
+    return Answer(shares, latency_ms=(time.perf_counter() - started) * 1000)

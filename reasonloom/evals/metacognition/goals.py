@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from reasonloom.evals.metacognition.asking import CONTRACTS, RANKING
+from reasonloom.evals.metacognition.asking import CONTRACTS, RANKED
 from reasonloom.evals.metacognition.figures import ALL, Figure
 
 
@@ -32,7 +32,7 @@ GOALS: Mapping[tuple[str, str, str], Goal] = MappingProxyType(
         ("biases", "false alarms", "none"): Goal("<=", 0.1),
         ("emotions", "top-1", ALL): Goal(">=", 0.6),
         ("frameworks", "top-1", ALL): Goal(">=", 0.7),
-        **{("pairs", tool, ALL): Goal(">=", 0.8) for tool in RANKING},
+        **{("pairs", tool, ALL): Goal(">=", 0.8) for tool in RANKED},
     }
 )
 """By part, name and class."""

@@ -13,7 +13,7 @@ PART = "biases"
 NONE = "none"
 TYPES = tuple(bias for bias in BIASES if bias != NONE)
 Said = Mapping[str, Mapping[str, float]]
-"""By an item's id the scores that its record holds."""
+"""By an item's id what was said of it."""
 
 
 def bias_figures(items: Sequence[BiasText], said: Said) -> Iterator[Figure]:

@@ -58,7 +58,7 @@ def framework_figures(items: Sequence[FrameworkProblem], said: Said) -> Iterator
     if not items:
         return
     yield from _first(("frameworks", "top-1"), items, said, FRAMEWORKS, {})
-    hits = [float(item.label in _ranked(said[item.id], FRAMEWORKS)[:2]) for item in items]
+    hits = [float(item.label in ranked(said[item.id], FRAMEWORKS)[:2]) for item in items]
     yield share("frameworks", "top-2", hits, guess=2 / len(FRAMEWORKS))
 
 
@@ -69,7 +69,7 @@ def confusion(
 
     In the order of `labels`.
     """
-    counted = Counter((item.label, _ranked(said[item.id], labels)[0]) for item in items)
+    counted = Counter((item.label, ranked(said[item.id], labels)[0]) for item in items)
     return {
         label: {told: counted[label, told] for told in labels if counted[label, told]}
         for label in labels
@@ -92,7 +92,7 @@ def _first(
     for of, group in {**groups, **by_label}.items():
         if not group:
             continue
-        hits = [float(_ranked(said[item.id], labels)[0] == item.label) for item in group]
+        hits = [float(ranked(said[item.id], labels)[0] == item.label) for item in group]
         always = fmean(item.label == most for item in group) if of in groups else None
         yield share(part, name, hits, of=of, guess=1 / len(labels), majority=always)
 
@@ -102,6 +102,6 @@ def _by_kind(items: Sequence[EmotionText]) -> dict[str, list[EmotionText]]:
     return {kind: [item for item in items if item.kind == kind] for kind in kinds}
 
 
-def _ranked(scores: Mapping[str, float], labels: Sequence[str]) -> list[str]:
-    """Return the labels that were told, the greatest score first."""
+def ranked(scores: Mapping[str, float], labels: Sequence[str]) -> list[str]:
+    """Return the labels that were told, the greatest score first; others are left out."""
     return sorted((label for label in labels if label in scores), key=lambda each: -scores[each])

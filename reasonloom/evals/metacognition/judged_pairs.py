@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from reasonloom.evals.metacognition.data import FAULTS, Pair
 from reasonloom.evals.metacognition.figures import Figure, share
@@ -19,7 +19,7 @@ def pair_figures(items: Sequence[Pair], said: Said, tool: str) -> Iterator[Figur
     """
     if not items:
         return
-    ranked = {item.id: _rank(said, item) for item in items}
+    ranked = {item.id: rank(said[item.id]) for item in items}
     yield share(PART, tool, list(ranked.values()), guess=GUESS)
     yield share(PART, f"{tool}, ties", [float(each == GUESS) for each in ranked.values()])
     for fault in FAULTS:
@@ -28,6 +28,7 @@ def pair_figures(items: Sequence[Pair], said: Said, tool: str) -> Iterator[Figur
             yield share(PART, tool, hits, of=fault, guess=GUESS)
 
 
-def _rank(said: Said, item: Pair) -> float:
-    sound, flawed = (said[f"{item.id}/{side}"]["worth"] for side in ("sound", "flawed"))
+def rank(worth: Mapping[str, float]) -> float:
+    """Return 1 where the sound side is worth more, 0 where the flawed one is, a half for a tie."""
+    sound, flawed = worth["sound"], worth["flawed"]
     return GUESS if sound == flawed else float(sound > flawed)

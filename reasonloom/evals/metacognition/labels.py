@@ -140,6 +140,11 @@ def frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[Frame
     return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
+def halves_of(half: str) -> tuple[str, ...]:
+    """Return the halves that a name stands for: itself, or both of `all`."""
+    return get_args(Half) if half == "all" else (half,)
+
+
 def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
     """Return the records of a half, or of `all`.
 

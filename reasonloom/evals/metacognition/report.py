@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from reasonloom.evals.log import Record
-from reasonloom.evals.metacognition.asking import CONTRACTS, RANKING, SELECTION
+from reasonloom.evals.metacognition.asking import CONTRACTS, RANKED, SELECTION, SIDES
 from reasonloom.evals.metacognition.figures import Figure
 from reasonloom.evals.metacognition.goals import goal_of
 from reasonloom.evals.metacognition.judged_biases import Said, bias_figures
@@ -41,20 +41,27 @@ def _judged(sets: Sets, records: Sequence[Record]) -> Iterator[Figure]:
     yield from bias_figures(sets.biases, _said(records, "detect_bias"))
     yield from emotion_figures(sets.emotions, _said(records, "detect_emotion"))
     yield from framework_figures(sets.frameworks, _said(records, SELECTION))
-    for tool in RANKING:
+    for tool in RANKED:
         yield from pair_figures(sets.pairs, _said(records, tool), tool)
 
 
 def _latencies(records: Sequence[Record]) -> Iterator[Figure]:
     for check in (*CONTRACTS, SELECTION):
-        times = [record.latency_ms for record in records if record.group == check]
+        times = [time for record in records if record.group == check for time in _times(record)]
         for name, value in latency(times).items():
             yield Figure(part="latency", name=name, of=check, value=value, n=len(times), unit="ms")
 
 
+def _times(record: Record) -> list[float]:
+    """Return the milliseconds of each call: of a pair there are two."""
+    if record.group not in RANKED:
+        return [record.latency_ms]
+    return [record.output[f"{side}_ms"] for side in SIDES]
+
+
 def _said(records: Sequence[Record], check: str) -> Said:
     return {
-        record.item.removeprefix(f"{check}/"): record.scores
+        record.item.removeprefix(f"{check}/"): record.output
         for record in records
         if record.group == check
     }

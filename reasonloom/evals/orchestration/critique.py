@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.orchestration.chosen import digest, number, one_of, require_known
-from reasonloom.evals.orchestration.critique_gated import Gated
+from reasonloom.evals.orchestration.critique_gated import Gated, Workshop
 from reasonloom.evals.orchestration.critique_witness import Witness
 from reasonloom.evals.orchestration.meter import Meter
 from reasonloom.evals.orchestration.row import Choices, Item, Orchestration, Result, Row, Status
@@ -108,11 +108,12 @@ def rows(choices: Choices) -> Sequence[Row]:
         "ungated-2": (2, "never"),
         "oracle-stop": (ROUNDS, "right"),
     }
+    shop = Workshop()
     gates = {
-        "gated-1": Gated(case, 1, error),
-        "gated-2": Gated(case, ROUNDS, error),
-        "gated-oracle": Gated(case, ROUNDS, 0.0),
-        "gated-coin": Gated(case, ROUNDS, COIN),
+        "gated-1": Gated(case, 1, error, shop),
+        "gated-2": Gated(case, ROUNDS, error, shop),
+        "gated-oracle": Gated(case, ROUNDS, 0.0, shop),
+        "gated-coin": Gated(case, ROUNDS, COIN, shop),
     }
     return [
         *(_looping(name, case, *how) for name, how in loops.items()),
@@ -132,7 +133,7 @@ def _looping(name: str, case: Case, rounds: int, stop: Stop) -> Row:
 
 def _gating(name: str, gate: Gated) -> Row:
     status: Status = "control" if name == "gated-coin" else "own"
-    return Row(name, gate.run, status=status, opened=gate.opened)
+    return Row(name, gate.run, status=status, opened=gate.shop.opened)
 
 
 CRITIQUE_EVAL = Orchestration(

@@ -9,20 +9,17 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from reasonloom.compose import open_engine
-from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
 from reasonloom.contracts.reasoning_reflection import ReasoningReflection
+from reasonloom.evals.engine import called
 from reasonloom.evals.home import throw_away_database
 from reasonloom.evals.orchestration.critique_witness import Witness
 from reasonloom.evals.orchestration.row import Item, Result
 from reasonloom.evals.simulated.critique.constants import Case
 from reasonloom.evals.simulated.critique.model import SimulatedCritic
-from reasonloom.graphs.call import Call
-from reasonloom.graphs.graph import load_graph
 
 if TYPE_CHECKING:
     from reasonloom.graphs.engine import Engine
@@ -31,21 +28,11 @@ OWNER = "critique"
 TOOL = "reasoning_reflection"
 
 
-@dataclass(slots=True)
-class Gated:
-    """Reflects on drafts with a blind judge as the gate.
+@dataclass(slots=True, eq=False)
+class Workshop:
+    """The engine that all gates work with, one after the other; there while `opened`."""
 
-    Attributes:
-        case: whose rates the critic has.
-        rounds: how many the mode may make; it stops before where it finds nothing to do.
-        judge_error: how often the judge prefers the worse of two answers.
-        engine: that runs the mode; set while `opened`.
-    """
-
-    case: Case
-    rounds: int
-    judge_error: float
-    engine: Engine | None = field(default=None)
+    engine: Engine | None = None
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
@@ -60,28 +47,37 @@ class Gated:
             finally:
                 self.engine = None
 
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """Reflects on drafts with a blind judge as the gate.
+
+    Attributes:
+        case: whose rates the critic has.
+        rounds: how many the mode may make; it stops before where it finds nothing to do.
+        judge_error: how often the judge prefers the worse of two answers.
+        shop: where the mode runs.
+    """
+
+    case: Case
+    rounds: int
+    judge_error: float
+    shop: Workshop
+
     async def run(self, item: Item, seed: int) -> Result:
         """Return what the mode makes of a draft.
 
         Raises:
             RuntimeError: no engine is open, or a call of the mode came to nothing.
         """
-        if self.engine is None:
+        if self.shop.engine is None:
             raise RuntimeError("the row is not opened")
         critic = SimulatedCritic(self.case, seed, judge_error=self.judge_error)
-        witness, engine = Witness(critic), self.engine
+        witness, engine = Witness(critic), self.shop.engine
         # A call takes the loom as it stands when it begins; nothing else runs in between.
         engine.loom = replace(engine.loom, llm=witness)
-        answer = (await engine.call(self._call(item))).answer
+        given = {"content": json.loads(item.problem)["draft"], "max_iterations": self.rounds}
+        answer = await called(engine, OWNER, TOOL, ReasoningReflection, given, graph="reflection")
         if answer.get("partial"):
             raise RuntimeError(f"the reflection stopped because of {answer['stopped_because']}")
         return witness.result(item, answer["improved_reasoning"])
-
-    def _call(self, item: Item) -> Call:
-        given: dict[str, Any] = {
-            "content": json.loads(item.problem)["draft"],
-            "max_iterations": self.rounds,
-        }
-        request = read(ReasoningReflection, given)
-        asked = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        return Call(TOOL, load_graph("reflection"), asked, Caller(OWNER))

@@ -59,7 +59,7 @@ def table(records: Iterable[Record]) -> Table:
     found: dict[str, dict[int, dict[str, float]]] = {}
     for record in records:
         item = record.item.split("/", 1)[1]
-        found.setdefault(item, {})[record.epoch] = record.scores
+        found.setdefault(item, {})[record.epoch] = _figures(record)
     seeds = max((len(each) for each in found.values()), default=0)
     whole = [by_seed for by_seed in found.values() if len(by_seed) == seeds]
     if not whole:
@@ -71,6 +71,12 @@ def table(records: Iterable[Record]) -> Table:
             for name in names
         }
     )
+
+
+def _figures(record: Record) -> dict[str, float]:
+    """Return the score, what it was counted by, and the bill, by plain names."""
+    scores = {name.removeprefix("score/"): value for name, value in record.scores.items()}
+    return {**scores, **record.usage}
 
 
 def interval(

@@ -44,8 +44,8 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Suite:
-    """One suite: how it is loaded, to collections and the SHA-256 of what they were read from.
+class Retrieval:
+    """One suite of recall: how it is loaded, to collections and the SHA-256 of their source.
 
     Attributes:
         apart: categories that the overall figures leave out.

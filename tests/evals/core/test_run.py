@@ -165,6 +165,7 @@ async def test_a_provider_is_asked_so_often_at_once(tmp_path: Path, log: Path, l
 def test_a_provider_is_known_by_its_llm() -> None:
     names = ["litellm:openai/gpt-5", "litellm:gpt-5", "langbase", "simulated:sorting"]
     assert [provider(name) for name in names] == ["openai", "litellm", "langbase", "simulated"]
+    assert provider("record:tape.jsonl:litellm:openai/gpt-5") == "openai"
 
 
 async def test_a_refusal_stops_the_run_and_counts_as_wrong_only_if_wished(

@@ -77,6 +77,7 @@ async def test_an_answer_is_given_what_it_is_worth(
 ) -> None:
     found = scorer.mark(Item("a", 21, target), output, BENCH)
     mark = await found if inspect.isawaitable(found) else found
+    assert mark is not None
     assert mark.score == score
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.grounding.data import KINDS, VERDICTS
-from reasonloom.evals.grounding.run import Plan, run
+from reasonloom.evals.grounding.suite import packaged
 from reasonloom.evals.log import EvalLog
+from reasonloom.evals.packaged import carried
 
 Row = dict[str, Any]
 OLD, NEW = "The gate closes at six.", "The gate closes at seven."
@@ -26,10 +27,6 @@ TEXTS = {
     "superseded": (OLD, True),
 }
 EVIDENCE = {"number": "m02", "superseded": "m04"}
-
-
-def silent(*_: object) -> None:
-    """Say nothing."""
 
 
 def written(folder: Path) -> Path:
@@ -65,11 +62,11 @@ def written(folder: Path) -> Path:
 
 
 async def test_what_is_counted_is_what_the_tool_says(tmp_path: Path) -> None:
-    plan = Plan(tmp_path / "log", "dev", written(tmp_path))
-    result = await run(plan, silent)
+    own, log = packaged("dev", written(tmp_path)), tmp_path / "log"
+    result = await carried(own, log)
     assert list(result["halves"]) == ["dev"]
     found = result["halves"]["dev"]
-    records = EvalLog(plan.log).records
+    records = EvalLog(log).records
     assert len(records) == len(KINDS)
     right = {record.group: record.scores["right"] for record in records}
     assert right["true"] == right["negated"] == right["number"] == right["superseded"] == 1
@@ -79,17 +76,17 @@ async def test_what_is_counted_is_what_the_tool_says(tmp_path: Path) -> None:
     assert overall["overlap"] is not None
     assert {each["kind"] for each in found["wrong"]} == {k for k, hit in right.items() if not hit}
     assert found["goals"]["negated or swapped called verified"]["value"] == 0
-    again = await run(plan, silent)
+    again = await carried(own, log)
     assert again["halves"] == result["halves"]
 
 
 async def test_a_resumed_log_of_another_half_is_refused(tmp_path: Path) -> None:
     data = written(tmp_path)
-    await run(Plan(tmp_path / "log", "dev", data), silent)
-    with pytest.raises(InvalidArgument):
-        await run(Plan(tmp_path / "log", "held", data), silent)
+    await carried(packaged("dev", data), tmp_path / "log")
+    with pytest.raises(InvalidArgument, match="had another half, items_sha256"):
+        await carried(packaged("held", data), tmp_path / "log")
 
 
-async def test_another_half_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidArgument):
-        await run(Plan(tmp_path / "log", "half"), silent)
+def test_another_half_is_refused() -> None:
+    with pytest.raises(InvalidArgument, match="half: must be one of dev, held, all"):
+        packaged("half")

@@ -6,7 +6,7 @@ import pytest
 
 from reasonloom.cli.history_table import draw
 from reasonloom.evals.history.asking import SHOWN, held
-from reasonloom.evals.history.run import summary
+from reasonloom.evals.history.report import summary
 from reasonloom.evals.log import Record
 
 
@@ -37,8 +37,11 @@ def test_forms_are_summed_up_apart(capsys: pytest.CaptureFixture[str]) -> None:
     assert plain["kinds"]["file"]["right"] == 1.0
     assert (plain["moments"]["foretold"], noise["moments"]["foretold"]) == (0.25, 1.0)
     assert noise["all"]["right"] == 0.0
-    told = {"eval": "history", "half": "dev", "embedder": "x", "note": "note"}
+    told = {"eval": "history", "half": "dev", "asked": "plain", "embedder": "x", "note": "note"}
     draw({**told, "forms": {"plain": plain, "noise": noise}})
     out = capsys.readouterr().out
     assert "foretold 25 %" in out
     assert "9 to 91" in out
+    assert "asked: plain, as who half remembers it" in out
+    draw({**told, "asked": "other", "forms": {"plain": plain}})
+    assert "asked: other, in wholly other words" in capsys.readouterr().out

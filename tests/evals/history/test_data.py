@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from reasonloom.evals.history.data import CHAINS, HERE, MOMENTS, TURNS, history
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.history.data import CHAINS, HERE, MOMENTS, TURNS, history, wording
 from reasonloom.evals.history.overlap import by_kind, foreseen, found
 from reasonloom.evals.history.records import KINDS, Link, LinkedBy
 
@@ -20,6 +23,24 @@ def test_the_page_holds_the_hash_of_the_file(name: str) -> None:
     readme = (HERE / "README.md").read_text()
     assert f"sha256 of `{name}`: {history('all').sha256[name]}\n" in readme
     assert history("dev").sha256 == history("held").sha256
+
+
+def test_without_plain_the_chains_are_byte_for_byte_the_file_before_it() -> None:
+    before = []
+    for line in (HERE / CHAINS).read_text(encoding="utf-8").splitlines(keepends=True):
+        added = f', "plain": {json.dumps(json.loads(line)["plain"], ensure_ascii=False)}'
+        assert line.count(added) == 1
+        before.append(line.replace(added, ""))
+    told = hashlib.sha256("".join(before).encode()).hexdigest()
+    assert f"is byte for byte the file before it ({told})" in (HERE / "README.md").read_text()
+
+
+def test_a_question_is_asked_in_the_wording_that_is_named() -> None:
+    for chain in history().chains:
+        assert chain.asked(wording("other")) == chain.question != chain.plain
+        assert chain.asked(wording("plain")) == chain.plain
+    with pytest.raises(InvalidArgument, match="asked: must be one of other, plain"):
+        wording("others")
 
 
 def test_dev_is_given_unless_another_half_is_named() -> None:

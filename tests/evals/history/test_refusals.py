@@ -59,6 +59,28 @@ BENT: dict[str, tuple[str, Bend, str]] = {
     "no turns": (TURNS, lambda rows: rows.clear(), "chains.jsonl, h01-c1: there is no turn of h01"),
     "kind": (CHAINS, turn(0, kind="hard"), "line 1, kind"),
     "question": (CHAINS, turn(0, question=""), "line 1, question"),
+    "plain missing": (CHAINS, lambda rows: rows[0].pop("plain"), "line 1, plain"),
+    "plain empty": (CHAINS, turn(0, plain=" "), "line 1, plain"),
+    "plain that is a question": (
+        CHAINS,
+        lambda rows: rows[1].update(plain=rows[0]["question"].upper()),
+        "h01-c2: 'why were shoppers billed",
+    ),
+    "plain twice": (
+        CHAINS,
+        lambda rows: rows[1].update(plain=rows[0]["plain"].upper()),
+        "is there twice",
+    ),
+    "plain copied": (
+        CHAINS,
+        turn(0, plain="Why were there receipts WITH the Wrong, sum?"),
+        "h01-c1: plain: 'receipts with the wrong' is copied from h01-s1-t01",
+    ),
+    "plain copied from a distractor": (
+        CHAINS,
+        turn(0, plain="Who said that the apples label is too long?"),
+        "h01-c1: plain: 'apples label is too' is copied from h01-s2-t08",
+    ),
     "one turn": (CHAINS, turn(0, chain=["h01-s1-t01"], links=[]), "line 1, chain"),
     "chain backward": (
         CHAINS,
@@ -159,6 +181,29 @@ def test_sessions_and_worlds_of_another_size_are_refused(tmp_path: Path) -> None
 
     refused(bent(TURNS, shortened, tmp_path), "h01-s1 has 5 turns, not 6 to 25")
     refused(bent(TURNS, fewer, tmp_path), "h01 has 3 sessions, not 4 to 8")
+
+
+@pytest.mark.parametrize(
+    ("plain", "copied"),
+    [
+        ("昨夜から予約の、確認メ?", True),
+        ("昨夜から予約の、確認済?", False),
+    ],
+)
+def test_ten_characters_are_a_copy_in_japanese(plain: str, copied: bool, tmp_path: Path) -> None:
+    def copy(rows: Rows) -> None:
+        next(row for row in rows if row["id"] == "h12-c1").update(plain=plain)
+
+    folder = bent(CHAINS, copy, tmp_path)
+    if copied:
+        refused(folder, "h12-c1: plain: '昨夜から予約の確認メ' is copied from h12-s2-t01")
+    else:
+        assert history("dev", folder).worlds != history("dev").worlds
+
+
+def test_three_words_in_a_row_are_no_copy(tmp_path: Path) -> None:
+    folder = bent(CHAINS, turn(0, plain="Why receipts with the false sum?"), tmp_path)
+    assert history("dev", folder).chains[0].plain == "Why receipts with the false sum?"
 
 
 def test_a_call_left_without_its_result_is_refused(tmp_path: Path) -> None:

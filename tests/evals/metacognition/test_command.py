@@ -32,7 +32,9 @@ def test_the_table_holds_figures_beside_goals(shell: Shell, data: Path) -> None:
     assert "held" not in said
     assert "not scaled" in said
     assert "scenario-planning" in said
-    assert "20 of 20 answers  half dev, llm offline" in shell.run("list")[1]
+    assert (
+        "20 of 20 results of metacognition  half dev  llm offline  right 0." in shell.run("list")[1]
+    )
 
 
 def test_both_halves_come_as_json_and_are_not_resumed_as_one(shell: Shell, data: Path) -> None:
@@ -51,25 +53,3 @@ def test_both_halves_come_as_json_and_are_not_resumed_as_one(shell: Shell, data:
     code, _, complained = shell.run(*arguments, "--resume", told["log"])
     assert code == 2
     assert "the run to resume had another half" in complained
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--half", "both"), "half: must be one of dev, held, all"),
-        (("--seeds", "2"), "--seeds: is not an option of metacognition, which has --half"),
-        (("--epochs", "2"), "--epochs: is not an option of metacognition"),
-        (("--ablate",), "--ablate: is not an option of metacognition"),
-        (("--set", "a=b"), "--set: is not an option of metacognition"),
-        (("--data", "absent"), "data: must be a folder with one of biases.jsonl, emotions.jsonl"),
-        (("--resume", "absent.jsonl"), "there is no run absent.jsonl"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_no_run(
-    shell: Shell, arguments: tuple[str, ...], said: str
-) -> None:
-    code, _, complained = shell.run("run", "metacognition", *arguments)
-    assert code == 2
-    assert said in complained
-    assert len(complained.strip().splitlines()) == 1
-    assert shell.logs() == []

@@ -170,11 +170,7 @@ def test_a_framework_is_first_or_second_and_its_confusion_is_told() -> None:
 def test_a_tie_counts_half_and_is_told() -> None:
     items = [pair("a"), pair("b"), pair("c", "overconfidence"), pair("d", "overconfidence")]
     worth = {"a": (0.7, 0.6), "b": (0.6, 0.7), "c": (0.5, 0.5), "d": (0.9, 0.1)}
-    said = {
-        f"{name}/{side}": {"worth": value}
-        for name, both in worth.items()
-        for side, value in zip(("sound", "flawed"), both, strict=True)
-    }
+    said = {name: dict(zip(("sound", "flawed"), both, strict=True)) for name, both in worth.items()}
     found = table(pair_figures(items, said, "evaluate"))
     assert found["evaluate", "all"].value == 2.5 / 4
     assert found["evaluate", "circularity"].value == 0.5
@@ -200,10 +196,11 @@ def test_a_goal_is_met_at_its_bound(name: str, of: str, value: float, met: bool)
 
 
 def test_times_have_a_goal_without_a_language_model_only() -> None:
-    records = [Record(f"evaluate/{n}/sound", 0, "evaluate", {"worth": 1}, 5.0) for n in range(3)]
+    times = {"sound_ms": 5.0, "flawed_ms": 5.0}
+    records = [Record(f"evaluate/{n}", 0, "evaluate", {}, 5.0, output=times) for n in range(3)]
     for offline in (True, False):
         p50, p95 = summary(Sets(), records, offline=offline)["figures"]
-        assert (p50["value"], p50["n"], p50["of"], p50["unit"]) == (5.0, 3, "evaluate", "ms")
+        assert (p50["value"], p50["n"], p50["of"], p50["unit"]) == (5.0, 6, "evaluate", "ms")
         assert p50.get("met") is (False if offline else None)
         assert "goal" not in p95
 

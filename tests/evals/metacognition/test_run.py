@@ -8,25 +8,23 @@ from typing import Any
 
 import pytest
 
-from reasonloom.errors import InvalidArgument
+from reasonloom.errors import InvalidArgument, LlmRefused
+from reasonloom.evals.core.system import Purse
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.metacognition.run import Plan, run
+from reasonloom.evals.metacognition.suite import packaged
+from reasonloom.evals.packaged import carried
 from reasonloom.graphs.engine import Engine
 from tests.evals.metacognition.own import Row, of_dev, sets, written
 from tests.support.calls import call
 
 Result = dict[str, Any]
-CALLS = 9 + 12 + 8 + 2 * 2 * 10
-"""Of one half: texts with biases, with emotions, problems, and both sides of pairs twice."""
-
-
-def silent(*_: object) -> None:
-    """Say nothing."""
+ITEMS = 9 + 12 + 8 + 2 * 10
+"""Of one half: texts with biases, with emotions, problems, and pairs of two tools."""
 
 
 async def result(folder: Path, rows: dict[str, list[Row]], half: str = "dev") -> Result:
     data = written(folder, rows)
-    return await run(Plan(folder / "log", half, data), silent)
+    return await carried(packaged(half, data), folder / "log")
 
 
 def value(result: Result, part: str, name: str, of: str = "all", half: str = "dev") -> Any:
@@ -35,8 +33,8 @@ def value(result: Result, part: str, name: str, of: str = "all", half: str = "de
     return found
 
 
-def scores(folder: Path) -> dict[str, dict[str, float]]:
-    return {record.item: record.scores for record in EvalLog(folder / "log").records}
+def said_in(folder: Path) -> dict[str, dict[str, float]]:
+    return {record.item: record.output for record in EvalLog(folder / "log").records}
 
 
 async def test_what_is_counted_is_what_the_tools_say(engine: Engine, tmp_path: Path) -> None:
@@ -57,7 +55,8 @@ async def test_what_is_counted_is_what_the_tools_say(engine: Engine, tmp_path: P
     assert value(came, "emotions", "valence, mean error") == pytest.approx(fmean(errors), abs=1e-3)
     assert value(came, "frameworks", "top-1") > 0.3
     assert came["llm"] == "offline"
-    assert len(scores(tmp_path)) == CALLS
+    assert len(said_in(tmp_path)) == ITEMS
+    assert value(came, "latency", "p50", "evaluate") is not None
 
 
 async def says(engine: Engine, tool: str, row: Row) -> dict[str, Any]:
@@ -68,19 +67,19 @@ async def says(engine: Engine, tool: str, row: Row) -> dict[str, Any]:
 async def test_evidence_goes_where_the_tool_takes_it(engine: Engine, tmp_path: Path) -> None:
     rows = {"pairs": sets()["pairs"]}
     await result(tmp_path, rows)
-    said = scores(tmp_path)
+    said = said_in(tmp_path)
     pair = next(row for row in rows["pairs"] if "evidence" in row)
     given = {"reasoning": pair["sound"]}
     alone = (await call(engine, "assess_confidence", given)).answer
     with_it = (
         await call(engine, "assess_confidence", {**given, "evidence": pair["evidence"]})
     ).answer
-    worth = said[f"assess_confidence/{pair['id']}/sound"]["worth"]
+    worth = said[f"assess_confidence/{pair['id']}"]["sound"]
     assert worth == with_it["overallConfidence"] != alone["overallConfidence"]
     context = " ".join(pair["evidence"])
     judged = (await call(engine, "evaluate", {**given, "context": context})).answer
     mean = fmean(judged["quality"].values())
-    assert said[f"evaluate/{pair['id']}/sound"]["worth"] == pytest.approx(mean)
+    assert said[f"evaluate/{pair['id']}"]["sound"] == pytest.approx(mean)
 
 
 async def test_pairs_whose_sides_are_exchanged_are_ranked_the_other_way(tmp_path: Path) -> None:
@@ -100,7 +99,7 @@ async def test_halves_are_told_beside_each_other_and_dev_leaves_the_other_alone(
     rows = {name: sets()[name] for name in ("biases", "emotions", "frameworks")}
     dev, both = [await result(tmp_path / half, rows, half) for half in ("dev", "all")]
     assert list(dev["halves"]) == ["dev"]
-    assert not [item for item in scores(tmp_path / "dev") if "held" in item]
+    assert not [item for item in said_in(tmp_path / "dev") if "held" in item]
     assert list(both["halves"]) == ["dev", "held"]
     assert judged(both) == judged(dev)
     assert [f["n"] for f in judged(both, "held")] == [f["n"] for f in judged(both)]
@@ -120,8 +119,10 @@ async def test_a_run_that_was_cut_short_goes_on_and_comes_to_the_same(tmp_path: 
     whole = log.read_text().splitlines(keepends=True)
     log.write_text("".join(whole[:8]) + whole[8][:20])
     told: list[int] = []
-    again = await run(Plan(log, "dev", tmp_path), lambda _what, done, _total: told.append(done))
-    assert told == list(range(7, 20))
+    again = await carried(
+        packaged("dev", tmp_path), log, tell=lambda _what, done, _total: told.append(done)
+    )
+    assert told == list(range(8, 21))
     assert judged(again) == judged(came)
     rows["emotions"][0]["valence"] = 0.7
     with pytest.raises(InvalidArgument, match="another data_sha256"):
@@ -134,7 +135,10 @@ async def test_the_language_model_is_that_of_the_settings_and_is_told(
     recording = tmp_path / "nothing.jsonl"
     recording.write_text("")
     monkeypatch.setenv("REASONLOOM_LLM", f"replay:{recording}")
-    came = await result(tmp_path / "data", {"biases": sets()["biases"]})
+    data = written(tmp_path / "data", {"biases": sets()["biases"]})
+    with pytest.raises(LlmRefused, match=r"no such question \(pipe metacognition, sample 0"):
+        await carried(packaged("dev", data), tmp_path / "strict")
+    came = await carried(packaged("dev", data), tmp_path / "log", purse=Purse(count_errors=True))
     assert came["llm"].startswith("replay")
     figures = came["halves"]["dev"]["figures"]
     assert [f["goal"] for f in figures if f["part"] == "biases" and "goal" in f]
@@ -147,5 +151,5 @@ async def test_a_set_that_is_bent_and_a_folder_without_one_are_refused(tmp_path:
     with pytest.raises(InvalidArgument, match=r"biases\.jsonl, line 1: span: must be words"):
         await result(tmp_path, rows)
     with pytest.raises(InvalidArgument, match=r"must be a folder with one of biases\.jsonl"):
-        await run(Plan(tmp_path / "log", "dev", tmp_path / "no"), silent)
+        packaged("dev", tmp_path / "no")
     assert not (tmp_path / "log").exists()

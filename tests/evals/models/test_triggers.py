@@ -13,7 +13,8 @@ import pytest
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.models.data import FIRING, HERE, triggers
-from reasonloom.evals.models.run import Plan, f1, run
+from reasonloom.evals.models.suite import f1, packaged
+from reasonloom.evals.packaged import carried
 from reasonloom.nodes.models.triggers import match, wanted_by
 
 FILES = ("triggers.jsonl", "messages.jsonl")
@@ -79,16 +80,16 @@ def test_a_broken_set_is_refused(name: str, tmp_path: Path) -> None:
 
 
 async def test_the_eval_reaches_its_goal_on_dev_and_goes_on_where_it_was(tmp_path: Path) -> None:
-    plan = Plan(tmp_path / "log.jsonl")
-    found = await run(plan, lambda what, done, total: None)
+    log = tmp_path / "log.jsonl"
+    found = await carried(packaged(), log)
     dev = found["halves"]["dev"]
     assert dev["met"]
     assert dev["f1"] >= 0.8 > dev["f1_cosine"]
-    lines = plan.log.read_text().splitlines()
-    plan.log.write_text("\n".join(lines[:20]) + "\n")
-    again = await run(plan, lambda what, done, total: None)
+    lines = log.read_text().splitlines()
+    log.write_text("\n".join(lines[:20]) + "\n")
+    again = await carried(packaged(), log)
     assert again["halves"]["dev"]["f1"] == dev["f1"]
-    assert len(plan.log.read_text().splitlines()) == len(lines) == 73
+    assert len(log.read_text().splitlines()) == len(lines) == 73
     messages = [each for item in triggers().items for each in item.messages]
     assert f1(messages, {each.id: True for each in messages}) == pytest.approx(2 / 3)
     assert f1(messages, {each.id: each.kind in FIRING for each in messages}) == 1
@@ -104,6 +105,8 @@ async def test_the_eval_reaches_its_goal_on_dev_and_goes_on_where_it_was(tmp_pat
         ("user collects axolotl figurines", "I bought two axolotl figurines", False),
         ("user collects axolotl figurines", "I collect axolotl figurines", True),
         ("user collects axolotl figurines", "The tax office is closed", False),
+        ("user mentions the axolotl auction", "Marta says the axolotl auction is Friday", True),
+        ("user mentions work stress", "Marta hates her boss, she can't sleep", False),
         ("Сон", "Я плохо сплю, ночь за ночью", True),
         ("猫の死", "愛犬が亡くなりました", True),
         ("😰", "I am fine", False),

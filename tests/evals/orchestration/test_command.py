@@ -72,31 +72,10 @@ def test_the_table_tells_what_kind_of_evidence_it_is(shell: Shell, puzzles: Path
     assert all(status in said for status in ("fitted:", "predicted:", "control:", "own:"))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("sim-game42",), "there is no eval sim-game42; known: locomo, people, sim-game24"),
-        (("sim-game24", "--half", "dev"), "--half: is not an option of sim-game24"),
-        (("sim-game24", "--epochs", "2"), "--epochs: is not an option of sim-game24"),
-        (("sim-game24", "--ablate"), "--ablate: is not an option of sim-game24"),
-        (("people", "--seeds", "2"), "--seeds: is not an option of people"),
-        (("people", "--row", "tree-5"), "--row: is not an option of people"),
-        (("locomo", "--set", "a=b"), "--set: is not an option of locomo"),
-        (("sim-game24", "--data", "absent.csv"), "data: there is no such file"),
-        (("sim-game24", "--data", "{data}", "--items", "101"), "items: must be 1 to 100"),
-        (("sim-game24", "--data", "{data}", "--row", "tree-6"), "sim-game24 has no row tree-6"),
-        (("sim-game24", "--data", "{data}", "--set", "calls"), "--set: must be NAME=VALUE"),
-        (("sim-game24", "--data", "{data}", "--set", "calls=0"), "calls: must be a whole number"),
-        (("sim-game24", "--data", "{data}", "--set", "slip=0"), "there is no setting slip"),
-        (("sim-game24", "--resume", "absent.jsonl"), "there is no run absent.jsonl"),
-    ],
-)
-def test_a_mistake_is_one_line_and_leaves_no_run(
-    shell: Shell, puzzles: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    code, _, complained = shell.run("run", *(each.format(data=puzzles) for each in arguments))
+def test_a_mistake_is_one_line_and_leaves_no_run(shell: Shell) -> None:
+    code, _, complained = shell.run("run", "sim-game24", "--data", "absent.csv")
     assert code == 2
-    assert said in complained
+    assert "data: there is no such file" in complained
     assert len(complained.strip().splitlines()) == 1
     assert shell.logs() == []
 
@@ -107,4 +86,4 @@ def test_a_run_is_not_resumed_as_another(shell: Shell, puzzles: Path) -> None:
     (log,) = shell.logs()
     code, _, complained = shell.run("run", *same, "--seeds", "2", "--resume", log.name)
     assert code == 2
-    assert "the run to resume had another seeds" in complained
+    assert "the run to resume had another epochs, seeds" in complained

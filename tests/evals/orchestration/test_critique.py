@@ -22,11 +22,12 @@ from reasonloom.evals.orchestration.critique import (
     items,
     rows,
 )
-from reasonloom.evals.orchestration.critique_gated import Gated
+from reasonloom.evals.orchestration.critique_gated import Gated, Workshop
 from reasonloom.evals.orchestration.critique_witness import Witness
 from reasonloom.evals.orchestration.meter import Meter
 from reasonloom.evals.orchestration.row import Choices, Item, Result
-from reasonloom.evals.orchestration.run import Plan, run
+from reasonloom.evals.orchestration.rows import packaged
+from reasonloom.evals.packaged import carried
 from reasonloom.evals.simulated.critique.checker import is_right
 from reasonloom.evals.simulated.critique.constants import CASES, JUDGE_ERROR, Case
 from reasonloom.evals.simulated.critique.model import SimulatedCritic
@@ -90,7 +91,7 @@ async def mind(access: Access, embedder: Embedder) -> AsyncIterator[Engine]:
 
 async def gated(engine: Engine, error: float, rounds: int = 2) -> list[Result]:
     found, _ = items(chosen(FEW, case=SPOILED))
-    gate = Gated(CASES[SPOILED], rounds, error, engine)
+    gate = Gated(CASES[SPOILED], rounds, error, Workshop(engine))
     return [await gate.run(item, 0) for item in found]
 
 
@@ -184,11 +185,11 @@ async def test_what_is_found_and_changed_is_counted() -> None:
 
 async def test_the_whole_eval_opens_a_database_and_goes_on_without_one(tmp_path: Path) -> None:
     only = ("draft", "gated-1")
-    plan = Plan(CRITIQUE_EVAL, Choices(items=3), tmp_path / "log.jsonl", 1, only)
-    told = await run(plan, lambda *_: None)
+    own, log = packaged(CRITIQUE_EVAL, Choices(items=3), 1, only), tmp_path / "log.jsonl"
+    told = await carried(own, log)
     assert [row["row"] for row in told["rows"]] == list(only)
     assert told["rows"][1]["calls"] >= 1
-    assert await run(plan, lambda *_: None) == told
+    assert await carried(own, log) == told
     gate = next(row for row in rows(Choices()) if row.name == "gated-1")
     with pytest.raises(RuntimeError, match="not opened"):
         await gate.run(items(Choices(items=1))[0][0], 0)

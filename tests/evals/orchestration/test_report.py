@@ -25,8 +25,9 @@ def records(row: str, score: Scored, *, seeds: int = 1, items: int = ITEMS) -> l
             f"{row}/{item}",
             seed,
             row,
-            {"score": score(item, seed), "calls": 1, "tokens_in": 2, "tokens_out": 3, "usd": 0.01},
+            {"score": score(item, seed)},
             1.0,
+            usage={"calls": 1, "tokens_in": 2, "tokens_out": 3, "usd": 0.01},
         )
         for item in range(items)
         for seed in range(seeds)

@@ -1,18 +1,26 @@
-"""Runs the eval of triggers: every message put to its trigger as `predict_with_model` does it."""
+"""The suite `triggers`: every message put to its trigger as `predict_with_model` does it."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import Answering, Opening, Parts
+from reasonloom.evals.log import EvalLog
 from reasonloom.evals.metacognition.figures import Figure, share
-from reasonloom.evals.models.data import HERE, KINDS, Message, TriggerSet, triggers
+from reasonloom.evals.metacognition.labels import halves_of
+from reasonloom.evals.models.data import HERE, KINDS, Message, Trigger, TriggerSet, triggers
+from reasonloom.evals.packaged import Packaged
+from reasonloom.evals.scorers.measure import Measure
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.models.triggers import match
@@ -27,72 +35,73 @@ NOTE = (
 GOAL = 0.8
 DIGITS = 4
 
-Tell = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how many are done, of how many."""
 
+def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
+    """Return the messages of a half, of the set of another's own where `data` is its folder.
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is run: its log, which half, and a folder with a set of another's own."""
-
-    log: Path
-    half: str = "dev"
-    data: Path | None = None
-
-
-async def run(plan: Plan, tell: Tell) -> dict[str, Any]:
-    """Run the eval, or what is left of it, with the embedder of the settings.
+    The embedder is that of the settings.
 
     Raises:
-        InvalidArgument: another half, a set that is not of its form, or the log belongs to
-            another run.
+        InvalidArgument: another half, or a set that is not of its form.
     """
-    folder, embedder = plan.data or HERE, choose_embedder(load_settings())
-    wanted = ("dev", "held") if plan.half == "all" else (plan.half,)
-    sets = {half: triggers(half, folder) for half in wanted}
+    folder = data or HERE
+    sets = {each: triggers(each, folder) for each in halves_of(half)}
     dev = triggers("dev", folder)
-    total = sum(len(item.messages) for one in sets.values() for item in one.items)
-    head = {
-        "eval": NAME,
-        "data_sha256": dev.sha256,
-        "half": plan.half,
-        "messages": total,
-        "embedder": embedder.model,
-    }
-    log = EvalLog(plan.log)
-    log.begin(head)
-    for one in sets.values():
-        await _ask(one, embedder, log, lambda what: tell(what, len(log.records), total))
-    threshold = _best(dev, await _cosines(dev, embedder))
-    halves = {
-        half: _summary(one, log, await _cosines(one, embedder), threshold)
-        for half, one in sets.items()
-    }
-    await embedder.close()
-    return {**head, "log": plan.log.name, "note": NOTE, "cosine": threshold, "halves": halves}
+    suite = Suite(
+        NAME,
+        [
+            _item(one.trigger, message)
+            for each in sets.values()
+            for one in each.items
+            for message in one.messages
+        ],
+        (Measure("right", lambda item, output: output["fires"] is item.target),),
+        Opening(opened, "match"),
+        about={
+            "data_sha256": dev.sha256,
+            "half": half,
+            "embedder": choose_embedder(load_settings()).model,
+        },
+    )
+    return Packaged(suite, partial(_told, sets, dev))
 
 
-async def _ask(
-    one: TriggerSet, embedder: Embedder, log: EvalLog, tell: Callable[[str], None]
-) -> None:
-    """Put what is left of the messages to their triggers."""
-    for item in one.items:
-        for message in item.messages:
-            if (message.id, 0) in log.done():
-                continue
-            tell(item.trigger.text)
-            started = time.perf_counter()
-            first, second = await embedder.embed([item.trigger.text, message.text])
-            found = match(item.trigger.text, message.text, float(np.dot(first, second)))
-            took = (time.perf_counter() - started) * 1000
-            words = match(item.trigger.text, message.text, None)
-            scores = {
-                "right": found.fires is message.fires,
-                "fires": found.fires,
-                "words": words.fires,
-            }
-            told = {name: float(value) for name, value in scores.items()}
-            log.add(Record(message.id, 0, message.kind, told, round(took, 3)))
+def _item(trigger: Trigger, message: Message) -> Item:
+    asked = {"trigger": trigger.text, "message": message.text}
+    return Item(message.id, asked, message.fires, cluster=trigger.id, group=message.kind)
+
+
+@asynccontextmanager
+async def opened(parts: Parts) -> AsyncIterator[Answering]:
+    """Yield what matches a message with its trigger, by the embedder and by words alone."""
+    embedder = choose_embedder(parts.settings)
+
+    async def answer(item: Item, epoch: int) -> Answer:
+        trigger, message = item.input["trigger"], item.input["message"]
+        started = time.perf_counter()
+        first, second = await embedder.embed([trigger, message])
+        found = match(trigger, message, float(np.dot(first, second)))
+        took = (time.perf_counter() - started) * 1000
+        words = match(trigger, message, None)
+        return Answer({"fires": found.fires, "words": words.fires}, latency_ms=took)
+
+    try:
+        yield answer
+    finally:
+        await embedder.close()
+
+
+async def _told(sets: Mapping[str, TriggerSet], dev: TriggerSet, log: EvalLog) -> dict[str, Any]:
+    embedder = choose_embedder(load_settings())
+    try:
+        threshold = _best(dev, await _cosines(dev, embedder))
+        halves = {
+            half: _summary(one, log, await _cosines(one, embedder), threshold)
+            for half, one in sets.items()
+        }
+    finally:
+        await embedder.close()
+    return {"note": NOTE, "cosine": threshold, "halves": halves}
 
 
 async def _cosines(one: TriggerSet, embedder: Embedder) -> dict[str, float]:
@@ -126,8 +135,8 @@ def _summary(
 ) -> dict[str, Any]:
     said = _messages(one)
     records = {each.item: each for each in log.records}
-    fires = {key: bool(each.scores["fires"]) for key, each in records.items()}
-    words = {key: bool(each.scores["words"]) for key, each in records.items()}
+    fires = {key: bool(each.output["fires"]) for key, each in records.items()}
+    words = {key: bool(each.output["words"]) for key, each in records.items()}
     alone = {key: value >= threshold for key, value in cosines.items()}
     right = {each.id: records[each.id].scores["right"] for each in said}
     figures = [share("triggers", "right", list(right.values()))]

@@ -1,0 +1,63 @@
+"""`reasonloom eval report`: a run, or several against the first, as a page or as text to commit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reasonloom.cli.eval_compare import path_of
+from reasonloom.errors import InvalidArgument
+
+
+def report(
+    runs: Annotated[
+        list[str], typer.Argument(help="A run; or the base run, then those held against it.")
+    ],
+    html: Annotated[
+        Path | None, typer.Option(help="Write one page of HTML, which needs nothing else.")
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Write text, which is made to be committed.")
+    ] = None,
+    score: Annotated[
+        str, typer.Option(help="Which score; the first one of the base where none is named.")
+    ] = "",
+    reducer: Annotated[
+        str, typer.Option(help="mean, mode, pass@K or pass^K of an item's epochs.")
+    ] = "mean",
+) -> None:
+    """Report a run, or how runs differ from the first; as text where no file is named."""
+    from reasonloom.evals.reporting import html as pages  # noqa: PLC0415
+    from reasonloom.evals.reporting import text as texts  # noqa: PLC0415
+    from reasonloom.evals.reporting.gather import gather  # noqa: PLC0415
+
+    logs = [path_of(run) for run in runs]
+    for option, path in (("html", html), ("text", text)):
+        _check(option, path, logs)
+    found = gather(*logs, score=score, reducer=reducer)
+    if html is not None:
+        _write("html", html, pages.page(found))
+    if text is not None:
+        _write("text", text, texts.text(found))
+    if html is None and text is None:
+        typer.echo(texts.text(found), nl=False)
+
+
+def _check(option: str, path: Path | None, logs: list[Path]) -> None:
+    """Refuse what would take a run's place, or cannot be written, before anything is worked out."""
+    if path is None:
+        return
+    if path.exists() and any(path.samefile(log) for log in logs):
+        raise InvalidArgument(f"--{option}: {path.name} is one of the runs", field=option)
+    if not path.parent.is_dir():
+        raise InvalidArgument(f"--{option}: the folder of {path.name} is not there", field=option)
+
+
+def _write(option: str, path: Path, told: str) -> None:
+    try:
+        path.write_text(told, encoding="utf-8", newline="\n")
+    except OSError:
+        raise InvalidArgument(f"--{option}: {path.name} cannot be written", field=option) from None
+    typer.echo(str(path))

@@ -1,0 +1,131 @@
+"""How a run was made, and what it took, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reasonloom.evals.core.way import text_of
+from reasonloom.evals.reporting.figures import count
+from reasonloom.evals.reporting.gather import Told
+from reasonloom.evals.reporting.labels import way_of
+
+COSTS = {
+    "calls": "calls",
+    "tokens_in": "tokens asked",
+    "tokens_out": "tokens answered",
+    "usd": "US dollars",
+    "latency_ms": "latency, ms",
+}
+"""What figures of cost are called."""
+
+MOST_PROMPTS = 10
+"""Prompts whose texts are shown; a tool may ask with any of them."""
+
+
+MISSING = "none"
+"""What is said for the version of a prompt that a run has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """How a run was made: facts by name, and the texts of the prompts that it asked with."""
+
+    label: str
+    facts: Sequence[tuple[str, str]]
+    texts: Sequence[tuple[str, str]]
+
+
+def facts(run: Told) -> Facts:
+    """Return how a run was made."""
+    head, system = run.log.head, run.log.head.get("system") or {}
+    told = {
+        "file": run.log.path.name,
+        "done": f"{count(run.summary['done'])} of {count(run.summary['of'])} answers",
+        "items": f"{count(head['items'])}, each asked {times(head['epochs'])}",
+        "answered by": way_of(head),
+        "graph": _graph(system),
+        "arguments": text_of(system["arguments"]) if system.get("arguments") else "",
+        "language model": str(system.get("llm") or ""),
+        "judge": _judge(run),
+        "scorers": ", ".join(_scorer(each) for each in head.get("scorers", ())),
+        "seed": str(head.get("seed", "")),
+        "digest of items": str(head.get("items_sha256", "")),
+        "limits of an item": _limits(system.get("budget") or {}),
+        "reasonloom": str(head.get("reasonloom", "")),
+        "prompts": _prompts(head),
+    }
+    return Facts(run.label, [pair for pair in told.items() if pair[1]], _texts(head))
+
+
+def times(number: int) -> str:
+    """Return how often, in words."""
+    return "once" if number == 1 else f"{number} times"
+
+
+def took(run: Told) -> list[tuple[str, float]]:
+    """Return what a run took in all, without what it did not."""
+    usage = run.summary["usage"]
+    return [(COSTS[name], usage[name]) for name in usage if usage[name]]
+
+
+def costs(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the costs of a comparison by name, without what neither run took."""
+    return [
+        (COSTS[name], each) for name, each in found["costs"].items() if each["base"] or each["run"]
+    ]
+
+
+def version(prompt: dict[str, Any]) -> str:
+    """Return a prompt's version, and that it is missing where a run has not that prompt."""
+    if not prompt:
+        return MISSING
+    return f"v{prompt.get('version')} ({str(prompt.get('hash', ''))[:8]})"
+
+
+def _graph(system: dict[str, Any]) -> str:
+    return f"{system['graph']} v{system.get('graph_version')}" if system.get("graph") else ""
+
+
+def _scorer(about: dict[str, Any]) -> str:
+    name = str(about.get("scorer", ""))
+    rest = [
+        f"{key} {value}"
+        for key, value in about.items()
+        if key != "scorer" and value not in (None, "", False)
+    ]
+    return f"{name} ({', '.join(rest)})" if rest else name
+
+
+def _judge(run: Told) -> str:
+    """Return who judged, where a scorer asked it, and what that took."""
+    spent = {
+        name: sum(record.usage.get(f"judge_{name}", 0.0) for record in run.log.records)
+        for name in COSTS
+    }
+    if not spent["calls"]:
+        return ""
+    told = ", ".join(f"{value:,.6g} {COSTS[name]}" for name, value in spent.items() if value)
+    return f"{run.log.head.get('judge')}: {told}"
+
+
+def _limits(budget: dict[str, Any]) -> str:
+    return ", ".join(f"{value:,} {name}" for name, value in budget.items() if value is not None)
+
+
+def _prompts(head: dict[str, Any]) -> str:
+    prompts = head.get("prompts") or {}
+    if len(prompts) > MOST_PROMPTS:
+        return f"any of {len(prompts)}"
+    return ", ".join(f"{name} {version(each)}" for name, each in prompts.items())
+
+
+def _texts(head: dict[str, Any]) -> list[tuple[str, str]]:
+    prompts, texts = head.get("prompts") or {}, head.get("texts") or {}
+    if len(prompts) > MOST_PROMPTS:
+        return []
+    return [
+        (f"{name} {version(each)}", str(texts.get(each.get("hash"), "")))
+        for name, each in prompts.items()
+    ]

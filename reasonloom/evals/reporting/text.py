@@ -1,0 +1,159 @@
+"""A report as plain text that is made to be committed: the same runs give the same lines.
+
+One figure to a line, in a fixed order; nothing of it is aligned, dated, or measured by a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reasonloom.evals.comparing.changes import text_difference
+from reasonloom.evals.reporting.facts import COSTS, facts
+from reasonloom.evals.reporting.figures import MINUS
+from reasonloom.evals.reporting.gather import Compared, Report, Told
+from reasonloom.evals.reporting.items import WAYS, Row, rows
+from reasonloom.evals.reporting.shown import short, visible
+from reasonloom.evals.reporting.verdict import alone, verdict
+
+WIDEST = 300
+"""Characters of a text that are shown."""
+
+BY_CLOCK = ("latency_ms",)
+NOT_TOLD = ("file",)
+"""What differs between two runs of one system, and says nothing of either."""
+
+
+def text(report: Report) -> str:
+    """Return a report as text."""
+    lines = [f"# {report.title}", "", *_opening(report)]
+    for run in report.runs:
+        lines += ["", *_run(report, run)]
+    for each in report.compared:
+        lines += ["", *_compared(report, each)]
+    lines += ["", *_items(report)]
+    return "\n".join(visible(line).replace("\n", "␊").rstrip() for line in lines) + "\n"
+
+
+def _opening(report: Report) -> Iterator[str]:
+    if not report.compared:
+        yield _plain(alone(report, report.base))
+    for each in report.compared:
+        told = verdict(report, each)
+        yield _plain(told.said)
+        if told.beside:
+            yield _plain(told.beside)
+
+
+def _plain(sentence: str) -> str:
+    """Return a sentence with minus signs as they are typed."""
+    return sentence.replace(MINUS, "-")
+
+
+def _run(report: Report, run: Told) -> Iterator[str]:
+    role = " (base)" if report.compared and run is report.base else ""
+    yield f"## {run.label}{role}"
+    yield ""
+    for name, score in run.summary["scores"].items():
+        low, high = score["interval"]
+        yield f"score {name}: {score['mean']:.4f}"
+        yield f"score {name} 95 %: {low:.4f} to {high:.4f}"
+        yield f"score {name} items: {score['items']}"
+    for name, value in run.summary["figures"].items():
+        yield f"figure {name}: {value:.4f}"
+    for name, value in run.summary["usage"].items():
+        if value:
+            yield f"in all, {COSTS[name]}: {value:.10g}"
+    for name, told in facts(run).facts:
+        if name not in NOT_TOLD:
+            yield f"{name}: {told}"
+    if not report.compared:
+        yield from (f"note: {note}" for note in run.summary["notes"])
+
+
+def _compared(report: Report, each: Compared) -> Iterator[str]:
+    yield f"## {each.run.label} against {report.base.label}"
+    yield ""
+    yield from _figures(report, each.found)
+    for name, cost in each.found["costs"].items():
+        if name not in BY_CLOCK and (cost["base"] or cost["run"]):
+            yield from _cost(COSTS[name], cost)
+    yield from (f"note: {note}" for note in each.found["notes"])
+    for told in each.found["prompts"]:
+        yield from ("", *_prompt(report, each, told["prompt"]))
+    for way in ("to_wrong", "to_right"):
+        flips = sorted(
+            each.found["flips"][way], key=lambda flip: -abs(flip["run_score"] - flip["base_score"])
+        )
+        yield from ("", f"### {_named(way)}: {len(flips)} of {each.found['items']}")
+        for flip in flips:
+            yield from ("", *_flip(flip))
+
+
+def _figures(report: Report, found: dict[str, Any]) -> Iterator[str]:
+    low, high = found["interval"]
+    yield f"compared by: {report.score}, {report.reducer} of epochs"
+    if report.lower:
+        yield "better: lower"
+    yield f"items: {found['items']}"
+    yield f"clusters: {found['clusters']}"
+    yield f"base score: {found['base_score']:.4f}"
+    yield f"score: {found['score']:.4f}"
+    yield f"difference: {found['difference']:+.4f}"
+    yield f"difference 95 %: {low:+.4f} to {high:+.4f}"
+    yield f"p: {found['p']:.4f}, {found['test']}"
+    if len(report.compared) > 1:
+        yield f"p after Holm, of {len(report.compared)}: {found['p_holm']:.4f}"
+    if table := found["mcnemar"]:
+        yield f"McNemar exact: {table['exact']:.4f}"
+        yield f"McNemar mid-p: {table['mid_p']:.4f}"
+    if found["least_effect"] is not None:
+        yield f"found 8 times out of 10: {found['least_effect']:.4f}"
+
+
+def _cost(name: str, cost: dict[str, Any]) -> Iterator[str]:
+    low, high = cost["interval"]
+    yield f"{name} an item: {cost['base']:.6g} to {cost['run']:.6g}"
+    more = "" if cost["change"] is None else f", {cost['change']:+.1%}"
+    yield f"{name} difference: {cost['difference']:+.6g}{more}"
+    yield f"{name} difference 95 %: {low:+.4g} to {high:+.4g}"
+
+
+def _prompt(report: Report, each: Compared, name: str) -> Iterator[str]:
+    texts = []
+    for run in (report.base, each.run):
+        about = run.log.head.get("prompts", {}).get(name, {})
+        texts.append(str(run.log.head.get("texts", {}).get(about.get("hash"), "")))
+    yield f"### prompt {name}"
+    yield ""
+    yield from text_difference(texts[0], texts[1], name)
+
+
+def _flip(flip: dict[str, Any]) -> Iterator[str]:
+    yield f"{short(flip['item'], 80)}: {flip['base_score']:.4f} to {flip['run_score']:.4f}"
+    yield f"  asked: {short(flip['input'], WIDEST)}"
+    if flip["target"] is not None:
+        yield f"  right: {short(flip['target'], WIDEST)}"
+    for side in ("base", "run"):
+        first = flip[side][0]
+        yield f"  {side}: {short(first['error'] or first['output'], WIDEST)}"
+
+
+def _items(report: Report) -> Iterator[str]:
+    """Yield a line for every item, by name, so that one that changes changes one line."""
+    found = rows(report)
+    yield f"## items: {len(found)}"
+    yield ""
+    for row in sorted(found, key=lambda row: row.key):
+        yield _item(row)
+
+
+def _item(row: Row) -> str:
+    scores = ["none" if score is None else f"{score:.4f}" for score in row.scores]
+    flips = [_named(way) for way in row.ways if way in WAYS[:2]]
+    told = f" ({', '.join(flips)})" if flips else ""
+    return f"{short(row.item, 80)}: {' to '.join(scores[:1] + scores[1:])}{told}"
+
+
+def _named(way: str) -> str:
+    return f"became {way.removeprefix('to_')}"

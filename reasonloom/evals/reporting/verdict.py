@@ -1,0 +1,131 @@
+"""Says in a sentence or two what a comparison found, and no more than it found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reasonloom.evals.comparing.power import ALPHA
+from reasonloom.evals.reporting.figures import LARGE, chance, change, count
+from reasonloom.evals.reporting.gather import Compared, Report, Told
+
+FRACTION = 0.0005
+"""Relative changes of less are told as none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be said first.
+
+    Attributes:
+        tone: better, worse, perhaps (interval and test do not agree), unclear or same.
+        said: the verdict on the score.
+        beside: what it costs, and what could not have been seen.
+    """
+
+    tone: str
+    said: str
+    beside: str
+
+
+def verdict(report: Report, each: Compared) -> Verdict:
+    """Return the verdict on one run.
+
+    Better or worse is said only where the 95 % interval leaves 0 out and the test, corrected for
+    the number of runs, has p of 0.05 at most.
+    """
+    tone, written = tone_of(report, each), report.written
+    told = _SAID[tone].format(
+        run=each.run.label,
+        base=report.base.label,
+        by=f"{written.by(each.found['difference'])}{written.unit}",
+        size=written.size(abs(each.found["difference"])),
+        interval=interval_of(report, each, of_size=tone in ("better", "worse")),
+        lower="; lower is better" if report.lower else "",
+        on=on_items(each.found),
+        doubt=_doubt(each.found, len(report.compared)),
+    )
+    return Verdict(tone, told, _beside(report, each, tone))
+
+
+_SAID = {
+    "better": "{run} is better than {base} by {size} (95 % {interval}{lower}), {on}.",
+    "worse": "{run} is worse than {base} by {size} (95 % {interval}{lower}), {on}.",
+    "perhaps": "{run} may differ from {base}: {by} (95 % {interval}{lower}), {on}; {doubt}.",
+    "unclear": "No difference is shown between {run} and {base}: {by} (95 % {interval}{lower}),"
+    " {on}.",
+    "same": "{run} has the same score as {base} {on}; a difference of {interval} is still"
+    " possible.",
+}
+
+
+def tone_of(report: Report, each: Compared) -> str:
+    """Return what kind of verdict a comparison has."""
+    found, (low, high) = each.found, each.found["interval"]
+    if found["least_effect"] is None and found["difference"] == 0:
+        return "same"
+    apart, unlikely = low > 0 or high < 0, found["p_holm"] <= ALPHA
+    if apart and unlikely:
+        return "better" if (low > 0) != report.lower else "worse"
+    return "perhaps" if apart or unlikely else "unclear"
+
+
+def interval_of(report: Report, each: Compared, *, of_size: bool = False) -> str:
+    """Return the ends of an interval; `of_size` without the sign of a difference that has one."""
+    low, high = each.found["interval"]
+    if of_size and high < 0:
+        low, high = -high, -low
+    return " to ".join(report.written.by(end, plus=False) for end in (low, high))
+
+
+def on_items(found: dict[str, Any]) -> str:
+    """Return on how many items, and in how many clusters where some hang together."""
+    items, clusters = found["items"], found["clusters"]
+    told = f"on {count(items)} item{'s' if items != 1 else ''}"
+    return told if clusters == items else f"{told} in {count(clusters)} clusters"
+
+
+def _doubt(found: dict[str, Any], runs: int) -> str:
+    low, high = found["interval"]
+    corrected = f" corrected for {runs} comparisons" if runs > 1 else ""
+    interval = "leaves 0 out" if low > 0 or high < 0 else "has 0 in it"
+    return f"the interval {interval}, and p{corrected} is {chance(found['p_holm'])}"
+
+
+def _beside(report: Report, each: Compared, tone: str) -> str:
+    found, written = each.found, report.written
+    told = [_cost(found["costs"])]
+    if tone in ("unclear", "perhaps") and found["least_effect"] is not None:
+        least = written.size(found["least_effect"])
+        told.append(f"A difference of {least} would have been found 8 times out of 10.")
+    return " ".join(each for each in told if each)
+
+
+def _cost(costs: dict[str, Any]) -> str:
+    tokens = [costs["tokens_in"], costs["tokens_out"]]
+    base = sum(each["base"] for each in tokens)
+    more = sum(each["difference"] for each in tokens)
+    told = [_relative(more / base, "tokens")] if base else []
+    if costs["usd"]["base"]:
+        told.append(_relative(costs["usd"]["change"], "money"))
+    return f"It takes {' and '.join(told)}." if told else ""
+
+
+def _relative(share: float, of: str) -> str:
+    if abs(share) < FRACTION:
+        return f"as {'many' if of == 'tokens' else 'much'} {of}"
+    if share >= LARGE:
+        return f"{change(share)} as {'many' if of == 'tokens' else 'much'} {of}"
+    less = "fewer" if of == "tokens" else "less"
+    return f"{change(abs(share)).lstrip('+')} {'more' if share > 0 else less} {of}"
+
+
+def alone(report: Report, run: Told) -> str:
+    """Return the sentence on a run that is compared with none."""
+    found = run.summary["scores"][report.score]
+    items, written = found["items"], report.written
+    return (
+        f"{run.label} scores {written.score(found['mean'])}"
+        f" (95 % {written.ends(found['interval'])}),"
+        f" on {count(items)} item{'s' if items != 1 else ''}."
+    )

@@ -1,0 +1,1 @@
+"""Tests of the labelled outcomes and of their eval."""

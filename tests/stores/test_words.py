@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
@@ -111,6 +113,31 @@ async def test_neighbours_may_be_changed_at_once(access: Access, engine: Engine)
     assert not holds(access, "note", ids[7])
     stored, counted = both(access)
     assert stored == counted
+
+
+async def test_what_moves_up_while_a_change_waits_is_changed_too(
+    access: Access, engine: Engine
+) -> None:
+    """The memory after a changed one is being removed by somebody else."""
+    ids = [await remember(engine, content) for content in ("A greyhound ran.", "Gone.", "B.", "C.")]
+    numbers = [int(each.removeprefix("mem-")) for each in ids]
+    with psycopg.connect(access.admin) as remover:
+        remover.execute("UPDATE memories SET deleted_at = now() WHERE id = %s", (numbers[1],))
+        with psycopg.connect(access.admin) as changer, ThreadPoolExecutor(1) as apart:
+            change = "UPDATE memories SET content = 'An ocelot ran.' WHERE id = %s"
+            waiting = apart.submit(changer.execute, change, (numbers[0],))
+            until_waiting(access, changer.info.backend_pid)
+            remover.commit()
+            waiting.result(30)
+    assert holds(access, "ocelot", ids[3])
+
+
+def until_waiting(access: Access, process: int) -> None:
+    """Return when that process of the server waits for a lock."""
+    with psycopg.connect(access.admin, autocommit=True) as connection:
+        query = "SELECT wait_event_type FROM pg_stat_activity WHERE pid = %s"
+        while connection.execute(query, (process,)).fetchone() != ("Lock",):
+            time.sleep(0.05)
 
 
 OLD = f"""

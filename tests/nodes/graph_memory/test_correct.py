@@ -23,7 +23,7 @@ OLD = "Zoë wohnt in Köln."
 NEW = "Zoë wohnt in 東京 🗼."
 COUNTS = (
     "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM edges), "
-    "(SELECT count(*) FROM sessions), (SELECT count(*) FROM runs WHERE tool = 'memory_correct')"
+    "(SELECT count(*) FROM sessions)"
 )
 CHAIN = "SELECT source_id, target_id FROM edges WHERE type = 'temporal_next' ORDER BY source_id"
 MARKS = "SELECT id, superseded_by FROM memories WHERE owner = 'local' ORDER BY id"

@@ -1,7 +1,8 @@
 """How relevant chunks are to a question: by the passages in them that come nearest, and by words.
 
 A chunk is about several things; its one vector lies between them. So the passages of the chunks
-that a walk may tell are compared one by one, and the best one counts.
+that a walk may tell are compared one by one, and the best count: one for a question, which asks
+for one thing, two for a moment that is described.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
     from reasonloom.stores.chunk_walks import WalkChunk
 
+OF_A_QUESTION, OF_A_MOMENT = 1, 2
+"""Passages of a chunk that count, the nearest."""
+
 WORDS = 0.5
 """What all words of the question weigh beside a likeness of 1."""
 
@@ -33,6 +37,7 @@ async def relevances(
     asked: Sequence[float] | None,
     chunks: Mapping[int, WalkChunk],
     covered: Mapping[int, float],
+    best: int,
 ) -> dict[int, float]:
     """Return the relevance of each chunk, 0..1; by words alone without a vector.
 
@@ -41,8 +46,9 @@ async def relevances(
         asked: the question's vector, None where there is none.
         chunks: those that are judged.
         covered: the share of the question's words, by weight, that each holds, 0..1.
+        best: how many passages of each count.
     """
-    alike = await _alike(embedder, asked, chunks) if asked is not None else None
+    alike = await _alike(embedder, asked, chunks, best) if asked is not None else None
     if alike is None:
         return {key: covered.get(key, 0.0) for key in chunks}
     return {
@@ -59,19 +65,20 @@ def _relevance(cosine: float, words: float, floor: float) -> float:
 
 
 async def _alike(
-    embedder: Embedder, asked: Sequence[float], chunks: Mapping[int, WalkChunk]
+    embedder: Embedder, asked: Sequence[float], chunks: Mapping[int, WalkChunk], best: int
 ) -> dict[int, float] | None:
-    """Return the likeness of each chunk's nearest passage; None where there is no embedder."""
+    """Return the mean likeness of each chunk's best passages; None where there is no embedder."""
     each = max(1, MOST // max(1, len(chunks)))
     said = {key: _spread(said_in(chunk.content), each) for key, chunk in chunks.items()}
     owners = [key for key, texts in said.items() for _ in texts]
     vectors, _ = await embed_or_say(embedder, [one for texts in said.values() for one in texts])
     if not vectors:
         return None
-    near: dict[int, float] = {}
+    near: dict[int, list[float]] = {}
     for key, cosine in zip(owners, _cosines(asked, vectors), strict=True):
-        near[key] = max(cosine, near.get(key, -1.0))
-    return near
+        near.setdefault(key, []).append(cosine)
+    nearest = {key: sorted(values)[-best:] for key, values in near.items()}
+    return {key: sum(values) / len(values) for key, values in nearest.items()}
 
 
 def _spread(texts: Sequence[str], most: int) -> list[str]:

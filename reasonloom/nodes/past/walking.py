@@ -12,7 +12,7 @@ from reasonloom.nodes.dates import dates_asked
 from reasonloom.nodes.gather import Question, gather
 from reasonloom.nodes.past import chains, naming
 from reasonloom.nodes.past.chains import Chain, Ground
-from reasonloom.nodes.past.nearing import relevances
+from reasonloom.nodes.past.nearing import OF_A_MOMENT, OF_A_QUESTION, relevances
 from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.stores import chunk_walks, judged, search
 from reasonloom.stores.chunk_walks import WalkChunk, WalkEdge
@@ -104,7 +104,10 @@ async def walk(
         UnknownName: there is no such project.
     """
     found = await _found(execution, asked, project)
-    relevance = await relevances(execution.loom.embedder, found.vector, found.chunks, found.covered)
+    best = OF_A_MOMENT if forward else OF_A_QUESTION
+    relevance = await relevances(
+        execution.loom.embedder, found.vector, found.chunks, found.covered, best
+    )
     seeds = [key for key in found.seeds if relevance.get(key, 0.0) > 0]
     made: list[Chain] = []
     touched = {end for edge in found.edges for end in (edge.source, edge.target)}
@@ -112,14 +115,14 @@ async def walk(
         ground = Ground(found.chunks, relevance, forward)
         ground.lay(found.edges)
         made = [chains.chain_from(ground, seed, budget) for seed in seeds]
-    best = chains.best_chain(made)
-    if best is not None and chains.qualifies(best, relevance, found.order):
-        return Walked(found, relevance, best, None)
+    chain = chains.best_chain(made)
+    if chain is not None and chains.qualifies(chain, relevance, found.order):
+        return Walked(found, relevance, chain, None)
     reason = (
         NOTHING_FOUND if not found.order
         else NO_SEEDS if not seeds
         else NO_EDGES if not made
-        else TOO_SHORT if best is None
+        else TOO_SHORT if chain is None
         else NOT_ENOUGH
     )  # fmt: skip
     told = Diagnostics(

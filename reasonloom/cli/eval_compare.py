@@ -184,9 +184,10 @@ def draw_plan(told: dict[str, Any]) -> None:
         )
     for effect, power in told["power"].items():
         _say(console, f"a difference of {effect:.3f} is found with {power:.1%}")
-    least = told["least_effect"]
-    found = "no difference" if least is None else f"a difference of {least:.4f}"
-    _say(console, f"found 8 times out of 10: {found}")
+    if told["power"]:
+        least = told["least_effect"]
+        found = "no difference" if least is None else f"a difference of {least:.4f}"
+        _say(console, f"found 8 times out of 10: {found}")
     for note in told.get("notes", ()):
         _say(console, f"note: {note}", "dim")
 

@@ -84,7 +84,7 @@ def kind_of(name: str) -> Kind:
     Raises:
         UnknownName: there is no such eval.
     """
-    wanted = eval_suite.FILE if Path(name).suffix in eval_suite.FILES else name
+    wanted = eval_suite.FILE if Path(name).suffix.lower() in eval_suite.FILES else name
     for kind in KINDS:
         if wanted in kind.names:
             return kind

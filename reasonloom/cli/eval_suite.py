@@ -59,8 +59,9 @@ def suite_of(asked: Asked) -> Suite:
     from reasonloom.evals.loaders.table import table  # noqa: PLC0415
 
     path, chosen = Path(asked.name), asked.options
+    _require_table(path, chosen)
     form, scorers = chosen.get("format", ""), _scorers(chosen.get("scorer", ()))
-    if path.suffix == PYTHON:
+    if path.suffix.lower() == PYTHON:
         suite = python_file(path)
     elif form:
         suite = published(form, path)
@@ -74,6 +75,20 @@ def suite_of(asked: Asked) -> Suite:
         where=suite.where[:first],
         scorers=scorers or suite.scorers,
     )
+
+
+def _require_table(path: Path, chosen: Mapping[str, Any]) -> None:
+    """Refuse options that say how to read a table, where the file says it itself."""
+    idle: tuple[str, ...]
+    if path.suffix.lower() == PYTHON:
+        idle, why = ("format", "column"), f"{path.name} defines its suite itself"
+    elif "format" in chosen:
+        idle, why = ("column",), f"--format {chosen['format']} names the columns itself"
+    else:
+        return
+    for option in idle:
+        if option in chosen:
+            raise InvalidArgument(f"--{option}: {why}; leave it out", field=option)
 
 
 def _scorers(given: Sequence[str]) -> list[Scorer]:
@@ -96,14 +111,17 @@ def _scorers(given: Sequence[str]) -> list[Scorer]:
         "numeric": lambda told: numeric(tolerance=_number(told or "0", "scorer")),
         "regex": Pattern,
         "json_fields": lambda told: Fields(tuple(each for each in told.split(",") if each)),
-        "judge": lambda told: Judge(votes=int(_number(told or "3", "scorer"))),
+        "judge": lambda told: Judge(votes=_whole(told or "3", "scorer")),
     }
+    alone = ("exact", "final", "contains", "choice")
     found = []
     for each in given:
         name, _, told = each.partition(":")
         if name not in made or (name == "regex" and not told):
             known = ", ".join(made).replace("regex", "regex:EXPRESSION")
             raise InvalidArgument(f"--scorer: must be one of {known}", field="scorer")
+        if told and name in alone:
+            raise InvalidArgument(f"--scorer: {name} takes nothing behind a colon", field="scorer")
         found.append(made[name](told))
     return found
 
@@ -117,6 +135,12 @@ def way_of(chosen: Mapping[str, Any]) -> Way | None:
     if not by and settings:
         raise InvalidArgument("--set: needs --by TOOL, whose arguments they are", field="set")
     if "/" in by:
+        if idle := sorted(settings.keys() - {"read"}):
+            raise InvalidArgument(
+                f"--set: {idle[0]}: a prompt takes only read=NAME; its variables are the input's"
+                " fields",
+                field="set",
+            )
         return Asking(by, read=settings.get("read", ""))
     if not by:
         return None
@@ -151,10 +175,12 @@ async def _run(asked: Asked, suite: Suite, systems: Sequence[System], tell: Tell
     from reasonloom.evals.comparing.summary import summary  # noqa: PLC0415
     from reasonloom.evals.core.check import check  # noqa: PLC0415
     from reasonloom.evals.core.run import AT_ONCE, run  # noqa: PLC0415
+    from reasonloom.evals.reducers import require  # noqa: PLC0415
 
     chosen = asked.options
     reducer, purse = chosen.get("reducer", "mean"), purse_of(chosen)
     epochs = chosen.get("epochs", 1)
+    require(reducer, epochs)
     for system in systems:
         check(suite, system, epochs=epochs)
     done: list[Ran] = []
@@ -202,6 +228,12 @@ def _value(told: str) -> Any:
         return told
 
 
+def _whole(told: str, option: str) -> int:
+    if not told.isdecimal():
+        raise InvalidArgument(f"--{option}: {told} is no whole number", field=option)
+    return int(told)
+
+
 def _number(told: str, option: str) -> float:
     try:
         return float(told)
@@ -233,6 +265,8 @@ def draw(found: dict[str, Any]) -> None:
                 f"{each['usage']['usd']:.4f}",
             )
     console.print(table)
+    for each in found["runs"]:
+        console.print(f"run: {each['log']}", markup=False, highlight=False, soft_wrap=True)
     for each in found["runs"]:
         for note in each["notes"]:
             console.print(f"note: {note}", markup=False, style="dim")

@@ -102,7 +102,8 @@ def optimise(
     if write and told["winner"]:
         from reasonloom.evals.optimising.keep import keep  # noqa: PLC0415
 
-        told["written"] = str(keep(own, goal.prompt, told["winner"]["text"]))
+        path, told["newly_written"] = keep(own, goal.prompt, told["winner"]["text"])
+        told["written"] = str(path)
     if as_json:
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, default=str))
     else:
@@ -235,8 +236,10 @@ def _draw(told: dict[str, Any], write: bool) -> None:
 
 def _tell_where(told: dict[str, Any], write: bool) -> None:
     if write:
+        before = "" if told["newly_written"] else "has this text already and "
         typer.echo(
-            f"{told['written']} is now what is asked wherever REASONLOOM_PROMPTS names its folder"
+            f"{told['written']} {before}is now what is asked wherever REASONLOOM_PROMPTS names its"
+            " folder"
         )
     else:
         typer.echo(

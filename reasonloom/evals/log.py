@@ -77,6 +77,7 @@ class EvalLog:
         Raises:
             InvalidArgument: the file holds something else.
         """
+        self.records, self.head = [], {}
         for line in self.path.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
                 entry = json.loads(line)
@@ -103,9 +104,9 @@ class EvalLog:
             InvalidArgument: the file belongs to another eval, data or settings.
         """
         if self.head and self.head != head:
-            changed = sorted(key for key in head if self.head.get(key) != head[key])
             raise InvalidArgument(
-                f"the run to resume had another {', '.join(changed)}; begin a new one",
+                f"the run to resume had another {', '.join(_changed(self.head, head))}; begin a new"
+                " one",
                 field="resume",
             )
         if not self.head:
@@ -115,11 +116,20 @@ class EvalLog:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep the file open, and to this process alone.
+        """Keep the file open, and to this process alone; what it holds is read anew.
+
+        Another process may have written between the first reading and the lock.
 
         Raises:
             Conflict: another process writes it.
+            InvalidArgument: the file holds something else.
         """
+        with self._opened():
+            self._read()
+            yield
+
+    @contextmanager
+    def _opened(self) -> Iterator[None]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -143,7 +153,7 @@ class EvalLog:
     def _append(self, entry: dict[str, Any]) -> None:
         line = json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
         if self._file is None:
-            with self.held():
+            with self._opened():
                 self._write(line)
         else:
             self._write(line)
@@ -168,6 +178,20 @@ class EvalLog:
         size = os.fstat(file).st_size
         if size and os.pread(file, 1, size - 1) != b"\n":
             os.write(file, b"\n")
+
+
+def _changed(before: dict[str, Any], head: dict[str, Any]) -> list[str]:
+    """Return what two heads do not have in common; of prompts and the like also their names."""
+    found = []
+    for key in sorted({*before, *head}):
+        one, two = before.get(key), head.get(key)
+        if one == two:
+            continue
+        names = []
+        if isinstance(one, dict) and isinstance(two, dict) and key != "texts":
+            names = sorted(name for name in {*one, *two} if one.get(name) != two.get(name))
+        found.append(f"{key} ({', '.join(names)})" if names else key)
+    return found
 
 
 def _entry(record: Record) -> dict[str, Any]:

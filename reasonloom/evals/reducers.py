@@ -44,6 +44,15 @@ def pass_all(k: int, scores: Sequence[float]) -> float:
     return math.comb(_right(scores, k), k) / math.comb(len(scores), k)
 
 
+def require(name: str, epochs: int) -> None:
+    """Refuse a reducer before anything is asked.
+
+    Raises:
+        InvalidArgument: there is none such, or it needs more epochs.
+    """
+    reducer(name)([0.0] * epochs)
+
+
 def reducer(name: str) -> Reducer:
     """Return the reducer of a name: `mean`, `mode`, `pass@3`, `pass^3`.
 

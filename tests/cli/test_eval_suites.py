@@ -92,6 +92,16 @@ REFUSED = [
     (("years.py", "--scorer", "exactly"), "--scorer: must be one of exact, final"),
     (("years.py", "--scorer", "regex"), "--scorer: must be one of"),
     (("years.py", "--by", "reasoning_tre"), "did you mean `reasoning_tree`?"),
+    (("years.py", "--reducer", "pass@2"), "reducer: of 1 epochs no 2 can be drawn"),
+    (("years.py", "--reducer", "median"), "reducer: must be mean, mode, pass@K or pass^K"),
+    (("years.py", "--scorer", "judge:nan"), "--scorer: nan is no whole number"),
+    (("years.py", "--scorer", "judge:2.9"), "--scorer: 2.9 is no whole number"),
+    (("years.py", "--scorer", "exact:x"), "--scorer: exact takes nothing behind a colon"),
+    (("years.py", "--format", "bbh"), "--format: years.py defines its suite itself"),
+    (("years.py", "--column", "input=q"), "--column: years.py defines its suite itself"),
+    (("n.csv", "--format", "bbh", "--column", "input=q"), "--column: --format bbh names"),
+    (("years.py", "--by", "own/answer", "--set", "n=1"), "--set: n: a prompt takes only read=NAME"),
+    (("NONE.CSV", "--by", "think"), "NONE.CSV: there is no such file"),
     (("years.py", "--limit", "many"), "--limit: must be CALLS or PROVIDER=CALLS"),
     (("years.py", "--usd", "0"), "usd: must be more than 0"),
     (("years.py", "--llm", "simulated:sortin"), "did you mean `sorting`?"),
@@ -108,6 +118,13 @@ def test_what_cannot_be_is_refused_before_anything_is_asked(
 ) -> None:
     assert said in refused("eval", "run", *arguments)
     assert logs(folder) == []
+
+
+def test_a_run_can_be_named_from_what_is_printed(folder: Path) -> None:
+    (folder / "a-rather-long-name-of-a-file.py").write_text(OWN, encoding="utf-8")
+    shown = typed("eval", "run", "a-rather-long-name-of-a-file.py").output
+    (log,) = logs(folder)
+    assert f"run: {log.name}" in shown.splitlines()
 
 
 def test_a_reply_that_is_not_recorded_is_named_and_the_run_stops(folder: Path) -> None:

@@ -83,6 +83,9 @@ def test_sizes_come_first_and_the_winner_is_written_when_asked(folder: Path, llm
     written = (folder / "prompts" / "own" / "answer.v2.md").read_text(encoding="utf-8")
     assert written.startswith("---\nname: own/answer\nversion: 2\nvariables: [question]\n---\n")
     assert HELPS in written
+    once_more = optimised(*SUITE, "--rounds", "3", "--calls", "120", "--resume", name, "--write")
+    assert "answer.v2.md has this text already" in once_more.output.replace("\n", "")
+    assert not (folder / "prompts" / "own" / "answer.v3.md").exists()
     assert CliRunner().invoke(app, ["prompts", "lint"]).output == "nothing is wrong\n"
 
 

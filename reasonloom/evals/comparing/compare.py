@@ -10,9 +10,9 @@ import numpy as np
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparing.changes import flips, prompts
-from reasonloom.evals.comparing.interval import Clustered, interval, no_difference
+from reasonloom.evals.comparing.interval import Clustered, all_alike, interval, no_difference
 from reasonloom.evals.comparing.pairs import FIGURES, Pairs, figure, pairs
-from reasonloom.evals.comparing.power import least_effect
+from reasonloom.evals.comparing.power import ALPHA, least_effect
 from reasonloom.evals.comparing.significance import (
     by_signs,
     holm,
@@ -59,6 +59,7 @@ def compare(
     compared = [_compared(first, other, asked) for other in rest]
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
         each["p_holm"] = corrected
+        each["notes"] += _disagree(each)
     return {
         "base": first.path.name,
         "score": asked.score,
@@ -93,8 +94,13 @@ def first_score(log: EvalLog) -> str:
 
 def is_lower_better(log: EvalLog, score: str) -> bool:
     """Tell whether a run says of a score that less is better, such as of a number of errors."""
+    return bool(_scorer(log, score).get("better") == "lower")
+
+
+def _scorer(log: EvalLog, score: str) -> dict[str, Any]:
+    """Return what a run says of the scorer behind a score; nothing where it says none."""
     known = {each.get("scorer"): each for each in log.head.get("scorers") or ()}
-    return bool(known.get(score, {}).get("better") == "lower")
+    return dict(known.get(score.partition("/")[0]) or {})
 
 
 def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
@@ -111,7 +117,7 @@ def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
         "base_score": float(both.scores(both.base).mean()),
         "score": float(both.scores(both.other).mean()),
         "difference": found.mean,
-        "interval": list(_interval(found, len(both.keys))),
+        "interval": list(_interval(found)),
         "least_effect": least_effect(found.error, found.count) if found.error else None,
         "p": table["mid_p"] if table and alone else by_signs(found),
         "test": test,
@@ -120,15 +126,23 @@ def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
         "costs": {name: _cost(both, name) for name in (*FIGURES, "latency_ms")},
         "flips": flips(both, asked.score, lower=lower),
         "prompts": prompts(base.head, other.head),
-        "notes": _notes(base, other, both, found, table),
+        "notes": _notes(both, found, table) + _runs_differ(base, other, asked.score),
     }
 
 
-def _interval(found: Clustered, items: int) -> tuple[float, float]:
-    """Return the interval; where no item differs, what so many items leave possible."""
-    if not found.sums.any():
-        return -no_difference(items), no_difference(items)
-    return interval(found)
+def _interval(found: Clustered) -> tuple[float, float]:
+    """Return the interval; of few that differ it reaches as far as it does where none differs.
+
+    What is resampled of two items that became right holds none that became wrong, and would be
+    sure that there is none.
+    """
+    if not found.error:
+        return all_alike(found)
+    low, high = interval(found)
+    if np.count_nonzero(found.sums) >= FEW:
+        return low, high
+    reach = no_difference(found.count)
+    return min(low, found.mean - reach), max(high, found.mean + reach)
 
 
 def _mcnemar(both: Pairs) -> dict[str, Any] | None:
@@ -160,20 +174,38 @@ def _cost(both: Pairs, name: str) -> dict[str, Any]:
     }
 
 
-def _notes(
-    base: EvalLog, other: EvalLog, both: Pairs, found: Clustered, table: dict[str, Any] | None
-) -> list[str]:
-    """Return what must be said beside the figures."""
+def _notes(both: Pairs, found: Clustered, table: dict[str, Any] | None) -> list[str]:
+    """Return what must be said of the items beside the figures."""
     notes = []
     differing = int(np.count_nonzero(found.sums))
     if both.left_out:
         notes.append(f"{both.left_out} items are in one of the runs only and left out")
+    if both.without:
+        notes.append(f"{both.without} items lack the score in one of the runs or both: left out")
     if not differing:
         notes.append("no item differs: the interval is what so many items leave possible")
+    elif not found.error:
+        notes.append("all differ by the same: the interval is what so many items leave possible")
     elif differing < FEW:
         notes.append(f"only {differing} clusters or items differ: the interval is rough")
     if table and any(both.clusters):
         notes.append("items hang together in clusters, which McNemar's test does not know")
+    return notes
+
+
+def _disagree(found: dict[str, Any]) -> list[str]:
+    """Return a warning where the interval leaves 0 out and the test finds nothing, or reversed."""
+    low, high = found["interval"]
+    apart = low > 0 or high < 0
+    if apart == (found["p_holm"] <= ALPHA):
+        return []
+    which = "leaves 0 out, but the test does not" if apart else "has 0 in it, but the test does not"
+    return [f"the interval {which} agree: no difference is shown for sure"]
+
+
+def _runs_differ(base: EvalLog, other: EvalLog, score: str) -> list[str]:
+    """Return what must be said of the runs: what is missing, and in what they are not alike."""
+    notes = []
     for log in (base, other):
         wanted = log.head.get("items", 0) * log.head.get("epochs", 1)
         if isinstance(wanted, int) and 0 < len(log.records) < wanted:
@@ -183,6 +215,10 @@ def _notes(
     for what in ("seed", "epochs", "judge"):
         if base.head.get(what) != other.head.get(what):
             notes.append(f"the runs differ in {what}")
+    if _scorer(base, score) != _scorer(other, score):
+        notes.append(
+            f"the runs differ in how {score} is scored: the difference may be the scorer's"
+        )
     return notes
 
 

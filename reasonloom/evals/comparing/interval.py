@@ -12,6 +12,9 @@ Floats = NDArray[np.float64]
 RESAMPLES = 1_999
 LEVEL = 95
 SEED = 7
+ROUNDING = 1e-12
+"""What rounding leaves of 0, as a share of what was rounded."""
+
 BLOCK = 2_000_000
 """Numbers that are drawn at once at most."""
 
@@ -44,6 +47,8 @@ class Clustered:
         if self.count < 2:  # noqa: PLR2004
             return 0.0
         left = self.sums - self.mean * self.sizes
+        if np.abs(left).max() <= ROUNDING * np.abs(self.sums).max():
+            return 0.0
         spread = self.count / (self.count - 1) * float((left**2).sum())
         return float(np.sqrt(spread) / self.sizes.sum())
 
@@ -73,12 +78,24 @@ def interval(of: Clustered, *, resamples: int = RESAMPLES, seed: int = SEED) -> 
     return mean - reach, mean + reach
 
 
-def no_difference(items: int) -> float:
-    """Return how large the share of items that differ may still be, where none of them did.
+def no_difference(clusters: int) -> float:
+    """Return how large the share of clusters may be that are unlike all that were seen.
 
-    The upper end of the exact 95 % interval of 0 out of `items` (the rule of three, two-sided).
+    The upper end of the exact 95 % interval of 0 out of so many (the rule of three, two-sided).
     """
-    return float(1 - 0.025 ** (1 / items))
+    return float(1 - 0.025 ** (1 / clusters))
+
+
+def all_alike(of: Clustered) -> tuple[float, float]:
+    """Return the interval where no cluster differs in its mean from another.
+
+    Where no item differs at all, a share of `no_difference` may still differ by 1. Where all differ
+    by the same, as large a share may differ by as much in the other direction: this leaves 0 out
+    where the exact test of the signs finds less than 5 %.
+    """
+    share = no_difference(of.count)
+    reach = 2 * abs(of.mean) * share if of.mean else share
+    return of.mean - reach, of.mean + reach
 
 
 def _studentised(of: Clustered, chance: np.random.Generator, resamples: int) -> Floats:

@@ -39,12 +39,14 @@ class Pairs:
         keys: the items, by id.
         base, other: the two runs.
         left_out: how many items only one of them has.
+        without: how many items both have, of which one or both say nothing by this score.
     """
 
     keys: Sequence[Key]
     base: Side
     other: Side
     left_out: int
+    without: int = 0
 
     @property
     def clusters(self) -> list[str]:
@@ -80,7 +82,12 @@ def pairs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
             " and target): run both on the same suite",
             field="runs",
         )
-    return Pairs(keys, one, two, len(one.scores) + len(two.scores) - 2 * len(keys))
+    first, second = _asked(base), _asked(other)
+    return Pairs(keys, one, two, len(first ^ second), len(first & second) - len(keys))
+
+
+def _asked(log: EvalLog) -> set[Key]:
+    return {(record.item, record.of) for record in log.records}
 
 
 def side(log: EvalLog, score: str, reduce: Reducer) -> Side:

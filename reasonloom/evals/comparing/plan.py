@@ -12,6 +12,10 @@ from reasonloom.evals.comparing.power import (
     power_right_wrong,
 )
 
+NO_SPREAD = (
+    "no item differs, or all by the same: the two runs tell no spread to plan with;"
+    " `eval run FILE --plan` plans without runs"
+)
 EFFECTS = (0.02, 0.05, 0.1, 0.15, 0.2)
 
 
@@ -42,11 +46,15 @@ def plan_from(pilot: Pairs, items: int, *, effect: float | None = None) -> dict[
     """Return the same from two runs that were made: with the spread and the clusters they show.
 
     Of larger runs the error shrinks with the root of the number of items; clusters stay as large.
+    Two runs that show no spread tell nothing of power, which is said in `notes`.
     """
     found = pilot.differences
     share = items / len(pilot.keys)
     clusters = max(2, round(found.count * share))
     error = found.error / share**0.5
+    if not error:
+        told = {"items": items, "clusters": clusters, "error": 0.0, "power": {}}
+        return {**told, "least_effect": None, "notes": [NO_SPREAD]}
     effects = [effect] if effect is not None else sorted({*EFFECTS, round(abs(found.mean), 4)})
     return {
         "items": items,

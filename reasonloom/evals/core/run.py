@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from reasonloom.errors import BudgetExceeded, ServiceFault
+from reasonloom.errors import BudgetExceeded, InvalidArgument, ServiceFault
 from reasonloom.evals.core.attempt import Attempt, presented
 from reasonloom.evals.core.budget import Stopped
 from reasonloom.evals.core.check import checked
@@ -137,6 +138,7 @@ async def run(
         llm = await stack.enter_async_context(purse.llm(system.llm, settings))
         judging = await stack.enter_async_context(purse.llm(judge, settings)) if judge else llm
         stack.enter_context(kept.held())
+        _require_judge(suite, judging)
         told = head_of(suite, way, llm, prompts, settings)
         told |= {"epochs": epochs, "seed": seed, "judge": judging.name if judge else None}
         resumed = bool(kept.head)
@@ -157,6 +159,15 @@ async def run(
 def begin(log: EvalLog, told: dict[str, Any]) -> None:
     """Begin a log, or go on with it; its number is the one that it has."""
     log.begin({**told, "number": log.head.get("number") or uuid4().hex})
+
+
+def _require_judge(suite: Suite, judging: LanguageModel) -> None:
+    """Refuse a scorer that asks, where nobody can be asked, before any answer is paid."""
+    for scorer in suite.scorers:
+        if judging.offline and "prompt" in scorer.about():
+            raise InvalidArgument(
+                f"{scorer.name}: needs a language model; name one that judges", field="judge"
+            )
 
 
 def _owner(log: EvalLog) -> str:
@@ -265,10 +276,17 @@ async def _marked(
                 found = scorer.mark(item, answer.output, running.bench)
                 mark = await found if inspect.isawaitable(found) else found
                 if mark is not None:
+                    _require_finite(scorer.name, item, mark)
                     marks[scorer.name] = mark
     finally:
         attempt.broken = attempt.broken or judging.broken
     return marks, {f"judge_{name}": value for name, value in judging.usage().items()}
+
+
+def _require_finite(name: str, item: Item, mark: Mark) -> None:
+    """Refuse a score that would make every mean of the run no number."""
+    if not all(math.isfinite(each) for each in (mark.score, *mark.figures.values())):
+        raise InvalidArgument(f"{name}: gave {item.id} no finite number", field="scorer")
 
 
 def _scores(marks: dict[str, Mark]) -> dict[str, float]:

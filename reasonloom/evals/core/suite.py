@@ -79,7 +79,7 @@ class Suite:
             raise InvalidArgument(
                 f"{told}: id must be text of 1 to {LONGEST_ID} characters", field="id"
             )
-        if NO_TEXT.search(item.id + item.cluster):
+        if not isinstance(item.cluster, str) or NO_TEXT.search(item.id + item.cluster):
             raise InvalidArgument(f"{told}: id and cluster must be text without NUL", field="id")
         if _is_empty(item.input):
             raise InvalidArgument(f"{told}: input is empty", field="input")

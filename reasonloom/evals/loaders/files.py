@@ -27,16 +27,20 @@ class Row:
         """Return the error for a cell."""
         return InvalidArgument(f"data: {self.where}: {column}: {why}", field=column)
 
+    def is_empty(self, column: str) -> bool:
+        """Tell whether there is nothing in a column; 0 and false are something."""
+        found = self.cells.get(column)
+        return found is None or (isinstance(found, str) and not found.strip())
+
     def cell(self, column: str) -> Any:
         """Return the cell of a column.
 
         Raises:
             InvalidArgument: the row has none, or an empty one.
         """
-        found = self.cells.get(column)
-        if found is None or (isinstance(found, str) and not found.strip()):
+        if self.is_empty(column):
             raise self.refuse(column, "is not there" if column not in self.cells else "is empty")
-        return found
+        return self.cells[column]
 
 
 def rows(path: Path) -> list[Row]:

@@ -60,7 +60,7 @@ def table(
 def _item(row: Row, number: int, told: Mapping[str, str], needed: set[str]) -> Item:
     def part(name: str) -> Any:
         columns = _split(told.get(name, name))
-        if name not in needed and not any(row.cells.get(column) for column in columns):
+        if name not in needed and all(row.is_empty(column) for column in columns):
             return None
         if len(columns) == 1:
             return row.cell(columns[0])

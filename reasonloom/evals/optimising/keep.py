@@ -9,8 +9,10 @@ from reasonloom.prompts.front_matter import next_version
 from reasonloom.prompts.registry import PromptRegistry
 
 
-def keep(folder: Path | None, name: str, text: str) -> Path:
-    """Write a template as the next version, and return its file.
+def keep(folder: Path | None, name: str, text: str) -> tuple[Path, bool]:
+    """Write a template as the next version; return its file, and whether it is new.
+
+    Where the newest version in the folder has this text already, nothing is written.
 
     Raises:
         InvalidArgument: there is no such folder and none can be made.
@@ -19,7 +21,11 @@ def keep(folder: Path | None, name: str, text: str) -> Path:
     if folder is None:
         raise InvalidArgument("folder: must be named to write a prompt", field="folder")
     registry = PromptRegistry(folder if folder.is_dir() else None)
-    number = max(registry.versions(name)) + 1
+    newest = max(registry.versions(name))
+    there = folder / f"{name}.v{newest}.md"
+    if there.is_file() and registry.get(name, newest).text == next_version(text, newest):
+        return there, False
+    number = newest + 1
     path = folder / f"{name}.v{number}.md"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,4 +35,4 @@ def keep(folder: Path | None, name: str, text: str) -> Path:
         raise Conflict(f"{name} v{number} is there already; try again") from None
     except OSError:
         raise InvalidArgument("folder: cannot be written", field="folder") from None
-    return path
+    return path, True

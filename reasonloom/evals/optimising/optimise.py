@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.errors import BudgetExceeded, InvalidArgument, SettingMistake
 from reasonloom.evals.comparing.changes import text_difference
 from reasonloom.evals.comparing.compare import compare
+from reasonloom.evals.comparing.power import ALPHA
 from reasonloom.evals.core.check import check
 from reasonloom.evals.core.run import Tell, silent
 from reasonloom.evals.core.system import Purse, System
@@ -195,12 +196,17 @@ async def _tested(
 
 
 def verdict(winner: dict[str, Any] | None, test: dict[str, Any] | None) -> str:
-    """Return what may be said: that one is better or worse only where the interval leaves 0 out."""
+    """Return what may be said: better or worse only where interval and test leave 0 out."""
     if winner is None:
         return "no proposal did better on the validation items; the test items were not asked"
     if test is None:
         return "a proposal did better on the validation items; it was not judged on the test items"
     low, high = test["interval"]
+    if (low > 0 or high < 0) and test["p"] > ALPHA:
+        return (
+            "no difference shown on the test items: the interval leaves 0 out, but the test has p"
+            f" {test['p']:.4f}"
+        )
     if low > 0:
         return "better on the test items: the interval of the difference lies above 0"
     if high < 0:

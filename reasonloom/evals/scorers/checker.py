@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,12 +32,28 @@ class Checker:
         """Return the function's mark.
 
         Raises:
-            InvalidArgument: it is no number of 0 to 1.
+            InvalidArgument: it is no number of 0 to 1, or the function cannot take the answer.
         """
-        found = self.check(item, output)
-        mark = found if isinstance(found, Mark) else Mark(float(found))
-        if not 0 <= mark.score <= 1:
+        try:
+            found = self.check(item, output)
+        except Exception as error:
             raise InvalidArgument(
-                f"{self.name}: gave {item.id} {mark.score}; must be 0 to 1", field="scorer"
+                f"{self.name}: fails on the answer of {item.id}:"
+                f" {type(error).__name__}: {error}; --resume goes on once it is mended",
+                field="scorer",
+            ) from error
+        mark = found if isinstance(found, Mark) else Mark(_number(found))
+        if not 0 <= mark.score <= 1:
+            told = found if math.isnan(mark.score) else mark.score
+            raise InvalidArgument(
+                f"{self.name}: gave {item.id} {told}; must be 0 to 1", field="scorer"
             )
         return mark
+
+
+def _number(found: Any) -> float:
+    """Return a value as a number, NaN where it is none."""
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        return math.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
@@ -55,14 +56,21 @@ class Compared:
 
     def mark(self, item: Item, output: Any, bench: Bench) -> Mark:
         """Return 1 where the answer agrees with the target, or one of them."""
-        said = text_of(output)[-LONGEST_ANSWER:] if output is not None else ""
+        said = _told(output)[-LONGEST_ANSWER:] if output is not None else ""
         return Mark(float(any(self.agree(target, said) for target in targets(item))))
 
 
 def targets(item: Item) -> Sequence[str]:
     """Return what is right: a target that is a list is several right answers."""
     told = item.target if isinstance(item.target, list) else [item.target]
-    return [text_of(each) for each in told]
+    return [_told(each) for each in told]
+
+
+def _told(value: Any) -> str:
+    """Return a value as text; an object says the same in any order of its fields."""
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return text_of(value)
 
 
 def exact(*, case: bool = False, final: bool = False, name: str = "exact") -> Compared:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from scipy.stats import binomtest
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparing.compare import compare, not_worse
@@ -17,7 +18,8 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.scorers.plain import exact
+from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.scorers.plain import exact, numeric
 from reasonloom.llm.port import Ask
 from tests.support.suites import Echo, asking, log_of, suite, with_prompts
 
@@ -118,6 +120,95 @@ def test_where_nothing_differs_the_number_of_items_says_what_is_known(tmp_path: 
     assert (found["p"], found["difference"]) == (1, 0)
     assert not not_worse(found, 0.02)
     assert not_worse(found, 0.04)
+
+
+@pytest.mark.parametrize("items", [1, 2, 5, 6, 50])
+def test_where_all_differ_alike_the_interval_leaves_0_out_as_the_exact_test_does(
+    tmp_path: Path, items: int
+) -> None:
+    one, two = right(tmp_path, "one", "0" * items), right(tmp_path, "two", "1" * items)
+    (found,) = compare(one, two)["compared"]
+    low, high = found["interval"]
+    assert low < 1 < high
+    assert (low > 0) == (binomtest(0, items).pvalue < 0.05)
+    assert (
+        "all differ by the same: the interval is what so many items leave possible"
+        in (found["notes"])
+    )
+
+
+def test_an_interval_and_a_test_that_do_not_agree_are_told(tmp_path: Path) -> None:
+    base = log_of(tmp_path / "base", {f"{n}": 0.0 for n in range(100)})
+    runs = [
+        log_of(tmp_path / f"{flips}", {f"{n}": float(n < flips) for n in range(100)})
+        for flips in (0, 5, 40)
+    ]
+    none, few, many = compare(base, *runs)["compared"]
+    told = "the interval leaves 0 out, but the test does not agree: no difference is shown for sure"
+    assert few["interval"][0] > 0
+    assert few["p_holm"] > 0.05
+    assert told in few["notes"]
+    (alone,) = compare(base, runs[1])["compared"]
+    assert alone["p"] <= 0.05
+    assert not any("agree" in note for each in (none, alone, many) for note in each["notes"])
+
+
+@pytest.mark.parametrize("items", [20, 100, 300])
+def test_two_items_that_became_right_are_no_proof(tmp_path: Path, items: int) -> None:
+    one, same, two = (
+        right(tmp_path, name, "1" * flips + "0" * (items - flips))
+        for name, flips in (("one", 0), ("same", 0), ("two", 2))
+    )
+    nothing, few = compare(one, same, two)["compared"]
+    assert few["interval"][0] < 0
+    assert few["interval"][1] - few["interval"][0] >= 2 * nothing["interval"][1]
+
+
+def test_rounding_is_no_spread(tmp_path: Path) -> None:
+    names = [f"{n}" for n in range(30)]
+    one = log_of(tmp_path / "one", dict.fromkeys(names, 0.2))
+    two = log_of(tmp_path / "two", dict.fromkeys(names, 0.3))
+    (found,) = compare(one, two)["compared"]
+    assert found["least_effect"] is None
+    assert found["interval"] == pytest.approx([0.0769, 0.1231], abs=1e-4)
+    told = plan_from(pairs(one, two, "exact", "mean"), 500)
+    assert (told["power"], told["least_effect"]) == ({}, None)
+    assert "no spread" in told["notes"][0]
+
+
+def test_items_of_one_cluster_that_do_not_differ_say_little(tmp_path: Path) -> None:
+    scores = {f"{n}": 1.0 for n in range(1_000)}
+    one, two = (log_of(tmp_path / name, scores, cluster="all") for name in ("one", "two"))
+    (found,) = compare(one, two)["compared"]
+    assert found["interval"] == pytest.approx([-0.975, 0.975])
+
+
+async def test_another_scorer_of_the_same_name_is_told(tmp_path: Path) -> None:
+    items, way = [Item("a", "1", "1.05")], Function(lambda item, epoch: item.input)
+    strict, loose = numeric(), numeric(tolerance=0.1)
+    one, two, three = [
+        (await run(Suite("s", items, (scorer,), way), log=tmp_path / f"{n}.jsonl")).log
+        for n, scorer in enumerate((strict, loose, strict))
+    ]
+    told = "the runs differ in how numeric is scored: the difference may be the scorer's"
+    other, same = compare(one, two, three)["compared"]
+    assert told in other["notes"]
+    assert told not in same["notes"]
+
+
+async def test_items_that_lack_the_score_are_counted(tmp_path: Path) -> None:
+    def scored(few: range) -> Measure:
+        return Measure("some", lambda item, output: 1.0 if int(item.id) in few else None)
+
+    items, way = [Item(f"{n}", "x") for n in range(20)], Function(lambda item, epoch: "x")
+    one, two = [
+        (await run(Suite("s", items, (scorer,), way), log=tmp_path / f"{n}.jsonl")).log
+        for n, scorer in enumerate((scored(range(15)), scored(range(5, 18))))
+    ]
+    (found,) = compare(one, two)["compared"]
+    assert found["items"] == 10
+    assert "10 items lack the score in one of the runs or both: left out" in found["notes"]
+    assert not any("in one of the runs only" in note for note in found["notes"])
 
 
 def all_but_3(ask: Ask) -> str:

@@ -14,6 +14,7 @@ from reasonloom.evals.loaders.published import big_bench_hard, game24, gsm8k, pu
 from reasonloom.evals.loaders.python_file import python_file
 from reasonloom.evals.loaders.table import table
 from reasonloom.evals.scorers.checker import Checker
+from reasonloom.evals.scorers.pattern import Pattern
 from reasonloom.evals.scorers.plain import numeric
 
 OWN = """
@@ -87,6 +88,15 @@ def test_a_table_of_json_lines_keeps_what_its_values_are(tmp_path: Path) -> None
     )
     items = table(path, scorers=(numeric(),)).items
     assert [(item.input, item.target) for item in items] == [({"n": 1}, [2, 3]), ("x", 0)]
+
+
+def test_0_and_false_are_something(tmp_path: Path) -> None:
+    rows = "".join(f'{{"id": {n}, "input": "x", "cluster": {n}}}\n' for n in range(3))
+    scorers = (Pattern("x"),)
+    items = table(written(tmp_path, "t.jsonl", rows), scorers=scorers).items
+    assert [(item.id, item.cluster) for item in items] == [("0", "0"), ("1", "1"), ("2", "2")]
+    told = table(written(tmp_path, "u.jsonl", '{"input": "x", "target": false}\n'), scorers=scorers)
+    assert told.items[0].target is False
 
 
 RIGHT = '{"question": "x", "answer": "#### 1"}'

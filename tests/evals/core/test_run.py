@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
+from reasonloom.evals.scorers.judge import Judge
+from reasonloom.evals.scorers.measure import Measure
 from reasonloom.evals.scorers.plain import exact, numeric
 from tests.support.suites import Echo, asking, shouting, suite, with_prompts
 
@@ -93,7 +97,7 @@ async def test_another_prompt_or_suite_is_not_gone_on_with(tmp_path: Path, log: 
     settings = with_prompts(tmp_path / "prompts", "One.", "Two.")
     one, two = (System(prompts={"own/answer": each}, llm=Echo()) for each in (1, 2))
     await run(suite(2, asking()), one, log=log, settings=settings)
-    with pytest.raises(InvalidArgument, match="had another prompts, texts"):
+    with pytest.raises(InvalidArgument, match=r"had another prompts \(own/answer\), texts"):
         await run(suite(2, asking()), two, log=log, settings=settings)
     with pytest.raises(InvalidArgument, match="had another items, items_sha256"):
         await run(suite(3, asking()), one, log=log, settings=settings)
@@ -236,6 +240,39 @@ async def test_two_processes_do_not_write_one_log(log: Path) -> None:
     assert len(keys(log)) == 2
 
 
+async def test_what_another_process_did_before_the_lock_is_not_done_again(log: Path) -> None:
+    early = EvalLog(log)
+    await run(suite(2, Function(lambda item, epoch: "x")), log=log)
+    with early.held():
+        assert early.done() == {("0", 0), ("1", 0)}
+        assert early.head["items"] == 2
+
+
+async def test_what_only_the_older_head_has_is_named(log: Path) -> None:
+    older = replace(suite(1, Function(lambda item, epoch: "x")), about={"stored": "abc"})
+    await run(older, log=log)
+    with pytest.raises(InvalidArgument, match="had another stored; begin a new one"):
+        await run(replace(older, about={}), log=log)
+
+
+async def test_a_score_that_is_no_number_is_refused(log: Path) -> None:
+    scorer = Measure("odd", lambda item, output: math.nan)
+    items = [Item("a", "x")]
+    with pytest.raises(InvalidArgument, match="odd: gave a no finite number"):
+        await run(Suite("s", items, (scorer,), Function(lambda item, epoch: "x")), log=log)
+    assert keys(log) == []
+
+
+async def test_a_judge_that_nobody_is_asked_for_is_refused_before_an_answer_is_paid(
+    tmp_path: Path, log: Path
+) -> None:
+    llm, settings = Echo(), with_prompts(tmp_path / "prompts", "One.")
+    judged = replace(suite(2, asking()), scorers=(Judge(),))
+    with pytest.raises(InvalidArgument, match="judge: needs a language model"):
+        await run(judged, System(llm=llm), log=log, judge="offline", settings=settings)
+    assert llm.asked == []
+
+
 NOT_RIGHT: list[tuple[Any, str]] = [
     ([], "has no items"),
     ([Item("a", "x", "1"), Item("a", "z", "2")], "item 2: id 'a' is that of item 1"),
@@ -243,6 +280,7 @@ NOT_RIGHT: list[tuple[Any, str]] = [
     ([Item("a", "x", "no number")], "numeric: target 'no number' has no number"),
     ([Item("a", "  ", "4")], "item 1: input is empty"),
     ([Item("", "x", "4")], "item 1: id must be text"),
+    ([Item("a", "x", "4", cluster=3)], "item 1: id and cluster must be text"),  # type: ignore[arg-type]
     ([Item("a\0", "x", "4")], "item 1: id and cluster must be text without NUL"),
 ]
 

@@ -105,6 +105,25 @@ def test_a_checker_gives_no_more_than_1() -> None:
         Checker(lambda item, output: 2).mark(Item("a", 1), 1, BENCH)
 
 
+@pytest.mark.parametrize("given", [None, "yes", float("nan"), [], Mark(float("nan"))])
+def test_a_checker_gives_a_number(given: Any) -> None:
+    with pytest.raises(InvalidArgument, match=r"checker: gave a .*; must be 0 to 1"):
+        Checker(lambda item, output: given).mark(Item("a", 1), 1, BENCH)
+
+
+def test_a_checker_that_fails_names_itself_and_the_item() -> None:
+    told = r"solves: fails on the answer of a: ValueError: invalid literal .*; --resume goes on"
+    with pytest.raises(InvalidArgument, match=told) as failed:
+        Checker(lambda item, output: int(output) == 1, "solves").mark(Item("a", 1), "x", BENCH)
+    assert isinstance(failed.value.__cause__, ValueError)
+
+
+def test_an_object_is_the_same_in_any_order() -> None:
+    item = Item("a", "x", {"b": 1, "a": [2]})
+    assert exact().mark(item, {"a": [2], "b": 1}, BENCH).score == 1
+    assert exact().mark(item, {"a": [2], "b": 2}, BENCH).score == 0
+
+
 def judging(better: Callable[[str, str, Ask], str]) -> Echo:
     """Return a judge that is asked by the texts of both answers."""
 

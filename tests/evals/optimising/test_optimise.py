@@ -112,9 +112,16 @@ async def test_luck_on_the_validation_items_is_not_called_better(
 def test_better_is_said_only_where_the_interval_leaves_0_out(
     interval: list[float], said: str
 ) -> None:
-    test = {"interval": interval, "difference": sum(interval) / 2}
+    test = {"interval": interval, "difference": sum(interval) / 2, "p": 0.05}
     assert verdict({}, test).startswith(said)
     assert ("better" in verdict({}, test)) == (interval[0] > 0)
+
+
+@pytest.mark.parametrize("interval", [[0.001, 0.2], [-0.2, -0.001]])
+def test_nothing_is_said_where_the_test_does_not_agree(interval: list[float]) -> None:
+    told = verdict({}, {"interval": interval, "p": 0.0501})
+    assert told.startswith("no difference shown on the test items: the interval leaves 0 out, but")
+    assert told.endswith("0.0501")
 
 
 BREAKS = [

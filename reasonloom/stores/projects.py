@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from sqlalchemy import select, text
 
@@ -59,8 +60,11 @@ async def projects(tx: Transaction) -> list[ProjectRow]:
 
 
 def normal(path: str | None) -> str | None:
-    """Return a folder's path without what does not tell it apart; None for an empty one."""
-    path = (path or "").strip()
+    """Return a folder's path without what does not tell it apart; None for an empty one.
+
+    Accents are composed (NFC): some systems tell the same folder with them apart.
+    """
+    path = normalize("NFC", path or "").strip()
     return path.rstrip("/\\") or path[:1] or None
 
 

@@ -71,7 +71,7 @@ WITH held AS (
     WHERE p.agent IS DISTINCT FROM s.agent
 ), unnamed AS (
     SELECT * FROM lanes l WHERE NOT EXISTS (SELECT FROM named n WHERE n.head = l.head)
-), wanted AS (
+), all_wanted AS (
     (SELECT DISTINCT ON (head) parent AS source, head AS target, 'brief' AS origin,
         :named AS weight, 'starts the sub-agent ' || agent AS reason
     FROM named ORDER BY head, at, first_turn, ordinal, parent)
@@ -91,21 +91,27 @@ WITH held AS (
     FROM unnamed l JOIN held p ON p.session = l.session AND p.agent IS NULL
         AND p.ended_at >= l.ended
     ORDER BY l.tail, p.at, p.first_turn, p.ordinal, p.memory_id)
+), wanted AS (
+    SELECT DISTINCT ON (source, target) * FROM all_wanted WHERE source <> target
+    ORDER BY source, target, origin
 ), gone AS (
     DELETE FROM edges e USING held h WHERE e.owner = :owner AND h.agent IS NOT NULL
         AND (e.origin = 'brief' AND e.target_id = h.memory_id
             OR e.origin = 'debrief' AND e.source_id = h.memory_id)
-        AND NOT EXISTS (SELECT FROM wanted w WHERE w.origin = e.origin
-            AND (w.source, w.target) = (e.source_id, e.target_id))
+        AND NOT EXISTS (SELECT FROM wanted w WHERE
+            (w.source, w.target) = (e.source_id, e.target_id))
 )
 INSERT INTO edges (owner, source_id, target_id, type, weight, origin, reason)
 SELECT :owner, source, target, 'temporal_next', weight, origin, reason FROM wanted
-WHERE source <> target
 ON CONFLICT (owner, source_id, target_id, type) DO UPDATE
-    SET weight = excluded.weight, reason = excluded.reason WHERE edges.origin = excluded.origin
-        AND (edges.weight, edges.reason) IS DISTINCT FROM (excluded.weight, excluded.reason)
+    SET weight = excluded.weight, origin = excluded.origin, reason = excluded.reason
+    WHERE edges.origin IN ('brief', 'debrief') AND (edges.weight, edges.origin, edges.reason)
+        IS DISTINCT FROM (excluded.weight, excluded.origin, excluded.reason)
 """)
-"""To each sub-agent of some sessions from who started it, and back to who has its report."""
+"""To each sub-agent of some sessions from who started it, and back to who has its report.
+
+Two that each say they started the other would have one edge as brief and as debrief: brief it is.
+"""
 
 
 async def follow(tx: Transaction, lanes: Iterable[Lane]) -> None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from reasonloom.transcripts import claude_code, plain
-from reasonloom.transcripts.lines import UTF8_MARK
+from reasonloom.transcripts.json_lines import entry_of
+from reasonloom.transcripts.lines import Line, Lines
 from reasonloom.transcripts.position import HEAD, Position
 from reasonloom.transcripts.reading import Reading
 
 Format = Literal["claude-code", "jsonl", "text"]
 FORMATS: tuple[Format, ...] = ("claude-code", "jsonl", "text")
 WINDOW = 64 * 1024
-"""Bytes by which a format is known."""
+"""Bytes by which a format is known; where one line is longer, that line and what is before it."""
 
 UNSURE = ".jsonl"
 
@@ -33,35 +34,36 @@ class Sniffed:
 def sniff(stream: BinaryIO, path: Path) -> Sniffed:
     """Return what the first lines tell; a `.jsonl` file of other lines is taken for JSONL.
 
-    The window may end within a line, or within a line longer than itself.
+    Lines are read as they are read later: whatever their encoding, and none that is too long.
     """
     stream.seek(0)
     window = stream.read(WINDOW)
     form: Format | None = None
     begins = ""
-    for line in window.removeprefix(UTF8_MARK).split(b"\n"):
-        entry = _entry(line)
-        if entry is not None:
+    for line in _first_lines(stream):
+        if (entry := _entry(line)) is not None:
             form = form or _form(entry)
             time = entry.get("timestamp") or entry.get("time")
             begins = begins or (time if isinstance(time, str) else "")
-            if form and begins:
-                break
+        if form and (begins or line.end >= WINDOW):
+            break
     if form is None and window.lstrip().startswith(b'{"parentUuid"'):
         form = "claude-code"
     form = form or ("jsonl" if path.suffix == UNSURE else "text")
     return Sniffed(form, hashlib.sha256(window[:HEAD]).hexdigest(), begins)
 
 
-def _entry(line: bytes) -> dict[str, Any] | None:
+def _first_lines(stream: BinaryIO) -> Iterator[Line]:
+    """Yield the lines that begin within the window, or the first where none of those is taken."""
+    for line in Lines(stream, 0):
+        yield line
+        if line.end >= WINDOW:
+            return
+
+
+def _entry(line: Line) -> dict[str, Any] | None:
     """Return the object that a line is."""
-    if not line.strip().startswith(b"{"):
-        return None
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return entry if isinstance(entry, dict) else None
+    return entry_of(line, None) if b"{" in line.data[:16] else None
 
 
 def _form(entry: dict[str, Any]) -> Format | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -268,3 +269,33 @@ async def test_sub_agents_are_briefed_and_report(
     assert [s for s, _ in debrief] == [mine[-1]]
     assert "ledger" in chunks[brief[0][0]].text and chunks[brief[0][0]].agent is None
     assert "all is well" in chunks[debrief[0][1]].text
+
+
+async def test_sub_agents_that_each_started_the_other_are_kept(
+    engine: Engine, tmp_path: Path
+) -> None:
+    for who, other in (("aa11", "bb22"), ("bb22", "aa11")):
+        script = Script()
+        more: dict[str, Any] = {"isSidechain": True, "agentId": who}
+        script.user(f"Look at the ledger of {who}. " * 30, **more)
+        script.used("Task", {"prompt": "look"}, who, **more)
+        script.got("all is well", who, toolUseResult={"agentId": other}, **more)
+        below = tmp_path / script.session / "subagents"
+        below.mkdir(parents=True, exist_ok=True)
+        (below / f"agent-{who}.jsonl").write_bytes(script.data())
+    for again in (False, True):
+        told = await read(engine, *sorted(tmp_path.rglob("*.jsonl")), again=again)
+        assert [each.refused for each in told] == [None, None]
+        agents = {c.key: c.agent for c in await stored(engine)}
+        edges = {(o, agents[s], agents[t]) for o, s, t, *_ in await ordered(engine)}
+        assert edges == {("brief", "aa11", "bb22"), ("brief", "bb22", "aa11")}
+
+
+async def test_a_folder_is_one_project_however_its_accents_are_written(
+    engine: Engine, tmp_path: Path
+) -> None:
+    for name, folder in (("one", "/srv/\u00e9t\u00e9"), ("two", "/srv/e\u0301te\u0301")):
+        script = generated(2, seed=6, script=Script(session=name, cwd=folder))
+        (tmp_path / f"{name}.jsonl").write_bytes(script.data())
+    await read(engine, *sorted(tmp_path.glob("*.jsonl")))
+    assert {c.project for c in await stored(engine)} == {"\u00e9t\u00e9"}

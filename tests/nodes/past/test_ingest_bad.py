@@ -19,6 +19,7 @@ from reasonloom.nodes.past.ingest import ingest
 from reasonloom.nodes.past.ingest_folders import find
 from reasonloom.nodes.past.ingest_forms import sniff
 from reasonloom.nodes.past.ingest_told import Told, Wish
+from reasonloom.transcripts.lines import LONGEST
 from tests.support.ingester import unlinked
 from tests.support.past import ordered, stored
 from tests.support.transcribing import Script, generated
@@ -245,6 +246,9 @@ async def test_nothing_is_stored_where_it_is_only_tried(engine: Engine, tmp_path
         (b"Ana: hello\n", "x.txt", "text"),
         (b"[" * 100_000, "x.txt", "text"),
         (b"garbage", "x.jsonl", "jsonl"),
+        (b'{"type":"user","message":{"content":"Gr\xfc\xdfe"}}\n', "x.jsonl", "claude-code"),
+        (b'{"type":"user","message":{"content":"' + b"x" * 70_000 + b'"}}', "x", "claude-code"),
+        (b'{"type":"user","x":"' + b"x" * LONGEST + b'"}\n' + GOOD, "x.jsonl", "claude-code"),
     ],
 )
 def test_a_format_is_known_by_the_first_lines(data: bytes, name: str, form: str) -> None:

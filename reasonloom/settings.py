@@ -45,6 +45,11 @@ Keys = Annotated[tuple[SecretStr, ...], NoDecode]
 SHORTEST_KEY = 32
 """Bytes that a key of `REASONLOOM_STATE_KEYS` has at least."""
 
+SIGNATURES = (
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+)  # fmt: skip
+"""Algorithms of signed tokens that may be allowed: each has a public key."""
+
 
 class Settings(BaseSettings):
     """What a process of reasonloom was told by its environment and its flags."""
@@ -70,6 +75,21 @@ class Settings(BaseSettings):
     # who
     user: str = Field("local", min_length=1, max_length=200)
     project: str | None = Field(None)
+
+    # who may do what over HTTP
+    tokens: Path | None = Field(None)
+    public_url: str | None = Field(None)
+    allowed_hosts: Words = Field(())
+    allowed_origins: Words = Field(())
+    oauth_issuer: str | None = Field(None)
+    oauth_jwks: str | None = Field(None)
+    oauth_audience: str | None = Field(None)
+    oauth_algorithms: Words = Field(("RS256", "ES256"))
+    oauth_owner_claim: str = Field("sub", min_length=1)
+    oauth_scope_claim: str = Field("scope", min_length=1)
+    oauth_leeway: float = Field(30.0, ge=0, le=300)
+    caller_concurrency: int = Field(32, ge=1)
+    caller_requests_per_minute: int = Field(600, ge=1)
 
     # which language model, and its limits
     llm: str | None = Field(None)
@@ -152,7 +172,7 @@ class Settings(BaseSettings):
             raise ValueError("must not be blank")
         return value
 
-    @field_validator("home", "database_path", "files", "claude_config_dir")
+    @field_validator("home", "database_path", "files", "claude_config_dir", "tokens")
     @classmethod
     def make_absolute(cls, value: Path | None) -> Path | None:
         """Read `~` as the user's home, and what is relative from the working directory."""
@@ -161,7 +181,10 @@ class Settings(BaseSettings):
         except RuntimeError:
             raise ValueError("there is no such user after ~") from None
 
-    @field_validator("toolsets", "tools", "exclude_tools", "state_keys", mode="before")
+    @field_validator(
+        "toolsets", "tools", "exclude_tools", "state_keys", "allowed_hosts", "allowed_origins",
+        "oauth_algorithms", mode="before",
+    )  # fmt: skip
     @classmethod
     def split_words(cls, value: object) -> object:
         """Read `a, b` as the words a and b."""
@@ -178,6 +201,14 @@ class Settings(BaseSettings):
             raise ValueError(f"each key must have {SHORTEST_KEY} bytes or more")
         if len(set(keys)) < len(keys):
             raise ValueError("a key is there twice")
+        return value
+
+    @field_validator("oauth_algorithms")
+    @classmethod
+    def take_public_keys_alone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse algorithms by which whoever can verify a token could also make one."""
+        if not value or not set(value) <= set(SIGNATURES):
+            raise ValueError(f"must be some of {', '.join(SIGNATURES)}")
         return value
 
     @field_validator("log_level", "log_format", mode="before")

@@ -32,7 +32,7 @@ def serve(
     import anyio  # noqa: PLC0415 - the other commands start faster without
 
     from reasonloom.cli.logs import set_up_log  # noqa: PLC0415
-    from reasonloom.server.http import parse_address, serve_http  # noqa: PLC0415
+    from reasonloom.server.http import serve_http  # noqa: PLC0415
     from reasonloom.server.stdio import serve_stdio  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
@@ -48,5 +48,4 @@ def serve(
     if http is None:
         anyio.run(serve_stdio, settings)
     else:
-        parse_address(http)
         anyio.run(serve_http, settings, http)

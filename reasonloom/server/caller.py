@@ -1,10 +1,11 @@
-"""Tells who asks: the owner of the settings, through the client that is connected."""
+"""Tells who asks: the token's owner, or the settings' where no token is asked for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.caller import Caller
+from reasonloom.server.access.principal import token_of
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver.context import Context
@@ -17,7 +18,13 @@ LONGEST_NAME = 200
 
 def caller_of(settings: Settings, context: Context[Any, Any]) -> Caller:
     """Return the caller of one request."""
-    return Caller(settings.user, client=_client(context), project=settings.project)
+    token = token_of(context.request_context)
+    return Caller(
+        settings.user if token is None else str(token.subject),
+        client=_client(context),
+        authenticated=token is not None,
+        project=settings.project,
+    )
 
 
 def _client(context: Context[Any, Any]) -> str | None:

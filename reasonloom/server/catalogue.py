@@ -19,6 +19,7 @@ from reasonloom.contracts.inventory import (
     reference_name,
 )
 from reasonloom.errors import SettingMistake
+from reasonloom.server.access.scopes import scope_of
 from reasonloom.server.advice import advised
 from reasonloom.server.forms.form import Form
 from reasonloom.server.resources.kind import Kind
@@ -61,6 +62,12 @@ class Served:
     name: str
     line: ToolLine
     form: Form
+    toolset: str
+
+    @property
+    def needed(self) -> str:
+        """The narrowest scope of a token that allows it."""
+        return scope_of(self.toolset, reads=self.line.effect is Effect.READS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,11 @@ def built_names() -> list[str]:
 
 
 def _built(toolsets: Iterable[Toolset]) -> list[Served]:
-    return [Served(line.name, line, toolset.form) for toolset in toolsets for line in toolset.tools]
+    return [
+        Served(line.name, line, toolset.form, toolset.name)
+        for toolset in toolsets
+        for line in toolset.tools
+    ]
 
 
 def _beside(tools: Iterable[Served]) -> tuple[Kind, ...]:
@@ -125,7 +136,8 @@ def _as_reference(settings: Settings) -> Catalogue:
     if toolset is None:
         raise SettingMistake(f"--as {chosen}: none of its tools is built yet", field="--as")
     tools = tuple(
-        Served(reference_name(line.name), _referred(line), toolset.form) for line in toolset.tools
+        Served(reference_name(line.name), _referred(line), toolset.form, toolset.name)
+        for line in toolset.tools
     )
     names = {line.name: reference_name(line.name) for line in toolset.tools}
     return Catalogue(toolset.reference, toolset.version, tools, advice=advised((toolset,), names))

@@ -1,8 +1,7 @@
-"""Serves over streamable HTTP, on loopback alone while nobody proves who they are."""
+"""Serves over streamable HTTP: on loopback alone, unless callers prove who they are."""
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import signal
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from reasonloom.errors import SettingMistake
+from reasonloom.server.access.guard import Gate, Guarded, serve_metadata
+from reasonloom.server.access.hosts import allowed, is_loopback
+from reasonloom.server.access.verifier import make_verifier
 from reasonloom.server.app import build_server
+from reasonloom.server.health import LIVES, READY, serve_health
 from reasonloom.server.room import AFTER_SIGNAL, EngineRoom, end_within
 from reasonloom.server.tool import KEY
 from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
@@ -36,30 +39,23 @@ LAST_CALLS = 2
 """Seconds that open calls and streams are given when the process is asked to end."""
 
 
-def parse_address(address: str) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`.
+def parse_address(address: str, *, proven: bool = False) -> tuple[str, int]:
+    """Return host and port of `HOST:PORT`; `proven` where callers prove who they are.
 
     Raises:
-        SettingMistake: not of that form, or a host that others can reach.
+        SettingMistake: not of that form, or a host that others can reach without proof.
     """
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > LARGEST_PORT:
         raise SettingMistake("--http: must be HOST:PORT, such as 127.0.0.1:8321", field="--http")
-    if not _is_loopback(host):
+    if not proven and not is_loopback(host):
         raise SettingMistake(
             "--http: only a loopback address (127.0.0.1, ::1 or localhost) is served without "
-            "authentication",
+            "authentication; set REASONLOOM_TOKENS or REASONLOOM_OAUTH_ISSUER",
             field="--http",
         )
     return host, int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class Mended:
@@ -69,11 +65,12 @@ class Mended:
     since its answer can be fetched by that key; any other is cancelled after `GRACE`.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
         self._app = app
+        self._gate = gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, its body mended; one that is no message is answered here."""
+        """Pass a request on, its body mended; what is no message, or not allowed, ends here."""
         if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != PATH:
             await self._app(scope, receive, send)
             return
@@ -84,6 +81,9 @@ class Mended:
         if isinstance(mended, Refusal):
             status = 400 if len(body) <= LONGEST else 413
             await _refuse(mended, status, send)
+            return
+        if refusal := self._gate.refusal(scope, mended):
+            await refusal(scope, receive, send)
             return
         await self._app(scope, Patient(self._app, scope, receive, mended), send)
 
@@ -181,18 +181,31 @@ async def _read(receive: Receive) -> bytes | None:
 
 
 def make_app(room: EngineRoom, host: str) -> ASGIApp:
-    """Return the whole application that is served."""
-    app = build_server(room).streamable_http_app(
-        host=host, max_request_body_size=LONGEST, stateless_http=room.settings.stateless
+    """Return the whole application that is served.
+
+    Raises:
+        SettingMistake: what the settings say of who may do what cannot be used.
+    """
+    settings = room.settings
+    server = build_server(room)
+    serve_health(server, room)
+    serve_metadata(server, settings)
+    app = server.streamable_http_app(
+        host=host,
+        max_request_body_size=LONGEST,
+        stateless_http=settings.stateless,
+        transport_security=allowed(settings, host),
     )
-    return Mended(app)
+    mended = Mended(app, Gate(server.needed, settings))
+    verifier = make_verifier(settings)
+    return Guarded(app, mended, verifier, settings, (LIVES, READY)) if verifier else mended
 
 
 async def serve_http(settings: Settings, address: str) -> None:
     """Serve at `http://HOST:PORT/mcp` until the process is asked to end.
 
     Raises:
-        SettingMistake: the address is ill-formed or not loopback.
+        SettingMistake: the address, or what says who may do what, cannot be used.
     """
     import uvicorn  # noqa: PLC0415 - stdio never needs it
 
@@ -203,7 +216,7 @@ async def serve_http(settings: Settings, address: str) -> None:
             end_within(AFTER_SIGNAL)
             super().handle_exit(sig, frame)
 
-    host, port = parse_address(address)
+    host, port = parse_address(address, proven=make_verifier(settings) is not None)
     async with EngineRoom(settings) as room:
         app = make_app(room, host)
         room.warm_up()

@@ -25,6 +25,7 @@ from mcp_types import (
     GetPromptResult,
     InputRequiredResult,
     ListResourcesResult,
+    ListToolsResult,
     PaginatedRequestParams,
     PromptReference,
     ResourceTemplate,
@@ -36,6 +37,8 @@ from pydantic.networks import AnyUrl
 from reasonloom import __version__
 from reasonloom.contracts.inventory import ALL
 from reasonloom.errors import ReasonloomError
+from reasonloom.server.access.principal import scopes_of
+from reasonloom.server.access.scopes import READ, WRITE, allows
 from reasonloom.server.advice import instructions
 from reasonloom.server.caller import caller_of
 from reasonloom.server.catalogue import Catalogue
@@ -72,6 +75,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
             **{"subscriptions": False, **more},
         )
         self._served = [tool.name for tool in tools]
+        self.needed = {each.name: each.needed for each in catalogue.tools}
         self._room = room
         self._prompts_wait = room.settings.serve_as is None
         self._shelf = Shelf(catalogue.resources, room)
@@ -84,12 +88,30 @@ class LoomServer(MCPServer[dict[str, Any]]):
         asyncio.get_running_loop().call_later(WARM_UP_AFTER, self._room.warm_up)
         return await super().list_tools()
 
+    async def _handle_list_tools(
+        self, ctx: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        """List the tools that the caller's token allows; `list_tools` would not know the caller."""
+        listed = await super()._handle_list_tools(ctx, params)
+        scopes = scopes_of(ctx)
+        if scopes is not None:
+            listed.tools = [each for each in listed.tools if self._permits(scopes, each.name)]
+        return listed
+
+    def _permits(self, scopes: Sequence[str], name: str) -> bool:
+        """Tell whether a token's scopes allow a tool; what no catalogue has needs both."""
+        needed = self.needed.get(name)
+        return allows(scopes, needed) if needed else {READ, WRITE} <= set(scopes)
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; an unknown one is a malformed call and answers as such (-32602)."""
         if name not in self._served:
             raise MCPError(code=INVALID_PARAMS, message=self._unknown(name))
+        scopes = scopes_of(context.request_context) if context else None
+        if scopes is not None and not self._permits(scopes, name):
+            raise MCPError(code=INVALID_PARAMS, message="The token does not allow this tool")
         return await super().call_tool(name, arguments, context)
 
     async def _handle_list_resources(
@@ -99,7 +121,9 @@ class LoomServer(MCPServer[dict[str, Any]]):
         context = Context(request_context=ctx, mcp_server=self)
         caller = caller_of(self._room.settings, context)
         try:
-            return ListResourcesResult(resources=await self._shelf.newest(caller))
+            return ListResourcesResult(
+                resources=await self._shelf.within(scopes_of(ctx)).newest(caller)
+            )
         except ResourceError as error:
             raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
 
@@ -111,8 +135,10 @@ class LoomServer(MCPServer[dict[str, Any]]):
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
     ) -> Iterable[ReadResourceContents]:
         """Read a resource; an unknown one, or somebody else's, is an invalid parameter (-32602)."""
-        caller = caller_of(self._room.settings, context or Context(mcp_server=self))
-        return await self._shelf.read(str(uri), caller)
+        context = context or Context(mcp_server=self)
+        caller = caller_of(self._room.settings, context)
+        shelf = self._shelf.within(scopes_of(context.request_context))
+        return await shelf.read(str(uri), caller)
 
     async def list_prompts(self) -> list[ListedPrompt]:
         """List the prompts, read when they are first asked for."""
@@ -174,7 +200,8 @@ class LoomServer(MCPServer[dict[str, Any]]):
         context = Context(request_context=ctx, mcp_server=self)
         caller = caller_of(self._room.settings, context)
         try:
-            found = await self._shelf.complete(params.ref.uri, params.argument.value, caller)
+            shelf = self._shelf.within(scopes_of(ctx))
+            found = await shelf.complete(params.ref.uri, params.argument.value, caller)
         except ResourceNotFoundError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
         except ResourceError as error:

@@ -14,6 +14,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import Annotations, Resource, ResourceTemplate
 
 from reasonloom.errors import InternalFault, NotFound, ReasonloomError, TimedOut
+from reasonloom.server.access.scopes import readable
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -34,6 +35,10 @@ class Shelf:
     def __init__(self, kinds: Sequence[Kind], room: EngineRoom) -> None:
         self._kinds = kinds
         self._room = room
+
+    def within(self, scopes: Sequence[str] | None) -> Shelf:
+        """Return the part that a token with these scopes may read; None stands for no token."""
+        return Shelf([kind for kind in self._kinds if readable(scopes, kind)], self._room)
 
     def templates(self) -> list[ResourceTemplate]:
         """Return the template of each kind of which there are many."""

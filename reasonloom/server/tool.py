@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mcp.server.mcpserver.context import Context
 from mcp_types import CallToolResult, ToolAnnotations
 
+from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
 from reasonloom.contracts.door import read
 from reasonloom.contracts.schema import publish
 from reasonloom.errors import InvalidArgument, TimedOut
@@ -27,6 +28,8 @@ KEY = "io.reasonloom/idempotency-key"
 """The entry of a call's `_meta` that makes it safe to send again."""
 
 MOST_KEY = 200
+NOWHERE = "\x1f"
+"""A space that no contract's name can reach: whoever looks there finds nothing."""
 
 
 class LoomTool(AnsweringTool):
@@ -62,12 +65,26 @@ class LoomTool(AnsweringTool):
             tool=line.name,
             graph=load_graph(line.graph),
             request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-            caller=caller_of(self.room.settings, context).within(request.space()),
+            caller=self._placed(caller_of(self.room.settings, context), request.space()),
             key=key,
             report=_reporter(context),
         )
         outcome = await engine.call(call)
         return outcome, _told(outcome, call, engine, started)
+
+    def _placed(self, caller: Caller, user: str | None) -> Caller:
+        """Return the caller in the space of `user`; a proven owner has the default one alone.
+
+        Raises:
+            InvalidArgument: something would be added to a space that a proven owner has not.
+        """
+        placed = caller.within(user)
+        if not caller.authenticated or placed.space == DEFAULT_SPACE:
+            return placed
+        if self.served.line.effect is Effect.ADDS:
+            said = "userId: must be the owner that the token names"
+            raise InvalidArgument(said, field="userId")
+        return caller.within(NOWHERE)
 
     async def _engine(self) -> Engine:
         """Return the engine; a database that opens too slowly goes on opening for the next call."""

@@ -25,5 +25,5 @@ def test_a_default_on_the_page_is_the_default() -> None:
         told = re.fullmatch(r"`(.*)`", default.strip())
         if told:
             actual = Settings.model_fields[field].default
-            shown = ",".join(actual) if isinstance(actual, tuple) else str(actual).lower()
-            assert told.group(1).lower() == shown, names
+            shown = ",".join(actual) if isinstance(actual, tuple) else str(actual)
+            assert told.group(1).lower() == shown.lower(), names

@@ -1,0 +1,120 @@
+"""The public keys of the issuer, from a file or by HTTP, fetched anew where a key is unknown.
+
+Whoever sends tokens with made-up key ids must not make us ask the issuer each time: fetches are
+drawn from an allowance that fills up slowly. Keys are also fetched anew when they are old, so
+that a withdrawn one ends; while the issuer is away the old ones stay for a day at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import jwt
+
+log = logging.getLogger(__name__)
+FRESH = 600.0
+KEPT = 86_400.0
+"""Seconds after which keys are fetched anew, and after which they are used no more."""
+
+MOST_FETCHES = 5
+FILLS_EVERY = 30.0
+"""Fetches in a row at most; one more is allowed every so many seconds."""
+
+PATIENCE = 5.0
+LARGEST = 512 * 1024
+
+
+class KeysAway(Exception):
+    """There are no keys now: the issuer does not answer, or with no keys."""
+
+
+class SigningKeys:
+    """The keys of one issuer."""
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+        self._keys: list[jwt.PyJWK] = []
+        self._fetched = -KEPT
+        self._allowance = float(MOST_FETCHES)
+        self._counted = time.monotonic()
+        self._lock = asyncio.Lock()
+
+    async def find(self, kid: str | None) -> jwt.PyJWK | None:
+        """Return the key of an id, or the only key where the token names none.
+
+        Raises:
+            KeysAway: no keys could ever be had, or not for a day.
+        """
+        key = self._known(kid)
+        if key is None or self._age() > FRESH:
+            async with self._lock:
+                key = self._known(kid)
+                if key is None or self._age() > FRESH:
+                    await self._refresh()
+            key = self._known(kid)
+        if self._age() > KEPT:
+            raise KeysAway
+        return key
+
+    def _age(self) -> float:
+        return time.monotonic() - self._fetched
+
+    def _known(self, kid: str | None) -> jwt.PyJWK | None:
+        if kid is None:
+            return self._keys[0] if len(self._keys) == 1 else None
+        return next((key for key in self._keys if key.key_id == kid), None)
+
+    async def _refresh(self) -> None:
+        """Fetch the keys if the allowance is not used up; a failure leaves the old ones."""
+        now = time.monotonic()
+        filled = self._allowance + (now - self._counted) / FILLS_EVERY
+        self._allowance, self._counted = min(float(MOST_FETCHES), filled), now
+        if self._allowance < 1:
+            return
+        self._allowance -= 1
+        try:
+            self._keys = _usable(await self._load())
+            self._fetched = time.monotonic()
+        except (OSError, ValueError, httpx.HTTPError, jwt.PyJWTError) as error:
+            log.warning("the issuer's keys cannot be had: %s", type(error).__name__)
+
+    async def _load(self) -> Any:
+        if not self._place.startswith(("http://", "https://")):
+            return json.loads(await asyncio.to_thread(Path(self._place).read_bytes))
+        async with (
+            httpx.AsyncClient(timeout=PATIENCE, follow_redirects=False) as client,
+            asyncio.timeout(PATIENCE),
+            client.stream("GET", self._place) as answer,
+        ):
+            answer.raise_for_status()
+            body = b""
+            async for part in answer.aiter_bytes():
+                body += part
+                if len(body) > LARGEST:
+                    raise ValueError("too large")
+        return json.loads(body)
+
+
+def _usable(value: Any) -> list[jwt.PyJWK]:
+    """Return the keys that verify signatures; those of kinds unknown to us are left out.
+
+    Raises:
+        ValueError: there is none, or it is no set of keys.
+    """
+    told = value.get("keys") if isinstance(value, dict) else None
+    found = []
+    for each in told if isinstance(told, list) else ():
+        if isinstance(each, dict) and each.get("use", "sig") == "sig" and each.get("kty") != "oct":
+            try:
+                found.append(jwt.PyJWK(each))
+            except jwt.PyJWTError:
+                log.warning("a key of the issuer is of no kind that can be used")
+    if not found:
+        raise ValueError("no key for signatures")
+    return found

@@ -1,0 +1,81 @@
+"""An issuer of signed tokens on loopback: its own keys, and a server that tells the public ones."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwt.algorithms import RSAAlgorithm
+
+RESOURCE = "https://loom.example/mcp"
+ISSUER = "https://issuer.example"
+
+
+class Key:
+    """A key of the issuer under one id."""
+
+    def __init__(self, kid: str) -> None:
+        self.kid = kid
+        self.private = rsa.generate_private_key(public_exponent=65_537, key_size=2048)
+
+    @property
+    def public(self) -> dict[str, Any]:
+        """The public part as a JWK."""
+        told = RSAAlgorithm.to_jwk(self.private.public_key(), as_dict=True)
+        return {**told, "kid": self.kid, "use": "sig", "alg": "RS256"}
+
+
+class Issuer:
+    """What the issuer tells at `url` now, and how often it was asked."""
+
+    def __init__(self, *keys: Key) -> None:
+        self.keys = list(keys)
+        self.asked = 0
+        self.url = ""
+
+    def sign(self, key: Key | None = None, **claims: Any) -> str:
+        """Return a token; a claim of None is left out, and `kid` is the header's."""
+        key = key or self.keys[0]
+        kid = claims.pop("kid", key.kid)
+        said = {
+            "iss": ISSUER, "aud": RESOURCE, "sub": "anna", "scope": "read write",
+            "exp": int(time.time()) + 600, **claims,
+        }  # fmt: skip
+        payload = {name: value for name, value in said.items() if value is not None}
+        return jwt.encode(payload, key.private, "RS256", headers={"kid": kid})
+
+
+@contextmanager
+def issuing(*keys: Key) -> Iterator[Issuer]:
+    """Yield an issuer that listens, ended afterwards."""
+    issuer = Issuer(*keys)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            issuer.asked += 1
+            body = json.dumps({"keys": [key.public for key in issuer.keys]}).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    issuer.url = f"http://127.0.0.1:{server.server_address[1]}/keys"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield issuer
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

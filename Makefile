@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench conformance faults browser snapshots lock clean
+.PHONY: help install demo test check format bench conformance bundle faults browser snapshots lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -44,6 +44,9 @@ bench: $(INSTALLED)  ## speed, as ratios to floors measured in the same run
 
 conformance: $(INSTALLED)  ## MCP's public suite and Inspector against our server (needs npm)
 	$(BIN)/python -m tests.support.conformance
+
+bundle: $(INSTALLED)  ## dist/reasonloom.mcpb for Claude Desktop (needs npm)
+	$(BIN)/python packaging/bundle.py
 
 faults: $(INSTALLED)  ## kill -9 at every named point, many times
 	$(PYTEST) -m faults -o addopts=""

@@ -19,12 +19,14 @@ from reasonloom.cli import (
     history,
     hook,
     hooks,
+    install,
     memory,
     models,
     prompts,
     runs,
     serve,
     session,
+    tokens,
 )
 from reasonloom.errors import CallerMistake, ReasonloomError
 
@@ -40,6 +42,9 @@ app.command("demo")(demo.demo)
 app.command("call")(call.call)
 app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
+app.command("install")(install.install)
+app.command("uninstall")(install.uninstall)
+app.command("print-config")(install.print_config)
 app.command("hook", context_settings=hook.ANY)(hook.hook)
 runs.app.command("fork")(fork.fork)
 app.add_typer(db.app, name="db")
@@ -52,6 +57,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(prompts.app, name="prompts")
 app.add_typer(history.app, name="history")
 app.add_typer(hooks.app, name="hooks")
+app.add_typer(tokens.app, name="tokens")
 
 
 @app.callback(invoke_without_command=True)

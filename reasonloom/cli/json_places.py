@@ -93,15 +93,15 @@ def appended(text: str, at: int, value: Any, key: str | None = None) -> str:
     feed = "\r\n" if "\r\n" in text else "\n"
     if held:
         lead = _space_before(text, held[-1].start)
-        added = f",{lead}{_written(value, key, lead, feed, text)}"
+        added = f",{lead}{written(value, key, lead, feed, text)}"
         return text[: held[-1].end] + added + text[held[-1].end :]
     line = text.rfind("\n", 0, at) + 1
     margin = SPACE.match(text, line)
     outer = margin.group() if margin and margin.end() <= at else ""
     if "\n" not in text.strip() and len(text.strip()) > len("{}"):
-        return text[: at + 1] + _written(value, key, "", feed, text) + text[closing:]
+        return text[: at + 1] + written(value, key, "", feed, text) + text[closing:]
     lead = feed + outer + _unit(text)
-    inner = lead + _written(value, key, lead, feed, text) + feed + outer
+    inner = lead + written(value, key, lead, feed, text) + feed + outer
     return text[: at + 1] + inner + text[closing:]
 
 
@@ -115,7 +115,7 @@ def without(text: str, at: int, index: int) -> str:
     return text[: held[0].start] + text[held[1].start :]
 
 
-def _written(value: Any, key: str | None, lead: str, feed: str, text: str) -> str:
+def written(value: Any, key: str | None, lead: str, feed: str, text: str) -> str:
     """Return a value as JSON: on lines of its own after a lead with a line feed, else on one."""
     if "\n" in lead:
         own = json.dumps(value, indent=_unit(text), ensure_ascii=False)

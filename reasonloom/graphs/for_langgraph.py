@@ -1,0 +1,44 @@
+"""Our graphs for LangGraph's own tools: `langgraph.json` names a builder here for each.
+
+They are opened to be looked at: nodes, edges, state. A run of ours needs more than a tool of
+LangGraph's can give, a caller and a record in the database, so a run that is begun there is
+refused instead of half made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+from langgraph_sdk.runtime import ServerRuntime
+
+from reasonloom.errors import Conflict
+from reasonloom.graphs.graph import load_graph
+
+
+def opened(name: str) -> Callable[[ServerRuntime[Any]], CompiledStateGraph[Any, Any, Any, Any]]:
+    """Return what LangGraph's server calls whenever it looks at the graph of that name."""
+
+    def build(runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
+        if runtime.execution_runtime is not None:
+            raise Conflict(f"{name} is run by `reasonloom call` or over MCP, not from here")
+        return load_graph(name).build().compile(name=name)
+
+    return build
+
+
+linear = opened("linear")
+tree = opened("tree")
+divergent = opened("divergent")
+reflection = opened("reflection")
+backtrack = opened("backtrack")
+auto = opened("auto")
+got_run = opened("got_run")
+think = opened("think")
+ponder = opened("ponder")
+analyze = opened("analyze")
+breakdown = opened("breakdown")
+memory_ground = opened("memory_ground")
+remember = opened("remember")
+recall = opened("recall")

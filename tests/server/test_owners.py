@@ -164,15 +164,17 @@ def test_a_foreign_sessions_page_answers_as_an_unknown_one(owners: tuple[Owner, 
 
 def test_only_own_sessions_are_listed_as_resources(owners: tuple[Owner, Owner]) -> None:
     anna, ben = owners
+    told = {owner.name: owner.server.request("resources/list")["result"] for owner in owners}
     listed = {
-        owner.name: {
-            each["uri"] for each in owner.server.request("resources/list")["result"]["resources"]
-        }
-        for owner in owners
+        name: {each["uri"] for each in result["resources"] if "/memory/" not in each["uri"]}
+        for name, result in told.items()
     }
     assert f"reasonloom://session/{anna.session}" in listed["anna"]
     assert f"reasonloom://session/{ben.session}" in listed["ben"]
     assert not listed["anna"] & listed["ben"]
+    for own, other in ((anna, ben), (ben, anna)):  # each owner's memories are counted from 1
+        assert own.word in json.dumps(told[own.name])
+        assert other.word not in json.dumps(told[own.name])
 
 
 def test_the_difference_would_show(owners: tuple[Owner, Owner]) -> None:

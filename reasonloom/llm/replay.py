@@ -174,9 +174,10 @@ class CachedModel:
         async with self._asked.setdefault(call, asyncio.Lock()):
             if call not in self._replies:
                 reply = await self._inner.answer(ask)
-                line = _line(self._inner.name, ask, reply)
-                await asyncio.to_thread(append_line, self._path, line)
                 self._replies[call] = reply
+                line = _line(self._inner.name, ask, reply)
+                # What is paid is kept, also where another call's refusal ends this one.
+                await asyncio.shield(asyncio.to_thread(append_line, self._path, line))
         return self._replies[call]
 
     async def prices(self) -> tuple[float, float] | None:

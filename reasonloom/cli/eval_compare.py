@@ -19,6 +19,10 @@ SHOWN = 3
 WIDEST = 400
 """Characters of an answer that are shown."""
 
+Score = Annotated[
+    str, typer.Option(help="Which score; the first one of the base where none is named.")
+]
+Reducer = Annotated[str, typer.Option(help="mean, mode, pass@K or pass^K of an item's epochs.")]
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -31,12 +35,8 @@ def folder() -> Path:
 
 def compare(
     runs: Annotated[list[str], typer.Argument(help="The base run, then those held against it.")],
-    score: Annotated[
-        str, typer.Option(help="Which score; the first one of the base where none is named.")
-    ] = "",
-    reducer: Annotated[
-        str, typer.Option(help="mean, mode, pass@K or pass^K of an item's epochs.")
-    ] = "mean",
+    score: Score = "",
+    reducer: Reducer = "mean",
     flips: Annotated[int, typer.Option(min=0, help="Flips that are shown each way.")] = SHOWN,
     margin: Annotated[
         float | None,

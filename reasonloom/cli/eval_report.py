@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reasonloom.cli.eval_compare import path_of
+from reasonloom.cli.eval_compare import Reducer, Score, path_of
 from reasonloom.errors import InvalidArgument
 
 
@@ -21,12 +21,8 @@ def report(
     text: Annotated[
         Path | None, typer.Option(help="Write text, which is made to be committed.")
     ] = None,
-    score: Annotated[
-        str, typer.Option(help="Which score; the first one of the base where none is named.")
-    ] = "",
-    reducer: Annotated[
-        str, typer.Option(help="mean, mode, pass@K or pass^K of an item's epochs.")
-    ] = "mean",
+    score: Score = "",
+    reducer: Reducer = "mean",
 ) -> None:
     """Report a run, or how runs differ from the first; as text where no file is named."""
     from reasonloom.evals.reporting import html as pages  # noqa: PLC0415

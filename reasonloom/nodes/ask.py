@@ -110,6 +110,10 @@ def _call(
         cost_usd=reply.usage.cost_usd,
         attempts=reply.usage.attempts,
         latency_ms=seconds * 1000,
+        messages=[
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ],
     )
 
 

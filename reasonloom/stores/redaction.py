@@ -48,7 +48,8 @@ UPDATE runs SET input = '{"redacted": true}',
 WHERE owner = :owner AND id = ANY(:runs)
 """).bindparams(bindparam("runs", type_=ARRAY(Uuid)))
 REPLIES = text("""
-UPDATE llm_calls SET reply = '{"redacted": true}' WHERE owner = :owner AND run_id = ANY(:runs)
+UPDATE llm_calls SET reply = '{"redacted": true}', messages = NULL
+WHERE owner = :owner AND run_id = ANY(:runs)
 """).bindparams(bindparam("runs", type_=ARRAY(Uuid)))
 STEPS = tuple(
     text(f"DELETE FROM {table} WHERE thread_id = ANY(:threads)")  # noqa: S608 - our own names

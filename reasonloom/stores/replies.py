@@ -25,7 +25,10 @@ class CallKey:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """One call with its reply; `reply` holds text, parsed value and truncation."""
+    """One call with its reply; `reply` holds text, parsed value and truncation.
+
+    `messages` is the rendered prompt, each with its role and content.
+    """
 
     key: CallKey
     prompt: str
@@ -40,12 +43,13 @@ class RecordedCall:
     cost_usd: float | None
     attempts: int
     latency_ms: float
+    messages: list[dict[str, str]]
 
 
 KEY = ("run_id", "node", "task", "n")
 REST = (
     "prompt", "prompt_version", "prompt_hash", "llm", "model", "reply", "tokens_in",
-    "tokens_out", "tokens_estimated", "cost_usd", "attempts", "latency_ms",
+    "tokens_out", "tokens_estimated", "cost_usd", "attempts", "latency_ms", "messages",
 )  # fmt: skip
 USED = "reply, model, tokens_in, tokens_out, tokens_estimated, cost_usd, attempts"
 COLUMNS = ("owner", *KEY, *REST)
@@ -54,7 +58,10 @@ RECORD = text(
     f"VALUES ({', '.join(':' + name for name in COLUMNS)}) "
     f"ON CONFLICT (owner, {', '.join(KEY)}) DO UPDATE SET n = excluded.n RETURNING "
     + ", ".join(f"llm_calls.{name}" for name in USED.split(", "))
-).bindparams(bindparam("reply", type_=JSONB), bindparam("run_id", type_=Uuid))
+).bindparams(
+    *(bindparam(name, type_=JSONB) for name in ("reply", "messages")),
+    bindparam("run_id", type_=Uuid),
+)
 FIND = text(
     f"SELECT {USED} FROM llm_calls WHERE owner = :owner AND "  # noqa: S608
     + " AND ".join(f"{name} = :{name}" for name in KEY)

@@ -284,6 +284,7 @@ class LlmCall(Table):
     cost_usd: Mapped[float | None]
     attempts: Mapped[int] = mapped_column(SmallInteger)
     latency_ms: Mapped[float]
+    messages: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
     created_at: Mapped[datetime] = mapped_column(server_default=NOW)
     __table_args__ = (
         PrimaryKeyConstraint("owner", "run_id", "node", "task", "n"),

@@ -71,12 +71,13 @@ class Settings(BaseSettings):
     database_connections: int = Field(
         5, ge=1, le=100, validation_alias=shared("DATABASE_MAX_CONNECTIONS")
     )
+    statement_seconds: float = Field(60.0, ge=1, le=DAY)
 
     # who
     user: str = Field("local", min_length=1, max_length=200)
     project: str | None = Field(None)
 
-    # who may do what over HTTP
+    # who may do what, and how much of it
     tokens: Path | None = Field(None)
     public_url: str | None = Field(None)
     allowed_hosts: Words = Field(())
@@ -90,6 +91,9 @@ class Settings(BaseSettings):
     oauth_leeway: float = Field(30.0, ge=0, le=300)
     caller_concurrency: int = Field(32, ge=1)
     caller_requests_per_minute: int = Field(600, ge=1)
+    caller_tokens_per_day: int | None = Field(None, ge=1)
+    caller_usd_per_day: float | None = Field(None, gt=0, le=1_000_000)
+    answer_characters: int = Field(1_000_000, ge=10_000)
 
     # which language model, and its limits
     llm: str | None = Field(None)
@@ -129,6 +133,7 @@ class Settings(BaseSettings):
     recency_half_life_days: float = Field(30.0, gt=0, le=36_500)
     decay_hours: float = Field(24.0, ge=0, le=8_760)
     cluster_hours: float = Field(1.0, ge=0, le=8_760)
+    suspicion: bool = Field(True)
 
     # reasoning
     history_tokens: int = Field(4_000, ge=100, le=1_000_000)
@@ -161,6 +166,11 @@ class Settings(BaseSettings):
         "info", validation_alias=shared("LOG_LEVEL")
     )
     log_format: Literal["pretty", "json"] = Field("pretty", validation_alias=shared("LOG_FORMAT"))
+
+    # spans and metrics
+    otlp_endpoint: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("OTEL_EXPORTER_OTLP_ENDPOINT")
+    )
 
     @field_validator("user", "project", mode="before")
     @classmethod

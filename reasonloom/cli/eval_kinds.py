@@ -71,6 +71,7 @@ KINDS = (
     Kind(("grounding",), ("half", *ASKING), work(halved("grounding")), draw("grounding_table")),
     Kind(("triggers",), ("half",), work(halved("models")), draw("triggers_table")),
     Kind(("outcomes",), ("half",), work(halved("outcomes")), draw("outcomes_table")),
+    Kind(("poisoning",), ("half",), work(halved("poisoning")), draw("poisoning_table")),
     Kind(("history",), ("half", "asked"), work(remembered), draw("history_table")),
     Kind(("locomo-history",), (), work(conversed), draw("retrieval_table")),
     Kind((eval_suite.FILE,), eval_suite.OPTIONS, eval_suite.work, eval_suite.draw),

@@ -40,9 +40,9 @@ def run(
     half: Annotated[
         str | None,
         typer.Option(
-            help="Of people, metacognition, grounding, history, triggers and outcomes: "
+            help="Of people, metacognition, grounding, history, triggers, outcomes and poisoning: "
             "dev, held, all.",
-            show_default="all; of metacognition, grounding, history dev",
+            show_default="all; of metacognition, grounding, history, poisoning dev",
         ),
     ] = None,
     asked: Annotated[

@@ -10,6 +10,7 @@ from reasonloom.nodes.ask import Question, ask
 from reasonloom.nodes.find import find
 from reasonloom.nodes.past import naming
 from reasonloom.nodes.past.cutting import shortened
+from reasonloom.nodes.suspicion_said import marked
 from reasonloom.stores import search
 from reasonloom.stores.search import Scope
 
@@ -50,7 +51,8 @@ async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str,
         notes = [*notes, *(note for note in past.notes if note not in notes)]
     best = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
     execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in best])
-    return [{"id": each.memory.id, "content": _told(each.memory)} for each in best], notes
+    told = [{"id": each.memory.id, "content": _told(execution, each.memory)} for each in best]
+    return told, notes
 
 
 async def _has_past(execution: Execution) -> bool:
@@ -59,10 +61,14 @@ async def _has_past(execution: Execution) -> bool:
         return (await search.weigh(tx, "", None, transcripts=True)).visible > 0
 
 
-def _told(memory: FoundMemory) -> str:
-    """Return a memory as a thought is told it; a piece of a past conversation says what it is."""
+def _told(execution: Execution, memory: FoundMemory) -> str:
+    """Return a memory as a thought is told it.
+
+    A piece of a past conversation says what it is, and what reads like an instruction does.
+    """
     if memory.source_kind != "transcript":
-        return memory.content
+        guarded = execution.loom.settings.suspicion
+        return marked(memory.content) if guarded else memory.content
     when = f"{memory.created_at:%Y-%m-%d}"
     head = PAST.format(when=when, session=naming.told(memory.session or "none"))
     return f"{head}\n{shortened(memory.content, PAST_TOKENS)}"

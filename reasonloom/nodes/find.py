@@ -14,6 +14,7 @@ from reasonloom.nodes.dates import dates_asked
 from reasonloom.nodes.gather import Gathered, Question, Ranked, gather
 from reasonloom.nodes.naming import tags_named, without
 from reasonloom.nodes.scoring import Parts, recency
+from reasonloom.nodes.suspicion_said import suspected
 from reasonloom.nodes.vectors import embed_or_say
 from reasonloom.stores import fulltext, reindex, search
 from reasonloom.stores.search import FoundMemory, Nearness, Scope
@@ -97,14 +98,15 @@ async def _answering(
         named = tags_named(query, await search.tags_in(tx, query))
     vectors, notes = await embed_or_say(loom.embedder, [without(query, named)])
     near = Nearness(vectors[0], loom.embedder.model, sectors) if vectors else None
-    question = Question(
-        query, near, named, dates_asked(query, loom.clock().date()), loom.embedder.floor
-    )
+    guarded = loom.settings.suspicion
+    dates = dates_asked(query, loom.clock().date())
+    question = Question(query, near, named, dates, loom.embedder.floor, guarded)
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await gather(tx, execution, question, scope=scope, pool=pool)
         shown = await _fetched(tx, found.ranked[page])
         said = await remarks(tx, found, loom.embedder.model, pool)
-    return Finding(shown, len(found.ranked), [*notes, *said])
+    warned = suspected([each.memory for each in shown], query) if guarded else []
+    return Finding(shown, len(found.ranked), [*notes, *said, *warned])
 
 
 async def remarks(tx: Transaction, found: Gathered, model: str, pool: int) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from reasonloom.nodes.relevance import Signals, asking
 from reasonloom.nodes.scoring import Parts, recency
+from reasonloom.nodes.suspicion import suspicion
 from reasonloom.stores import judged, search, traits
 from reasonloom.stores.search import Asked, Match, Nearness, Scope
 from reasonloom.stores.traits import Around, Link, Traits
@@ -32,7 +33,8 @@ EXPANDED = 20
 class Question:
     """What is asked: the words, the vector, the tags it names and the dates it asks for.
 
-    `floor` is the cosine that unrelated texts reach with the embedder.
+    `floor` is the cosine that unrelated texts reach with the embedder; `guarded` says whether
+    memories that read like an attempt to steer their reader are to stand behind others.
     """
 
     text: str
@@ -40,6 +42,7 @@ class Question:
     named: frozenset[str]
     dates: Mapping[str, float]
     floor: float
+    guarded: bool = False
 
     def met_by(self, match: Match, found: Traits) -> Signals:
         """Return what a memory brings by itself."""
@@ -48,7 +51,8 @@ class Question:
             words=match.context,
             tag=float(found.tagged),
             date=max((self.dates.get(term, 0.0) for term in found.dates or ()), default=0.0),
-            asking=asking(found.asks) if found.asks else 0.0,
+            asking=asking(found.head),
+            suspicion=suspicion(found.head, self.text).score if self.guarded else 0.0,
         )
 
     def wants(self, signals: Signals) -> bool:

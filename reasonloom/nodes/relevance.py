@@ -19,6 +19,9 @@ AROUND = {"session": 0.4, "before": 0.1, "after": 0.15}
 ASKING = -0.15
 """A memory that only asks does not answer."""
 
+SUSPECTED = -1.5
+"""A memory that reads like an attempt to steer its reader stands behind those that do not."""
+
 SCALE = 1.5
 """The sum that is squashed to tanh(1) = 0.76: a memory with nearly all that can be had."""
 
@@ -37,6 +40,7 @@ class Signals:
         tag: 1 where the question names one of its tags.
         date: what its dates are worth to the question's.
         asking: the share of it that is questions.
+        suspicion: how much it reads like an attempt to steer its reader, see `nodes/suspicion.py`.
         session: the best of its session, by what those memories bring by themselves.
         before: the cosine of the memory before it in its session.
         after: the cosine of the one after it.
@@ -47,6 +51,7 @@ class Signals:
     tag: float = 0.0
     date: float = 0.0
     asking: float = 0.0
+    suspicion: float = 0.0
     session: float = 0.0
     before: float = 0.0
     after: float = 0.0
@@ -70,16 +75,19 @@ class Signals:
 
     def relevance(self) -> float:
         """Return tanh(sum / 1.5): 0..1, in the order of the sums, whatever else is stored."""
-        return math.tanh(max(0.0, self.own() + self.around() + ASKING * self.asking) / SCALE)
+        against = ASKING * self.asking + SUSPECTED * self.suspicion
+        return math.tanh(max(0.0, self.own() + self.around() + against) / SCALE)
 
     def shares(self) -> dict[str, float]:
         """Return what each signal adds to the sum before it is squashed."""
-        weights = {**OWN, **AROUND, "asking": ASKING}
+        weights = {**OWN, **AROUND, "asking": ASKING, "suspicion": SUSPECTED}
         return {name: weight * getattr(self, name) for name, weight in weights.items()}
 
 
 def asking(content: str) -> float:
     """Return the share of a content's characters that stand in questions, 0..1."""
+    if not any(mark in content for mark in QUESTION_MARKS):
+        return 0.0
     sentences = [found.strip() for found in SENTENCE.findall(content[:READ_CHARACTERS])]
     whole = sum(map(len, sentences))
     asked = sum(len(each) for each in sentences if each.endswith(QUESTION_MARKS))

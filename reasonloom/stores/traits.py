@@ -21,8 +21,7 @@ HEAD = 2_000
 
 TRAITS = text(f"""
 SELECT m.id, m.session_id, m.salience, m.last_accessed,
-    CASE WHEN m.source_kind <> 'transcript' AND left(m.content, {HEAD}) ~ '[?？؟]'
-        THEN left(m.content, {HEAD}) ELSE '' END AS asks,
+    CASE WHEN m.source_kind <> 'transcript' THEN left(m.content, {HEAD}) ELSE '' END AS head,
     m.tags && CAST(:tags AS text[]) AS tagged,
     CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates
 FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
@@ -49,8 +48,8 @@ class Traits:
     """One memory's traits.
 
     Attributes:
-        asks: the first 2,000 letters of its content where any of them asks, else none; none of a
-            transcript, in which some ask and others answer.
+        head: the first 2,000 letters of its content; none of a transcript, in which some ask and
+            tell each other what to do, and others answer.
         tagged: one of its tags was asked for.
         dates: the terms of all its dates where any was asked for, else None.
     """
@@ -59,7 +58,7 @@ class Traits:
     session_id: UUID | None
     salience: float
     last_accessed: datetime
-    asks: str
+    head: str
     tagged: bool
     dates: list[str] | None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEAST, MOST = 10, 1_000_000
 PARTS = (
     "start", "linear", "saving", "memory", "graph", "tree", "sessions", "engine", "ingest",
-    "basins", "models", "history", "evals",
+    "basins", "models", "history", "evals", "middleware", "replicas",
 )  # fmt: skip
 STATISTICS = "statistics"
 """A part that is measured only where it is named: it takes minutes, and is of no speed."""
@@ -78,7 +78,14 @@ def _parts(written: str) -> list[str]:
 
 async def _measure(settings: dict[str, Any]) -> list[Figure]:
     from reasonloom.evals import core_speed  # noqa: PLC0415
-    from reasonloom.evals.speed import engine, sessions, start, tree  # noqa: PLC0415
+    from reasonloom.evals.speed import (  # noqa: PLC0415
+        engine,
+        middleware,
+        replicas,
+        sessions,
+        start,
+        tree,
+    )
 
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
@@ -100,6 +107,10 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
         figures += await _of_history(settings)
     if "evals" in parts:
         figures += await core_speed.measure(runs)
+    if "middleware" in parts:
+        figures += await middleware.measure(runs)
+    if "replicas" in parts:
+        figures += await replicas.measure()
     return figures
 
 

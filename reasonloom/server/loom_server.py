@@ -21,7 +21,6 @@ from mcp_types import (
     CallToolResult,
     CompleteRequestParams,
     CompleteResult,
-    Completion,
     GetPromptResult,
     InputRequiredResult,
     ListResourcesResult,
@@ -37,17 +36,21 @@ from pydantic.networks import AnyUrl
 from reasonloom import __version__
 from reasonloom.contracts.inventory import ALL
 from reasonloom.errors import ReasonloomError
+from reasonloom.server.access.answer_size import shortened
 from reasonloom.server.access.principal import scopes_of
 from reasonloom.server.access.scopes import READ, WRITE, allows
 from reasonloom.server.advice import instructions
 from reasonloom.server.caller import caller_of
 from reasonloom.server.catalogue import Catalogue
+from reasonloom.server.completion import complete_prompt, completion
+from reasonloom.server.held_tool import make_held_tool
 from reasonloom.server.packaged_prompts import packaged_prompts
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.shelf import Shelf
-from reasonloom.server.tool import make_tool
+from reasonloom.server.telemetry.metered import Metered
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
     from reasonloom.settings import Settings
 
 MOST_NAMED = 20
@@ -64,7 +67,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         self, catalogue: Catalogue, room: EngineRoom, *, beside: Sequence[Tool] = (), **more: Any
     ) -> None:
         """Serve the catalogue; `beside` are tools that no catalogue has, `more` is the SDK's."""
-        tools = [*(make_tool(served, room) for served in catalogue.tools), *beside]
+        tools = [*(make_held_tool(served, room) for served in catalogue.tools), *beside]
         super().__init__(
             catalogue.name,
             instructions=instructions(catalogue.advice),
@@ -75,6 +78,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
             **{"subscriptions": False, **more},
         )
         self._served = [tool.name for tool in tools]
+        self._lowlevel_server.middleware.append(Metered(self._served))
         self.needed = {each.name: each.needed for each in catalogue.tools}
         self._room = room
         self._prompts_wait = room.settings.serve_as is None
@@ -138,7 +142,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         context = context or Context(mcp_server=self)
         caller = caller_of(self._room.settings, context)
         shelf = self._shelf.within(scopes_of(context.request_context))
-        return await shelf.read(str(uri), caller)
+        return shortened(await shelf.read(str(uri), caller), self._room.settings.answer_characters)
 
     async def list_prompts(self) -> list[ListedPrompt]:
         """List the prompts, read when they are first asked for."""
@@ -173,13 +177,14 @@ class LoomServer(MCPServer[dict[str, Any]]):
             raise MCPError(code=INVALID_PARAMS, message=mistake)
         return await super().get_prompt(name, arguments, context)
 
-    def _mistake_in_prompt(self, name: str, given: set[str]) -> str | None:
-        """Return what is wrong with a call of a prompt, None where nothing is."""
+    def _mistake_in_prompt(self, name: str, given: set[str], *, begun: bool = False) -> str | None:
+        """Return what is wrong with a call of a prompt, or one `begun`, None where nothing is."""
         prompt = self._prompt_manager.get_prompt(name)
         if prompt is None:
             return f"Prompt not found: {_shown(name)}"
         known = {each.name: each.required for each in prompt.arguments or ()}
-        if missing := sorted(each for each in known if known[each] and each not in given):
+        missing = sorted(each for each in known if known[each] and each not in given)
+        if missing and not begun:
             return f"Missing required argument: {', '.join(missing)}"
         if unknown := sorted(given - known.keys()):
             takes = f"the arguments are {', '.join(known)}" if known else "it takes none"
@@ -189,24 +194,33 @@ class LoomServer(MCPServer[dict[str, Any]]):
     async def _handle_complete(
         self, ctx: ServerRequestContext[dict[str, Any]], params: CompleteRequestParams
     ) -> CompleteResult:
-        """Offer the caller's own ids for a resource; an unknown reference is malformed (-32602)."""
-        if isinstance(params.ref, PromptReference):
-            await self._read_prompts()
-            if self._prompt_manager.get_prompt(params.ref.name) is None:
-                raise MCPError(
-                    code=INVALID_PARAMS, message=f"Prompt not found: {_shown(params.ref.name)}"
-                )
-            return CompleteResult(completion=Completion(values=[]))
-        context = Context(request_context=ctx, mcp_server=self)
-        caller = caller_of(self._room.settings, context)
+        """Offer the caller's own ids, and values; an unknown reference is malformed (-32602)."""
+        caller = caller_of(self._room.settings, Context(request_context=ctx, mcp_server=self))
+        shelf = self._shelf.within(scopes_of(ctx))
         try:
-            shelf = self._shelf.within(scopes_of(ctx))
-            found = await shelf.complete(params.ref.uri, params.argument.value, caller)
+            if isinstance(params.ref, PromptReference):
+                found = await self._completed(params.ref.name, params, shelf, caller)
+            else:
+                found = await shelf.complete(params.ref.uri, params.argument.value, caller)
         except ResourceNotFoundError as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
         except ResourceError as error:
             raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
-        return CompleteResult(completion=Completion(values=found, has_more=False))
+        return CompleteResult(completion=completion(found))
+
+    async def _completed(
+        self, name: str, params: CompleteRequestParams, shelf: Shelf, caller: Caller
+    ) -> list[str]:
+        """Return values for an argument of a prompt; one it does not take is malformed."""
+        await self._read_prompts()
+        if mistake := self._mistake_in_prompt(name, {params.argument.name}, begun=True):
+            raise MCPError(code=INVALID_PARAMS, message=mistake)
+        given = (params.context.arguments if params.context else None) or {}
+        schemas = [each.parameters for each in self._tool_manager.list_tools()]
+        argument, begun = params.argument.name, params.argument.value
+        return await complete_prompt(
+            name, argument, begun, given=given, schemas=schemas, shelf=shelf, caller=caller
+        )
 
     def _unknown(self, name: str) -> str:
         shown = _shown(name)

@@ -205,7 +205,7 @@ async def test_keys_are_had_from_a_file_and_their_loss_is_told(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("given", "name"),
     [
-        ({"oauth_issuer": ISSUER}, "REASONLOOM_OAUTH_JWKS"),
+        ({"oauth_issuer": ISSUER}, "REASONLOOM_PUBLIC_URL"),
         ({"oauth_issuer": ISSUER, "oauth_jwks": "keys"}, "REASONLOOM_PUBLIC_URL"),
         ({"oauth_jwks": "keys"}, "REASONLOOM_OAUTH_ISSUER"),
         ({"public_url": "loom"}, "REASONLOOM_PUBLIC_URL"),

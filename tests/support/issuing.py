@@ -6,7 +6,8 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -16,6 +17,7 @@ from jwt.algorithms import RSAAlgorithm
 
 RESOURCE = "https://loom.example/mcp"
 ISSUER = "https://issuer.example"
+KEYS = "/keys"
 
 
 class Key:
@@ -32,13 +34,36 @@ class Key:
         return {**told, "kid": self.kid, "use": "sig", "alg": "RS256"}
 
 
+@dataclass(frozen=True)
+class Page:
+    """What the issuer answers at another path than that of its keys."""
+
+    body: bytes
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
 class Issuer:
-    """What the issuer tells at `url` now, and how often it was asked."""
+    """What the issuer tells at `url` now and at its other pages, and how often it was asked."""
 
     def __init__(self, *keys: Key) -> None:
         self.keys = list(keys)
         self.asked = 0
         self.url = ""
+        self.pages: dict[str, Page] = {}
+        self.visited: list[str] = []
+
+    @property
+    def base(self) -> str:
+        """The URL of its host."""
+        return self.url.removesuffix(KEYS)
+
+    def page(self, path: str) -> Page:
+        """Return what is at a path now."""
+        if path == KEYS:
+            return Page(json.dumps({"keys": [key.public for key in self.keys]}).encode())
+        return self.pages.get(path, Page(b"", 404))
 
     def sign(self, key: Key | None = None, **claims: Any) -> str:
         """Return a token; a claim of None is left out, and `kid` is the header's."""
@@ -60,17 +85,21 @@ def issuing(*keys: Key) -> Iterator[Issuer]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             issuer.asked += 1
-            body = json.dumps({"keys": [key.public for key in issuer.keys]}).encode()
-            self.send_response(200)
-            self.send_header("content-length", str(len(body)))
+            issuer.visited.append(self.path)
+            page = issuer.page(self.path)
+            time.sleep(page.seconds)
+            self.send_response(page.status)
+            for name, value in {"content-length": str(len(page.body)), **page.headers}.items():
+                self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(OSError):
+                self.wfile.write(page.body)
 
         def log_message(self, *args: object) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    issuer.url = f"http://127.0.0.1:{server.server_address[1]}/keys"
+    issuer.url = f"http://127.0.0.1:{server.server_address[1]}{KEYS}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

@@ -1,5 +1,7 @@
 """The public keys of the issuer, from a file or by HTTP, fetched anew where a key is unknown.
 
+Where no place of them is known, the issuer's metadata tells it, asked anew at each fetch.
+
 Whoever sends tokens with made-up key ids must not make us ask the issuer each time: fetches are
 drawn from an allowance that fills up slowly. Keys are also fetched anew when they are old, so
 that a withdrawn one ends; while the issuer is away the old ones stay for a day at most.
@@ -17,6 +19,9 @@ from typing import Any
 import httpx
 import jwt
 
+from reasonloom.server.access.discovery import find_keys_of, pages_of
+from reasonloom.server.access.fetching import fetch_json
+
 log = logging.getLogger(__name__)
 FRESH = 600.0
 KEPT = 86_400.0
@@ -27,7 +32,7 @@ FILLS_EVERY = 30.0
 """Fetches in a row at most; one more is allowed every so many seconds."""
 
 PATIENCE = 5.0
-LARGEST = 512 * 1024
+"""Seconds that a whole fetch may take, the search for the keys' place included."""
 
 
 class KeysAway(Exception):
@@ -35,10 +40,12 @@ class KeysAway(Exception):
 
 
 class SigningKeys:
-    """The keys of one issuer."""
+    """The keys of one issuer, at `place` or where its metadata says."""
 
-    def __init__(self, place: str) -> None:
+    def __init__(self, place: str | None, issuer: str = "") -> None:
         self._place = place
+        self._issuer = issuer
+        self._pages = [] if place else pages_of(issuer)
         self._keys: list[jwt.PyJWK] = []
         self._fetched = -KEPT
         self._allowance = float(MOST_FETCHES)
@@ -85,20 +92,11 @@ class SigningKeys:
             log.warning("the issuer's keys cannot be had: %s", type(error).__name__)
 
     async def _load(self) -> Any:
-        if not self._place.startswith(("http://", "https://")):
-            return json.loads(await asyncio.to_thread(Path(self._place).read_bytes))
-        async with (
-            httpx.AsyncClient(timeout=PATIENCE, follow_redirects=False) as client,
-            asyncio.timeout(PATIENCE),
-            client.stream("GET", self._place) as answer,
-        ):
-            answer.raise_for_status()
-            body = b""
-            async for part in answer.aiter_bytes():
-                body += part
-                if len(body) > LARGEST:
-                    raise ValueError("too large")
-        return json.loads(body)
+        async with asyncio.timeout(PATIENCE):
+            place = self._place or await find_keys_of(self._issuer, self._pages, PATIENCE)
+            if not place.startswith(("http://", "https://")):
+                return json.loads(await asyncio.to_thread(Path(place).read_bytes))
+            return await fetch_json(place, PATIENCE)
 
 
 def _usable(value: Any) -> list[jwt.PyJWK]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import jwt
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 from starlette.authentication import AuthenticationError
 
 from reasonloom.errors import InvalidArgument, SettingMistake
+from reasonloom.server.access.addresses import is_secure
 from reasonloom.server.access.scopes import OFFERED
 from reasonloom.server.access.signing_keys import KeysAway, SigningKeys
 from reasonloom.server.access.token_file import (
@@ -28,8 +28,6 @@ log = logging.getLogger(__name__)
 LONGEST = 16_384
 """Characters of a token that are looked at."""
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
 
 class IssuerAway(AuthenticationError):
     """A token cannot be verified now; the same request may succeed later."""
@@ -40,7 +38,7 @@ class SignedTokens:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._keys = SigningKeys(str(settings.oauth_jwks))
+        self._keys = SigningKeys(settings.oauth_jwks, str(settings.oauth_issuer))
 
     async def verify(self, token: str) -> AccessToken | None:
         """Return what a valid token says, None for any other; the log says why, never the token.
@@ -138,26 +136,16 @@ def make_verifier(settings: Settings) -> Verifier | None:
 
 
 def _check_oauth(settings: Settings) -> None:
-    needed = {
-        "REASONLOOM_OAUTH_JWKS": settings.oauth_jwks,
-        "REASONLOOM_PUBLIC_URL": settings.public_url,
-    }
-    for name, value in needed.items():
-        if not value:
-            raise SettingMistake(f"{name}: must be set beside REASONLOOM_OAUTH_ISSUER", field=name)
+    if not settings.public_url:
+        name = "REASONLOOM_PUBLIC_URL"
+        raise SettingMistake(f"{name}: must be set beside REASONLOOM_OAUTH_ISSUER", field=name)
     _check_url("REASONLOOM_OAUTH_ISSUER", str(settings.oauth_issuer))
-    if "://" in str(settings.oauth_jwks):
-        _check_url("REASONLOOM_OAUTH_JWKS", str(settings.oauth_jwks))
+    if settings.oauth_jwks and "://" in settings.oauth_jwks:
+        _check_url("REASONLOOM_OAUTH_JWKS", settings.oauth_jwks)
 
 
 def _check_url(name: str, url: str) -> None:
     """Refuse an address over which somebody in between could put keys of their own."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        raise SettingMistake(f"{name}: must be a URL", field=name) from None
-    secure = parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK)
-    if not host or not secure or parts.username or parts.fragment:
+    if not is_secure(url):
         said = "must be an https:// URL without user or fragment (http:// on loopback alone)"
         raise SettingMistake(f"{name}: {said}", field=name)

@@ -1,0 +1,104 @@
+"""What the arguments of packaged prompts can be: what the modes themselves fill in.
+
+A value is the text that a client gives, JSON where the template takes an object or a list; its
+label is what a person types to find it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from reasonloom.nodes.analysis.frameworks.table import FRAMEWORKS
+from reasonloom.nodes.grounding.lenses import LENSES as OF_GROUNDING
+from reasonloom.nodes.lenses import LENSES as OF_DIVERGENT
+from reasonloom.nodes.metacognition.lenses import LENSES as OF_CHECKS
+from reasonloom.nodes.thinking.streams import STREAMS
+
+QUARTERS = 4
+Given = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One value of an argument, and the words that it is found by."""
+
+    label: str
+    value: str
+
+
+def values_of(prompt: str, argument: str, given: Given) -> list[Offer]:
+    """Return what an argument of a packaged prompt can be, beside those given already."""
+    source = SOURCES.get((prompt, argument))
+    return source(given) if source else []
+
+
+def _frameworks(given: Given) -> list[Offer]:
+    return [
+        _as_json(each.name, {"name": each.name, "description": each.description})
+        for each in FRAMEWORKS.values()
+    ]
+
+
+def _steps(given: Given) -> list[Offer]:
+    """Return the steps of the framework that is given, else those of all."""
+    wanted = given.get("framework", "")
+    told = [each for each in FRAMEWORKS.values() if json.dumps(each.name) in wanted]
+    return [
+        _as_json(
+            step.name,
+            {
+                "name": step.name,
+                "told": step.told,
+                "questions": [each.text for each in step.questions],
+                "expects": step.expects,
+            },
+        )
+        for framework in told or FRAMEWORKS.values()
+        for step in framework.steps
+    ]
+
+
+def _all_frameworks(given: Given) -> list[Offer]:
+    every = [{"id": each.id, "best_for": each.best_for} for each in FRAMEWORKS.values()]
+    return [_as_json("all", every)]
+
+
+def _streams(given: Given) -> list[Offer]:
+    return [
+        _as_json(name, {"name": name, "told": each.told, "questions": [*each.questions]})
+        for name, each in STREAMS.items()
+    ]
+
+
+def _lenses(given: Given) -> list[Offer]:
+    return [_as_json(each.name, {"name": each.name, "told": each.told}) for each in OF_DIVERGENT]
+
+
+def _texts(lenses: Mapping[str, str]) -> Callable[[Given], list[Offer]]:
+    return lambda given: [Offer(name, told) for name, told in lenses.items()]
+
+
+def _words(*words: str) -> Callable[[Given], list[Offer]]:
+    return lambda given: [Offer(word, word) for word in words]
+
+
+def _as_json(label: str, value: object) -> Offer:
+    return Offer(label, json.dumps(value, ensure_ascii=False))
+
+
+SOURCES: Mapping[tuple[str, str], Callable[[Given], list[Offer]]] = MappingProxyType(
+    {
+        ("analysis/select", "frameworks"): _all_frameworks,
+        ("analysis/step", "framework"): _frameworks,
+        ("analysis/step", "step"): _steps,
+        ("auto/route", "checkpoint"): _words("true", "false"),
+        ("divergent/view", "lens"): _lenses,
+        ("grounding/entailment", "lens"): _texts(OF_GROUNDING),
+        ("thinking/stream", "quarter"): _words(*map(str, range(QUARTERS + 1))),
+        ("thinking/stream", "stream"): _streams,
+        **{(f"metacognition/{part}", "lens"): _texts(lenses) for part, lenses in OF_CHECKS.items()},
+    }
+)

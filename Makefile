@@ -6,9 +6,10 @@ INSTALLED := $(VENV)/.installed
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
+TIMES ?= 40
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench conformance bundle faults browser snapshots lock clean
+.PHONY: help install demo test check format bench conformance bundle faults fuzz browser snapshots lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -48,16 +49,21 @@ conformance: $(INSTALLED)  ## MCP's public suite and Inspector against our serve
 bundle: $(INSTALLED)  ## dist/reasonloom.mcpb for Claude Desktop (needs npm)
 	$(BIN)/python packaging/bundle.py
 
-faults: $(INSTALLED)  ## kill -9 at every named point, many times
+faults: $(INSTALLED)  ## kill -9 at every named point, many times; every planted fault; TIMES=n at each point of a server
 	$(PYTEST) -m faults -o addopts=""
+	$(BIN)/python -m tests.support.killing --times $(TIMES)
+
+fuzz: $(INSTALLED)  ## 10,000 inputs for every tool over both transports, for hours; FUZZ="--inputs 100" for fewer
+	$(BIN)/python -m tests.support.fuzzing $(FUZZ)
 
 browser:  ## Debian's chromium for the tests of pages, as root
 	command -v chromium >/dev/null || { apt-get update -q && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core; }
 
-snapshots: $(INSTALLED)  ## write schemas, drawings and prompts anew
+snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 	$(PYTEST) tests/snapshots --snapshot-update
 	$(BIN)/python -m tests.support.weighing
+	$(BIN)/python -m tests.support.toolpages
 
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \

@@ -1,0 +1,83 @@
+"""The page of operations tells of commands, metrics and limits that are there; its blocks run."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import reasonloom
+from reasonloom.cli.app import app
+from reasonloom.server.http import LAST_CALLS
+from reasonloom.server.room import AFTER_SIGNAL
+from reasonloom.stores.access import IDLE_SECONDS, LOCK_SECONDS, STATEMENT_SECONDS
+from tests.support.databases import TestPostgres
+from tests.support.processes import environment
+
+PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+COMMAND = re.compile(r"(?:^|`|4318 )reasonloom ([a-z]+)(?: ([a-z]+))?", re.M)
+METRIC = re.compile(r"^\| `((?:reasonloom|mcp|gen_ai)\.[a-z._]+)` \|", re.M)
+
+
+def names(group: object) -> dict[str, object]:
+    """Return the commands and groups below a typer application, by name."""
+    found = {each.name or each.callback.__name__: None for each in group.registered_commands}  # type: ignore[attr-defined]
+    return found | {each.name: each.typer_instance for each in group.registered_groups}  # type: ignore[attr-defined]
+
+
+def test_every_command_on_the_page_is_there() -> None:
+    top = names(app)
+    told = COMMAND.findall(PAGE)
+    assert {"backup", "restore", "db", "runs", "serve", "doctor"} <= {first for first, _ in told}
+    for first, second in told:
+        assert first in top, first
+        if top[first] is not None and second:
+            assert second in names(top[first]), (first, second)
+
+
+def test_every_metric_on_the_page_is_made_and_no_other() -> None:
+    root = Path(reasonloom.__file__).parent / "telemetry"
+    source = "".join(path.read_text() for path in root.glob("*.py"))
+    made = re.findall(r"create_(?:histogram|counter)\(\s*\"([^\"]+)\"", source)
+    assert sorted(METRIC.findall(PAGE)) == sorted(made)
+
+
+def test_the_limits_on_the_page_are_the_limits() -> None:
+    assert f"`REASONLOOM_STATEMENT_SECONDS` ({STATEMENT_SECONDS:g})" in PAGE
+    assert f"| a wait for a lock | {LOCK_SECONDS} |" in PAGE
+    assert f"| a transaction that lies idle | {IDLE_SECONDS} |" in PAGE
+    assert (LAST_CALLS, AFTER_SIGNAL) == (2, 5.0)
+    assert "have two seconds" in PAGE
+    assert "within five" in PAGE
+
+
+def test_the_line_of_a_log_on_the_page_is_one() -> None:
+    (block,) = re.findall(r"```json\n(.*?)\n```", PAGE, re.S)
+    assert set(json.loads(block)) == {"time", "level", "logger", "message", "tool", "run"}
+
+
+def test_a_database_is_backed_up_and_restored_as_the_page_says(
+    postgres: TestPostgres, tmp_path: Path
+) -> None:
+    (block,) = re.findall(r"## Backup and restore\n\n```sh\n(.*?)\n```", PAGE, re.S)
+    first, second = (line.split()[1:] for line in block.splitlines())
+    with postgres.clone() as name:
+        said = [
+            subprocess.run(
+                [sys.executable, "-m", "reasonloom", *arguments],
+                env=environment(tmp_path, DATABASE_URL=postgres.address.dsn("postgres", name)),
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            for arguments in (first, second)
+        ]
+    assert [each.returncode for each in said] == [0, 0], [each.stderr for each in said]
+    assert stat.S_IMODE((tmp_path / "loom.backup").stat().st_mode) == 0o600
+    assert "rows" in said[0].stdout
+    assert said[1].stdout.startswith("restored ")

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Literal
 from uuid import UUID
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor, InterfaceError, OperationalError
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
+
+from reasonloom.errors import DatabaseUnavailable
+from reasonloom.stores.database import NOT_REACHED
 
 saving_for: ContextVar[str] = ContextVar("saving_for", default="")
 """The owner whose steps the current task saves."""
@@ -50,6 +55,18 @@ class _AtOnce(asyncio.Lock):
         """Do nothing."""
 
 
+class _Saver(AsyncPostgresSaver):
+    """LangGraph's saver, whose database may go away under a run: our error, to be tried again."""
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        try:
+            async with super()._cursor(pipeline=pipeline) as cursor:
+                yield cursor
+        except (OperationalError, InterfaceError) as error:  # a pool's timeout is one of them
+            raise DatabaseUnavailable(NOT_REACHED) from error
+
+
 class SavedSteps:
     """The saver and its pool of connections."""
 
@@ -68,7 +85,7 @@ class SavedSteps:
         """Return the saver, made on first use within the running loop."""
         if self.saver is None:
             await self.pool.open()
-            self.saver = AsyncPostgresSaver(self.pool)
+            self.saver = _Saver(self.pool)
             self.saver.lock = _AtOnce()
         return self.saver
 

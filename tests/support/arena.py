@@ -32,11 +32,12 @@ from tests.support.census import (
 )
 from tests.support.databases import TestPostgres
 from tests.support.guillotine import VICTIM, Choice, Guillotine, Moment, guillotine, never
-from tests.support.scene import Scene
+from tests.support.killing_watch import IDLE, ended
+from tests.support.scene import Doubled, HalfStored, Lost, NotResumed, Scene
 from tests.support.victim import LEASE, Order, PaidLlm, obey
 
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["tests.support.victim"])
+FORKS.set_forkserver_preload(["tests.support.victim", "tests.support.killing_loaded"])
 KILLED = -9
 NAMED_ANEW = re.compile(
     r"(?P<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|\d{4}-\d\d-\d\dT[0-9:.]+(?:Z|\+00:00)"
@@ -103,7 +104,8 @@ class Arena:
         process = FORKS.Process(target=obey, args=(staged.order,))
         await asyncio.to_thread(process.start)
         self.blade.victim = process.pid
-        await asyncio.to_thread(process.join, 60)
+        await ended(process.pid, self.blade)
+        process.join()
         fell = self.blade.fallen.is_set()
         assert process.exitcode == (KILLED if fell else 0)
         await no_longer_at_work(self.access, VICTIM)
@@ -111,7 +113,7 @@ class Arena:
 
     async def rehearse(self, scene: Scene) -> Rehearsed:
         """Let a scene end undisturbed; hold what it leaves against what the scene says."""
-        staged = await self.stage(scene, "undisturbed")
+        staged = await self.stage(scene, f"undisturbed {scene}")
         await self.strike(staged, never)
         left, points = census(self.access, staged.order.owner), list(self.blade.reached)
         added = {table: left[table] - staged.prepared[table] for table in scene.adds}
@@ -129,27 +131,36 @@ class Arena:
         order, scene = staged.order, staged.scene
         before, bill = census(self.access, order.owner), paid(order)
         if order.answer.exists():
-            assert before == rehearsed.left, "acknowledged, and lost"
+            if before != rehearsed.left:
+                raise Lost(f"acknowledged, and lost: {differing(before, rehearsed.left)}")
         else:
             scene.midway(self.access, order.owner, staged.prepared, before, rehearsed.left)
         self._pay_from(order.book)
         await self.time_passes(order.owner, by_lease=by_lease)
         answer = await order.make(self.survivor, order)
-        if order.answer.exists():
-            assert json.loads(order.answer.read_text()) == answer, "another answer than was told"
-        assert same_words(answer) == rehearsed.answer, "another answer than an undisturbed call's"
+        if order.answer.exists() and json.loads(order.answer.read_text()) != answer:
+            raise Doubled("another answer than was told")
+        if same_words(answer) != rehearsed.answer:
+            raise Doubled("another answer than an undisturbed call's")
         await self._holds(order.owner, rehearsed)
         unpaid = rehearsed.calls - (before[CALLS] - staged.prepared[CALLS])
-        assert paid(order) - bill == unpaid, "a recorded reply was paid again, or one is missing"
-        assert await order.make(self.survivor, order) == answer
-        assert paid(order) - bill == unpaid, "paid for an answer that was there"
+        if paid(order) - bill != unpaid:
+            raise Doubled("a recorded reply was paid again, or one is missing")
+        if await order.make(self.survivor, order) != answer:
+            raise Doubled("another answer to the same key")
+        if paid(order) - bill != unpaid:
+            raise Doubled("paid for an answer that was there")
         await self._holds(order.owner, rehearsed)
         await scene.after(self.survivor, order.owner, answer)
 
     async def _holds(self, owner: str, rehearsed: Rehearsed) -> None:
         await self.survivor.journal.flush()
-        assert census(self.access, owner) == rehearsed.left, "lost, doubled or half-stored"
-        assert stray_steps(self.access, owner) == 0, "saved steps of no run"
+        now = census(self.access, owner)
+        if now != rehearsed.left:
+            more = any(count > rehearsed.left[table] for table, count in now.items())
+            raise (Doubled if more else Lost)(differing(now, rehearsed.left))
+        if stray_steps(self.access, owner):
+            raise HalfStored("saved steps of no run")
 
     async def time_passes(self, owner: str, *, by_lease: bool) -> None:
         """Let an owner's leases run out; `by_lease` also lets recovery finish what they held."""
@@ -158,15 +169,29 @@ class Arena:
             connection.execute(end, (owner,))
         if not by_lease:
             return
-        looking = asyncio.create_task(Recovery(self.survivor).run())
-        async with asyncio.timeout(LEASE):
-            while counted(self.access, LEASES, owner):
-                await asyncio.sleep(0.02)
-        looking.cancel()
-        await asyncio.gather(looking, return_exceptions=True)
+        looking = asyncio.create_task(self.look_around())
+        try:
+            async with asyncio.timeout(IDLE):
+                while counted(self.access, LEASES, owner):
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            raise NotResumed("a run whose lease ran out was not finished") from None
+        finally:
+            looking.cancel()
+            await asyncio.gather(looking, return_exceptions=True)
+
+    async def look_around(self) -> None:
+        """Take up what others left, for ever."""
+        await Recovery(self.survivor).run()
 
     def _pay_from(self, book: Path) -> None:
         self.survivor.loom = replace(self.survivor.loom, llm=PaidLlm(book))
+
+
+def differing(found: Census, wanted: Census) -> str:
+    """Tell which tables have other counts than they should."""
+    tables = sorted(name for name in found if found[name] != wanted[name])
+    return ", ".join(f"{name} {found[name]} for {wanted[name]}" for name in tables)
 
 
 def paid(order: Order) -> int:

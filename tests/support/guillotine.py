@@ -57,6 +57,13 @@ class Guillotine:
             f"application_name={VICTIM} sslmode=disable gssencmode=disable options='{options}'"
         )
 
+    def url(self, database: str) -> str:
+        """Return the URL of a connection that passes here, as a server is told it."""
+        return (
+            f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
+            f"?application_name={VICTIM}&sslmode=disable&gssencmode=disable"
+        )
+
     def raise_again(self, falls: Choice, moment: Moment) -> None:
         """Make ready for the next process."""
         self.falls, self.moment = falls, moment

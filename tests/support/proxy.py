@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 CHUNK = 65_536
 
@@ -27,10 +28,10 @@ class Proxy:
         self.connections += 1
         there, back = await asyncio.open_unix_connection(str(self._target))
         with suppress(asyncio.CancelledError):
-            await asyncio.gather(_pass(reader, back), _pass(there, writer))
+            await asyncio.gather(pass_on(reader, back), pass_on(there, writer))
 
 
-async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
         while chunk := await reader.read(CHUNK):
             writer.write(chunk)
@@ -44,10 +45,19 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 @contextmanager
 def proxied(port: int, target: Path) -> Iterator[Proxy]:
     """Lead a port to a socket while the block runs; afterwards the port is closed again."""
+    with running(Proxy(port, target)) as proxy:
+        yield proxy
+
+
+P = TypeVar("P", bound=Proxy)
+
+
+@contextmanager
+def running(proxy: P) -> Iterator[P]:
+    """Let a proxy listen while the block runs."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    proxy = Proxy(port, target)
     server = asyncio.run_coroutine_threadsafe(proxy.open(), loop).result(10)
     try:
         yield proxy

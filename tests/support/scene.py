@@ -12,6 +12,23 @@ from tests.support import victim
 from tests.support.census import Census, effects
 from tests.support.victim import Make
 
+
+class Lost(AssertionError):
+    """What was acknowledged is not there, or not all of it."""
+
+
+class HalfStored(AssertionError):
+    """Some effects of a call are there and others are not."""
+
+
+class Doubled(AssertionError):
+    """Something is there twice under one key, or was paid twice, or answered in two ways."""
+
+
+class NotResumed(AssertionError):
+    """A run that was cut short could not be finished."""
+
+
 Prepare = Callable[[Engine, str], Awaitable[dict[str, Any]]]
 """Makes what the call needs for an owner; returns the call's request."""
 
@@ -30,7 +47,8 @@ def all_or_nothing(
     access: Access, owner: str, prepared: Census, now: Census, whole: Census
 ) -> None:
     """Hold that all effects are stored, or none."""
-    assert effects(now) in (effects(prepared), effects(whole)), "half-stored"
+    if effects(now) not in (effects(prepared), effects(whole)):
+        raise HalfStored("half-stored")
 
 
 @dataclass(frozen=True)

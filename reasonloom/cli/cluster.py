@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.with_engine import call_tool, counted, progress, with_engine
+from reasonloom.cli.with_engine import counted, progress, with_engine
+from reasonloom.graphs.by_name import call_tool
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller

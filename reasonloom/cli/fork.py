@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.answer_lines import difference, said
 from reasonloom.cli.prompt_names import versions_given
 from reasonloom.cli.with_engine import with_engine
+from reasonloom.nodes.answer_lines import difference, said
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reasonloom.cli.history_undo import purge, undo
-from reasonloom.cli.with_engine import call_tool, with_engine
+from reasonloom.cli.with_engine import with_engine
+from reasonloom.graphs.by_name import call_tool
 
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Request

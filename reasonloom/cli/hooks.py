@@ -14,8 +14,9 @@ import typer
 
 from reasonloom.cli.own_program import needed, own_program, running
 from reasonloom.cli.shown_change import ask, backup, show, write_beside_backup
-from reasonloom.cli.with_engine import call_tool, with_engine
+from reasonloom.cli.with_engine import with_engine
 from reasonloom.errors import InvalidArgument, ReasonloomError
+from reasonloom.graphs.by_name import call_tool
 
 if TYPE_CHECKING:
     from reasonloom.cli.replace_file import Found

@@ -8,9 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from reasonloom.contracts.base import Request
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.call import Outcome
     from reasonloom.graphs.engine import Engine
 
 T = TypeVar("T")
@@ -38,15 +36,6 @@ def with_engine(
             return await work(engine, caller.within(user))
 
     return asyncio.run(run())
-
-
-async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request) -> Outcome:
-    """Call a tool whose graph has its name, as the server does."""
-    from reasonloom.graphs.call import Call  # noqa: PLC0415
-    from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
-
-    given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return await engine.call(Call(tool, load_graph(tool), given, caller))
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from reasonloom.nodes.finish import done
 from reasonloom.nodes.loom import Execution, Loom, RunBegun
 from reasonloom.stores import runs
 from reasonloom.stores.runs import RunRow
+from reasonloom.telemetry.work import working_on
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -92,6 +93,10 @@ class Engine:
             raise Conflict(f"run {row.id} is being carried on already")
         work = self._walked_on(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
+
+    async def saved_state(self, caller: Caller, run_id: UUID) -> dict[str, Any]:
+        """Return what the last saved step of a run of the caller holds, nothing if none is kept."""
+        return await self._walker.values(caller.owner, run_id)
 
     async def fork(self, caller: Caller, origin: RunRow, fork: Fork) -> Outcome:
         """Walk a saved run again from before a node, as a run of its own.
@@ -181,6 +186,14 @@ class Engine:
         return _outcome(execution, await work)
 
     async def _guarded(
+        self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
+    ) -> Outcome:
+        """Await `work`, named as the run's in the log and by a span."""
+        run = execution.run
+        with working_on(run.tool, run.id, resumed=run.resumed):
+            return await self._in_time(execution, graph, work)
+
+    async def _in_time(
         self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
     ) -> Outcome:
         """Await `work` within the run's time; a run that fails is recorded as failed."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from langgraph.graph import START
 
@@ -54,6 +55,13 @@ class Walker:
             await (await self._steps.open()).adelete_thread(thread)
             return await self.begin(execution, graph, report)
         return await self._walk(execution, graph, report, None)
+
+    async def values(self, owner: str, run_id: UUID) -> dict[str, Any]:
+        """Return what the last saved step of a run holds; nothing where none is kept."""
+        saving_for.set(owner)
+        config: RunnableConfig = {"configurable": {"thread_id": thread_of(owner, run_id)}}
+        saved = await (await self._steps.open()).aget_tuple(config)
+        return dict(saved.checkpoint["channel_values"]) if saved else {}
 
     async def is_begun(self, execution: Execution, graph: Graph) -> bool:
         """Tell whether a run has a saved step that names what comes next."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from reasonloom.cli.answer_lines import difference, lines_of, said
+from reasonloom.nodes.answer_lines import difference, lines_of, said
 
 
 def tree(best: int = 0, **scores: float) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from reasonloom.cli.with_engine import call_tool
+from reasonloom.graphs.by_name import call_tool
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistoryHookStatus
 from reasonloom.graphs.call import Outcome

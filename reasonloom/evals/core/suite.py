@@ -61,6 +61,7 @@ class Suite:
             raise InvalidArgument(f"{self.name}: has no items", field="items")
         if not self.scorers:
             raise InvalidArgument(f"{self.name}: has no scorer", field="scorers")
+        self._check_scorers()
         _once([scorer.name for scorer in self.scorers], f"{self.name}: two scorers are called")
         seen: dict[str, int] = {}
         for place, item in enumerate(self.items):
@@ -72,6 +73,13 @@ class Suite:
                     field="id",
                 )
             seen[item.id] = place
+
+    def _check_scorers(self) -> None:
+        for scorer in self.scorers:
+            if callable(scorer) and not hasattr(scorer, "about"):
+                name = getattr(scorer, "__name__", "a scorer")
+                said = f"{self.name}: {name} makes a scorer; write {name}()"
+                raise InvalidArgument(said, field="scorers")
 
     def _check_item(self, place: int, item: Item) -> None:
         told = f"{self.name}: {self._place(place)}"

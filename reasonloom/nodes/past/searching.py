@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
@@ -59,6 +60,7 @@ class Read:
         asked: the question's words.
         sources: the chunks as they are judged.
         held: for each passage of all of them the places of the words that stand in it.
+        cosines: for each passage how near it is to the question.
         chunks: the same with where they stand, by id.
         notes: what must be said of the search.
     """
@@ -66,13 +68,9 @@ class Read:
     asked: Asked
     sources: list[Source]
     held: list[frozenset[int]]
+    cosines: Sequence[float]
     chunks: Mapping[int, WalkChunk]
     notes: list[str]
-
-    @property
-    def texts(self) -> list[str]:
-        """The text of every passage."""
-        return [text for source in self.sources for text in source.texts()]
 
 
 async def searched(execution: Execution, query: str, project: str | None, budget: int) -> Searched:
@@ -90,9 +88,8 @@ async def searched(execution: Execution, query: str, project: str | None, budget
         if project is not None:
             await naming.require_project(tx, project)
         read = await _read(tx, execution, question, Scope(kinds=("transcript",), project=project))
-    cosines = await _cosines(execution, question, read.texts)
     said = [*notes, *read.notes]
-    excerpts, twins = chosen(_rated(question, read, cosines), room(budget, said) - TWINS)
+    excerpts, twins = chosen(_rated(question, read), room(budget, said) - TWINS)
     return _placed(excerpts, read.chunks, [*said, *([_twins(twins)] if twins else [])])
 
 
@@ -111,8 +108,12 @@ async def _read(tx: Transaction, execution: Execution, question: Question, scope
     sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
     sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
     texts = [text for source in sources for text in source.texts()]
-    held = await passage_words.held(tx, found.asked, texts)
-    return Read(found.asked, sources, held, chunks, await remarks(tx, found, model, POOL))
+    # The database looks for words while this process compares vectors.
+    held, cosines = await asyncio.gather(
+        passage_words.held(tx, found.asked, texts), _cosines(execution, question, texts)
+    )
+    said = await remarks(tx, found, model, POOL)
+    return Read(found.asked, sources, held, cosines, chunks, said)
 
 
 def _source(chunk: WalkChunk, ranked: Ranked) -> Source:
@@ -136,7 +137,7 @@ async def _cosines(
     return [sum(map(mul, near.vector, vector)) for vector in vectors] or [0.0] * len(texts)
 
 
-def _rated(question: Question, read: Read, cosines: Sequence[float]) -> list[Rated]:
+def _rated(question: Question, read: Read) -> list[Rated]:
     """Return the passages of what was found; those of chunks that only seem near are left out."""
     weights = [word.weight for word in read.asked.words]
     found: list[Rated] = []
@@ -147,10 +148,10 @@ def _rated(question: Question, read: Read, cosines: Sequence[float]) -> list[Rat
             source.led
             or source.date
             or any(read.held[start:end])
-            or max(cosines[start:end]) >= LEAST_COSINE
+            or max(read.cosines[start:end]) >= LEAST_COSINE
         ):
             held = read.held[start:end]
-            found += rated(source, question.text, weights, held, cosines[start:end])
+            found += rated(source, question.text, weights, held, read.cosines[start:end])
         start = end
     return found
 

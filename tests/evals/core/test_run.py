@@ -297,6 +297,12 @@ async def test_a_suite_that_is_not_right_is_refused_before_anything_is_asked(
     assert not log.exists()
 
 
+async def test_a_maker_of_scorers_is_no_scorer(log: Path) -> None:
+    made = Suite("s", [Item("a", "x", "4")], (numeric,), Function(str))  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgument, match=r"numeric makes a scorer; write numeric\(\)"):
+        await run(made, log=log)
+
+
 async def test_what_a_system_lacks_is_named(tmp_path: Path, log: Path) -> None:
     settings = with_prompts(tmp_path / "prompts")
     with pytest.raises(InvalidArgument, match="says not who is to answer"):

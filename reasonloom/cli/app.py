@@ -8,6 +8,7 @@ import typer
 
 from reasonloom import __version__
 from reasonloom.cli import (
+    backup,
     bench,
     call,
     db,
@@ -26,6 +27,7 @@ from reasonloom.cli import (
     runs,
     serve,
     session,
+    studio,
     tokens,
 )
 from reasonloom.errors import CallerMistake, ReasonloomError
@@ -38,10 +40,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("serve")(serve.serve)
+app.command("studio")(studio.studio)
 app.command("demo")(demo.demo)
 app.command("call")(call.call)
 app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
+app.command("backup")(backup.backup)
+app.command("restore")(backup.restore)
 app.command("install")(install.install)
 app.command("uninstall")(install.uninstall)
 app.command("print-config")(install.print_config)

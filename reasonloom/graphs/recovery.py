@@ -77,7 +77,7 @@ class Recovery:
         except Conflict:
             log.info("run %s is somebody else's", orphan.run_id)
         except ReasonloomError as error:
-            log.warning("run %s could not be resumed: %s", orphan.run_id, error.message)
+            log.warning("run %s could not be resumed: %s", orphan.run_id, type(error).__name__)
 
     async def _is_too_old(self, caller: Caller, run_id: UUID) -> bool:
         loom = self._engine.loom

@@ -11,6 +11,7 @@ from reasonloom.llm.port import Ask, Reply, Usage
 from reasonloom.nodes.budget import NOTHING_ASIDE, Aside, cost_of, held
 from reasonloom.stores import replies
 from reasonloom.stores.replies import CallKey, RecordedCall
+from reasonloom.telemetry.llm_calls import asked
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
@@ -52,7 +53,8 @@ async def ask(execution: Execution, question: Question) -> Reply:
         return known
     async with held(execution, cost_of(execution, prompt), question.aside) as settle:
         started = time.perf_counter()
-        reply = await loom.llm.answer(_to_port(execution, question, prompt))
+        answer = loom.llm.answer(_to_port(execution, question, prompt))
+        reply = await asked(loom.llm.name, answer)
         settle(reply.usage)
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:

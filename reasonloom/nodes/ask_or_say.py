@@ -57,5 +57,5 @@ async def ask_or_say(execution: Execution, question: Question, what: str) -> Hea
 
 
 def _failed(what: str, fault: ServiceFault) -> Heard:
-    log.warning("%s: %s", what, fault.message)
+    log.warning("%s: %s", what, type(fault).__name__)  # its words may quote what was asked
     return Heard(notes=[f"{what}: {fault.message}"], fault=fault)

@@ -27,5 +27,5 @@ async def embed_or_say(
         known = dict(zip(different, await embedder.embed(different), strict=True))
         return [known[text] for text in texts], []
     except EmbedderUnavailable as fault:
-        log.warning("embedder: %s", fault.message)
+        log.warning("embedder: %s", type(fault).__name__)  # its words may quote what was asked
         return [], [NO_DENSE.format(reason=fault.message)]

@@ -31,6 +31,12 @@ PATIENCE = {
 }
 """How long libpq waits for a server that has gone silent: seconds, the last in milliseconds."""
 
+STATEMENT_SECONDS = 60.0
+LOCK_SECONDS = 10
+IDLE_SECONDS = 60
+"""How long a statement of the app's role may run or wait for a lock, and a transaction of it may
+lie idle, before the server ends it: a bound beyond every call's own, which its process watches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -64,27 +70,44 @@ async def find_access(settings: Settings) -> Access:
         DatabaseUnavailable: the embedded server cannot be started.
     """
     if settings.database_url:
-        return _own_server(settings.database_url.get_secret_value())
+        return _own_server(settings.database_url.get_secret_value(), settings.statement_seconds)
     server = EmbeddedServer(settings.database_folder)
-    return await embedded_access(server, DATABASE)
+    return await embedded_access(server, DATABASE, settings.statement_seconds)
 
 
-async def embedded_access(server: EmbeddedServer, database: str) -> Access:
+async def embedded_access(
+    server: EmbeddedServer, database: str, seconds: float = STATEMENT_SECONDS
+) -> Access:
     """Return the ways into `database` of an embedded server, which is started if need be."""
     address = await asyncio.to_thread(server.ensure)
-    return access_at(address, database, server)
+    return access_at(address, database, server, seconds)
 
 
-def access_at(address: Address, database: str, server: EmbeddedServer) -> Access:
-    """Return the ways into `database` of a server that runs at `address`."""
+def access_at(
+    address: Address, database: str, server: EmbeddedServer, seconds: float = STATEMENT_SECONDS
+) -> Access:
+    """Return the ways into `database` of a server that runs at `address`.
+
+    `seconds` is how long a statement of the app's role may take.
+    """
     return Access(
         admin=_with_options(address.dsn("postgres", database)),
-        app=_with_options(address.dsn(APP_ROLE, database)),
+        app=_with_options(address.dsn(APP_ROLE, database), limits(seconds)),
         embedded=server,
     )
 
 
-def _own_server(url: str) -> Access:
+def limits(statement: float, lock: float = LOCK_SECONDS, idle: float = IDLE_SECONDS) -> str:
+    """Return the options of a connection that bound what it does, each in seconds."""
+    bounds = {
+        "statement_timeout": statement,
+        "lock_timeout": lock,
+        "idle_in_transaction_session_timeout": idle,
+    }
+    return " ".join(f"-c {name}={round(seconds * 1000)}" for name, seconds in bounds.items())
+
+
+def _own_server(url: str, seconds: float) -> Access:
     """Return access to a server of the user's own; its login steps down to the app's role."""
     if urlsplit(url).scheme.split("+")[0] not in ("postgres", "postgresql"):
         raise SettingMistake(
@@ -97,7 +120,8 @@ def _own_server(url: str) -> Access:
         raise SettingMistake(
             "DATABASE_URL: not a URL libpq can read", field="DATABASE_URL"
         ) from None
-    return Access(admin=_with_options(plain), app=_with_options(plain, f"-c role={APP_ROLE}"))
+    extra = f"-c role={APP_ROLE} {limits(seconds)}"
+    return Access(admin=_with_options(plain), app=_with_options(plain, extra))
 
 
 def _with_options(conninfo: str, extra: str = "") -> str:

@@ -41,6 +41,11 @@ size and the long query need not be planned at each call."""
 
 RECOVER = text("SELECT set_config('app.recovery', 'on', true)")
 NOT_REACHED = "the database did not answer; try again in a moment"
+LOCKED = "the database is busy: another call holds what this one needs; try again in a moment"
+TOO_SLOW = (
+    "the database took too long for one statement; ask for less, try again, or raise "
+    "REASONLOOM_STATEMENT_SECONDS"
+)
 UNREACHED = (DBAPIError, psycopg.OperationalError, OSError)
 POOL_WAIT = 30.0
 """Seconds a call waits for a free connection."""
@@ -120,8 +125,7 @@ class Database:
             await connection.commit()
         except (OperationalError, InterfaceError) as error:
             log.warning("database fault: %s", type(error.orig).__name__)
-            crossed = isinstance(error.orig, psycopg.errors.DeadlockDetected)
-            raise (Deadlocked if crossed else DatabaseUnavailable)(NOT_REACHED) from error
+            raise _fault(error.orig) from error
         except DBAPIError as error:
             if error.connection_invalidated:
                 raise DatabaseUnavailable(NOT_REACHED) from error
@@ -160,3 +164,15 @@ class Database:
     async def close(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
+
+
+def _fault(error: object) -> DatabaseUnavailable:
+    """Return our error for one of the driver's."""
+    match error:
+        case psycopg.errors.DeadlockDetected():
+            return Deadlocked(NOT_REACHED)
+        case psycopg.errors.LockNotAvailable():
+            return DatabaseUnavailable(LOCKED)
+        case psycopg.errors.QueryCanceled():
+            return DatabaseUnavailable(TOO_SLOW)
+    return DatabaseUnavailable(NOT_REACHED)

@@ -1,0 +1,57 @@
+"""`reasonloom backup` and `reasonloom restore`: the whole database as one file, and back."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reasonloom.cli.with_engine import counted, progress
+
+if TYPE_CHECKING:
+    from reasonloom.stores.backup import Written
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="A new file; its user alone may read it.")],
+) -> None:
+    """Write the whole database, of every owner, to a file, as it is at one moment."""
+    with progress("backing up") as tell:
+
+        async def work() -> Written:
+            from reasonloom.settings import load_settings  # noqa: PLC0415
+            from reasonloom.stores.access import find_access  # noqa: PLC0415
+            from reasonloom.stores.backup import back_up  # noqa: PLC0415
+
+            return await back_up(await find_access(load_settings()), file, tell)
+
+        written = asyncio.run(work())
+    typer.echo(f"{file}: {_told(written)}")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `reasonloom backup` made.")],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Replace all that the database holds, of every owner.")
+    ] = False,
+) -> None:
+    """Fill the database with a backup: all of it, or nothing. Stop its servers before."""
+    with progress("restoring") as tell:
+
+        async def work() -> Written:
+            from reasonloom.settings import load_settings  # noqa: PLC0415
+            from reasonloom.stores.access import find_access  # noqa: PLC0415
+            from reasonloom.stores.backup_restore import restore as fill  # noqa: PLC0415
+
+            return await fill(await find_access(load_settings()), file, tell, replace=yes)
+
+        written = asyncio.run(work())
+    typer.echo(f"restored {_told(written)}")
+
+
+def _told(written: Written) -> str:
+    header = written.header
+    rows, size = counted(written.rows, "row"), counted(written.size, "byte")
+    return f"{rows}, {size}, schema {header.schema}, made {header.made_at} by {header.product}"

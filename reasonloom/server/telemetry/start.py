@@ -1,0 +1,76 @@
+"""Starts OpenTelemetry's SDK for a server, and lets it send what it holds at the end."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+from collections.abc import Collection, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from reasonloom import __version__
+from reasonloom.server.catalogue import BEYOND, TOOLSETS, choose
+
+if TYPE_CHECKING:
+    from reasonloom.settings import Settings
+
+log = logging.getLogger(__name__)
+LACKING = "a collector is named, but nothing is sent: install reasonloom with its extra otel"
+
+
+def start_telemetry(settings: Settings) -> None:
+    """Send spans and metrics from now on, where `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
+
+    The SDK reads the other variables of its standard by itself: headers, service name, sampler.
+    What it holds is sent when the process ends.
+    """
+    if settings.otlp_endpoint is None:
+        return
+    try:
+        providers = _start(_names(settings))
+    except ImportError:
+        log.warning(LACKING)
+        return
+    atexit.register(_end, providers)
+
+
+def _end(providers: Sequence[Any]) -> None:
+    """Send what is held. A server that ends has its time, however long a collector is silent."""
+    for provider in providers:
+        provider.shutdown()
+
+
+def _names(settings: Settings) -> set[str]:
+    """Return every name of a tool that a span may have: those served, and those of runs."""
+    ours = {line.name for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}
+    return ours | {served.name for served in choose(settings).tools}
+
+
+def _start(tools: Collection[str]) -> list[Any]:
+    from opentelemetry import metrics, trace  # noqa: PLC0415 - only where it is configured
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import (  # noqa: PLC0415
+        OTLPMetricExporter,
+    )
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+        OTLPSpanExporter,
+    )
+    from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader  # noqa: PLC0415
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource  # noqa: PLC0415
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+
+    from reasonloom.server.telemetry.outgoing import Outgoing  # noqa: PLC0415
+
+    named = {"service.name": "reasonloom", "service.version": __version__}
+    resource = Resource.create(named).merge(OTELResourceDetector().detect())
+    tracing = TracerProvider(resource=resource, shutdown_on_exit=False)
+    tracing.add_span_processor(BatchSpanProcessor(Outgoing(OTLPSpanExporter(), tools)))
+    readers = [PeriodicExportingMetricReader(OTLPMetricExporter())]
+    metering = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
+    trace.set_tracer_provider(tracing)
+    metrics.set_meter_provider(metering)
+    for name, instrumentor in (("psycopg", "Psycopg"), ("httpx", "HTTPXClient")):
+        module = import_module(f"opentelemetry.instrumentation.{name}")
+        getattr(module, f"{instrumentor}Instrumentor")().instrument()
+    return [tracing, metering]

@@ -1,0 +1,76 @@
+"""The run that is carried on at the moment: its name for the log, and a span around it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from uuid import UUID
+
+from opentelemetry import trace
+from opentelemetry.trace import Span, Status, StatusCode
+
+RUN_ID, STATUS = "reasonloom.run.id", "reasonloom.run.status"
+DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
+
+_tracer = trace.get_tracer("reasonloom")
+_work: ContextVar[Work | None] = ContextVar("work", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A run, and the tool that it is of."""
+
+    tool: str
+    run_id: UUID
+
+
+def work() -> Work | None:
+    """Return the run that the current task carries on, None where it carries none."""
+    return _work.get()
+
+
+@contextmanager
+def working_on(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[None]:
+    """Name the run for the block's time, in the log and by a span.
+
+    The span around it, which MCP's SDK opens for every message, gets the run's id too.
+    """
+    trace.get_current_span().set_attribute(RUN_ID, str(run_id))
+    named: dict[str, str | bool] = {
+        "gen_ai.tool.name": tool,
+        RUN_ID: str(run_id),
+        "reasonloom.run.resumed": resumed,
+    }
+    token = _work.set(Work(tool, run_id))
+    try:
+        with opened(f"run {tool}", named) as span:
+            yield
+            span.set_attribute(STATUS, DONE)
+    finally:
+        _work.reset(token)
+
+
+@contextmanager
+def opened(
+    name: str, attributes: dict[str, str | bool], kind: trace.SpanKind = trace.SpanKind.INTERNAL
+) -> Iterator[Span]:
+    """Open a span; what goes wrong in it is told by its kind alone, since words are contents."""
+    with _tracer.start_as_current_span(
+        name,
+        kind=kind,
+        attributes=attributes,
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as span:
+        try:
+            yield span
+        except asyncio.CancelledError:
+            span.set_attribute(STATUS, CANCELLED)
+            raise
+        except Exception as error:
+            span.set_attributes({STATUS: FAILED, "error.type": type(error).__name__})
+            span.set_status(Status(StatusCode.ERROR))
+            raise

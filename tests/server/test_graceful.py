@@ -1,0 +1,83 @@
+"""A server that is asked to end amid calls: short ones are answered, long ones go on elsewhere."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.databases import TestPostgres
+from tests.support.processes import PATIENCE, Web, environment, web
+from tests.support.providing import MODEL, Provider, providing
+
+KEY = "io.reasonloom/idempotency-key"
+SHORT, LONG = "short", "long"
+MOST = 30.0
+"""Seconds within which the process has ended: its work within five, and then Python takes down
+what is loaded, which takes seconds of a busy machine."""
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with providing({"thought": "So it is.", "confidence": 0.9}) as opened:
+        opened.delays = {SHORT.encode(): 1.0, LONG.encode(): 60.0}
+        yield opened
+
+
+def ask(server: Web, word: str) -> dict[str, Any]:
+    """Ask for a thought under a key of the word's own."""
+    params = {
+        "name": "reasoning_linear",
+        "arguments": {"content": f"What of the {word} way?"},
+        "_meta": {KEY: word},
+    }
+    message = {"jsonrpc": "2.0", "id": word, "method": "tools/call", "params": params}
+    return server.exchange(json.dumps(message).encode())
+
+
+def until(asked: list[bytes], word: str) -> None:
+    """Wait until the provider was asked about a word."""
+    end = time.monotonic() + PATIENCE
+    while not any(word.encode() in each for each in asked):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_calls_amid_a_signal_are_answered_or_taken_up_by_another_server(
+    provider: Provider, postgres: TestPostgres, database: str, tmp_path: Path
+) -> None:
+    env = environment(
+        tmp_path / "home",
+        DATABASE_URL=postgres.address.dsn("postgres", database),
+        REASONLOOM_LLM=f"litellm:openai/{MODEL}",
+        REASONLOOM_LLM_BASE_URL=provider.url,
+        OPENAI_API_KEY="sk-none",
+        REASONLOOM_LEASE_SECONDS="1",
+        REQUEST_TIMEOUT_MS="90000",
+    )
+    with web(env, tmp_path / "cwd") as server, ThreadPoolExecutor() as pool:
+        assert "result" in ask(server, "warm")
+        long: Future[dict[str, Any]] = pool.submit(ask, server, LONG)
+        until(provider.asked, LONG)
+        short = pool.submit(ask, server, SHORT)
+        until(provider.asked, SHORT)
+        begun = time.monotonic()
+        server.child.terminate()
+        assert short.result(PATIENCE)["result"]["isError"] is False
+        assert server.ended(MOST) == 0
+        assert time.monotonic() - begun < MOST
+        with pytest.raises((httpx.HTTPError, IndexError, KeyError)):
+            assert long.result(PATIENCE)["result"]["isError"] is False
+    provider.delays = {}
+    asked = len(provider.asked)
+    with web(env, tmp_path / "cwd") as other:
+        again = ask(other, LONG)["result"]
+        assert again["isError"] is False, again
+        assert ask(other, SHORT)["result"]["structuredContent"]["content"] == "So it is."
+    assert len(provider.asked) == asked + 1  # what was answered is not asked again

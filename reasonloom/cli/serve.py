@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -27,6 +27,9 @@ def serve(
     stateless: Annotated[
         bool, typer.Option("--stateless", help="Over HTTP, keep no sessions: for many replicas.")
     ] = False,
+    studio: Annotated[
+        bool, typer.Option("--studio", help="Over HTTP, the studio's pages at /studio too.")
+    ] = False,
 ) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
     import anyio  # noqa: PLC0415 - the other commands start faster without
@@ -34,6 +37,7 @@ def serve(
     from reasonloom.cli.logs import set_up_log  # noqa: PLC0415
     from reasonloom.server.http import serve_http  # noqa: PLC0415
     from reasonloom.server.stdio import serve_stdio  # noqa: PLC0415
+    from reasonloom.server.telemetry.start import start_telemetry  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     settings = load_settings(
@@ -45,7 +49,14 @@ def serve(
         stateless=stateless or None,
     )
     set_up_log(settings)
+    start_telemetry(settings)
     if http is None:
         anyio.run(serve_stdio, settings)
     else:
-        anyio.run(serve_http, settings, http)
+        anyio.run(serve_http, settings, http, _with_studio() if studio else None)
+
+
+def _with_studio() -> Any:
+    from reasonloom.studio.beside import with_studio  # noqa: PLC0415 - an extra
+
+    return with_studio

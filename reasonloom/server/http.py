@@ -19,6 +19,7 @@ from reasonloom.server.tool import KEY
 from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -201,13 +202,32 @@ def make_app(room: EngineRoom, host: str) -> ASGIApp:
     return Guarded(app, mended, verifier, settings, (LIVES, READY)) if verifier else mended
 
 
-async def serve_http(settings: Settings, address: str) -> None:
+async def serve_http(
+    settings: Settings,
+    address: str,
+    beside: Callable[[ASGIApp, EngineRoom, str], ASGIApp] | None = None,
+) -> None:
     """Serve at `http://HOST:PORT/mcp` until the process is asked to end.
+
+    `beside` puts something of its own around the application, for the same room and host.
 
     Raises:
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
+    host, port = parse_address(address, proven=make_verifier(settings) is not None)
+    async with EngineRoom(settings) as room:
+        app = make_app(room, host)
+        room.warm_up()
+        await serve_app(beside(app, room, host) if beside else app, host, port)
+
+
+async def serve_app(app: ASGIApp, host: str, port: int) -> None:
+    """Serve an application until the process is asked to end."""
     import uvicorn  # noqa: PLC0415 - stdio never needs it
+    from sse_starlette.sse import AppStatus  # noqa: PLC0415
+
+    # Else every stream is cut at the signal, and no open call has the time that it is given.
+    AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
 
     class Server(uvicorn.Server):
         """A server that ends although a thread of ours hangs."""
@@ -216,19 +236,16 @@ async def serve_http(settings: Settings, address: str) -> None:
             end_within(AFTER_SIGNAL)
             super().handle_exit(sig, frame)
 
-    host, port = parse_address(address, proven=make_verifier(settings) is not None)
-    async with EngineRoom(settings) as room:
-        app = make_app(room, host)
-        room.warm_up()
-        config = uvicorn.Config(
-            app,
-            host=host,
-            port=port,
-            log_level="warning",
-            lifespan="on",
-            timeout_graceful_shutdown=LAST_CALLS,
-        )
-        # uvicorn raises the signal that ended it once more: without a receiver that would kill
-        # the process before the room is closed and what it holds back is written.
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT):
-            await Server(config).serve()
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        log_config=None,  # else uvicorn writes lines of its own, with tracebacks as they are
+        lifespan="on",
+        timeout_graceful_shutdown=LAST_CALLS,
+    )
+    # uvicorn raises the signal that ended it once more: without a receiver that would kill
+    # the process before the room is closed and what it holds back is written.
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT):
+        await Server(config).serve()

@@ -42,8 +42,10 @@ def end_within(seconds: float) -> None:
 class EngineRoom:
     """Opens the engine once and closes it at the end; a failed opening is tried again."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, recover: bool = True) -> None:
+        """Open with these settings; `recover` as `open_engine` has it."""
         self.settings = settings
+        self._recover = recover
         self._stack = AsyncExitStack()
         self._engine: Engine | None = None
         self._opening: asyncio.Task[Engine] | None = None
@@ -83,7 +85,7 @@ class EngineRoom:
         # Loading the parts takes a second or more; meanwhile the loop must answer pings.
         compose = await asyncio.to_thread(import_module, "reasonloom.compose")
         offered = frozenset(served.line.name for served in choose(self.settings).tools)
-        opening = compose.open_engine(self.settings, offered=offered)
+        opening = compose.open_engine(self.settings, offered=offered, recover=self._recover)
         engine: Engine = await self._stack.enter_async_context(opening)
         return engine
 

@@ -1,0 +1,120 @@
+"""Memories as a list shows them: a page of those that pass filters, the newest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from uuid import UUID
+
+from sqlalchemy import Uuid, bindparam, text
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+LONGEST = 280
+"""Characters of a content that are read to list it by."""
+
+FILTERS = {
+    "words": "m.words @@ CAST(:words AS tsquery)",
+    "letters": "strpos(lower(m.content), lower(:letters)) > 0",
+    "number": "m.id = :number",
+    "sector": "m.sector = :sector",
+    "project": "m.project = :project",
+    "tag": "m.tags @> ARRAY[CAST(:tag AS text)]",
+    "cluster": """m.id IN (SELECT k.memory_id FROM basin_members k
+        WHERE k.owner = :owner AND k.basin = :cluster)""",
+}
+HIDDEN = {
+    "no": "m.deleted_at IS NULL",
+    "also": "true",
+    "only": "m.deleted_at IS NOT NULL",
+}
+KINDS = {
+    "now": "m.source_kind <> 'transcript'",
+    "past": "m.source_kind = 'transcript'",
+    "all": "true",
+}
+PAGE = """
+SELECT m.id, left(m.content, {longest}), m.sector, m.source_kind, m.project, m.strength,
+    m.created_at, m.deleted_at IS NOT NULL, m.superseded_by
+FROM memories m WHERE {where} ORDER BY m.id DESC LIMIT :size OFFSET :skip
+"""
+COUNT = "SELECT count(*) FROM memories m WHERE {where}"
+READ = text(r"""
+SELECT string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''', ' & ')
+FROM unnest(asked_words(:words)) AS asked (word)
+""")
+
+Hidden = Literal["no", "also", "only"]
+Kinds = Literal["now", "past", "all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which memories are listed; a None does not narrow.
+
+    Attributes:
+        words: a `tsquery` that `asked` made.
+        letters: what stands in the content as it is written.
+        kinds: `past` are pieces of past conversations, `now` all others.
+    """
+
+    words: str | None = None
+    letters: str | None = None
+    number: int | None = None
+    sector: str | None = None
+    project: str | None = None
+    tag: str | None = None
+    cluster: UUID | None = None
+    hidden: Hidden = "no"
+    kinds: Kinds = "now"
+
+    def where(self) -> str:
+        """Return the SQL condition."""
+        given = [FILTERS[name] for name in FILTERS if getattr(self, name) is not None]
+        here = ["m.owner = :owner", "m.space = :space"]
+        return " AND ".join([*here, HIDDEN[self.hidden], KINDS[self.kinds], *given])
+
+    def values(self, tx: Transaction) -> dict[str, Any]:
+        """Return what the condition's parameters stand for."""
+        given = {name: getattr(self, name) for name in FILTERS}
+        known = {name: value for name, value in given.items() if value is not None}
+        return {"owner": tx.owner, "space": tx.space, **known}
+
+    def statement(self, sql: str) -> Any:
+        """Return a statement with the condition at `{where}`."""
+        made = text(sql.format(where=self.where(), longest=LONGEST))
+        return made.bindparams(bindparam("cluster", type_=Uuid)) if self.cluster else made
+
+
+class ListedMemory(NamedTuple):
+    """One memory in short; `strength` is the stored one, 0..1."""
+
+    id: int
+    content: str
+    sector: str
+    source_kind: str
+    project: str | None
+    strength: float
+    created_at: datetime
+    hidden: bool
+    superseded_by: int | None
+
+
+async def asked(tx: Transaction, words: str) -> str | None:
+    """Return the `tsquery` that wants all of some words in any form; None if none tells much."""
+    row = await tx.first(READ, {"words": words})
+    return row[0] if row else None
+
+
+async def page(tx: Transaction, chosen: Chosen, size: int, skip: int) -> list[ListedMemory]:
+    """Return the memories that are chosen, the newest first."""
+    values = {**chosen.values(tx), "size": size, "skip": skip}
+    return [ListedMemory(*row) for row in await tx.tuples(chosen.statement(PAGE), values)]
+
+
+async def count(tx: Transaction, chosen: Chosen) -> int:
+    """Return how many there are in all."""
+    row = await tx.first(chosen.statement(COUNT), chosen.values(tx))
+    return int(row[0]) if row else 0

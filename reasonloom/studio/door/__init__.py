@@ -1,0 +1,1 @@
+"""Who may come in: names of the host, headers, signing in."""

@@ -1,0 +1,91 @@
+"""The frame that every page stands in: heading, navigation, light or dark, faults told in words."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+from starlette.requests import Request
+
+from reasonloom.errors import NotFound, ReasonloomError, ServiceFault
+from reasonloom.studio.desk import Desk
+from reasonloom.studio.door.door import VISITOR
+from reasonloom.studio.door.signing import SIGN_OUT
+from reasonloom.studio.page import Visit
+from reasonloom.studio.parts.empty import empty
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reasonloom.server.room import EngineRoom
+    from reasonloom.studio.page import StudioPage
+
+log = logging.getLogger(__name__)
+LIGHT = "studio_light"
+"""The cookie that keeps a visitor's choice: `light`, `dark`, or none for the system's."""
+
+PATIENCE = 30.0
+"""Seconds that a page may take before the library gives it up."""
+
+
+def register(page: StudioPage, pages: Sequence[StudioPage], room: EngineRoom) -> None:
+    """Serve a page at its address."""
+
+    async def built(request: Request) -> None:
+        desk = Desk(room, request.scope[VISITOR], page.toolset)
+        visit = Visit(desk, request.path_params, request.query_params)
+        _head(page, pages, request)
+        main = ui.element("div").classes("studio-main")
+        ui.skip_link("Skip to the page", target=main)
+        with main:
+            await told(page, visit)
+
+    ui.page(page.path, title=f"{page.title} · reasonloom", response_timeout=PATIENCE)(built)
+
+
+async def told(page: StudioPage, visit: Visit) -> None:
+    """Draw a page; a fault is told where the page would stand."""
+    try:
+        await page.build(visit)
+    except NotFound as error:
+        empty("Not found", error.message, "It may have been forgotten, or be somebody else's.")
+    except ServiceFault as error:
+        empty("Not now", error.message, "Load the page again in a moment.")
+    except ReasonloomError as error:
+        empty("This cannot be shown", error.message)
+    except Exception:
+        log.exception("the page %s failed", page.path)
+        empty("This page failed", "The log of the server says why.")
+
+
+def _head(page: StudioPage, pages: Sequence[StudioPage], request: Request) -> None:
+    ui.dark_mode({"dark": True, "light": False}.get(request.cookies.get(LIGHT, "")))
+    with ui.header(elevated=False).classes("studio-header"):
+        menu = ui.button(icon="menu").props('flat dense aria-label="Navigation"')
+        menu.classes("studio-menu")
+        ui.link("reasonloom", "/").classes("studio-name")
+        ui.space()
+        ui.html(
+            '<button type="button" class="studio-light" data-studio="light" '
+            'aria-label="Light or dark">◐</button>',
+            sanitize=False,
+        )
+        if request.scope[VISITOR].verifier is not None:
+            ui.link("Sign out", SIGN_OUT).classes("studio-out")
+    drawer = ui.left_drawer(bordered=True, elevated=False).classes("studio-drawer")
+    drawer.props("width=210 breakpoint=900 role=presentation")
+    menu.on_click(drawer.toggle)
+    with drawer, ui.element("nav").props('aria-label="Pages"'):
+        for each in pages:
+            if each.icon:
+                _entry(each, here=each.path == page.place)
+
+
+def _entry(page: StudioPage, *, here: bool) -> None:
+    link = ui.link(target=page.path).classes("studio-entry")
+    if here:
+        link.props("aria-current=page")
+    with link:
+        ui.icon(str(page.icon)).props("aria-hidden=true")
+        ui.label(page.title)

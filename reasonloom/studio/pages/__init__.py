@@ -1,0 +1,1 @@
+"""One module a page; `registry.py` names them all."""

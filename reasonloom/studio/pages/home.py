@@ -1,0 +1,51 @@
+"""`/`: what there is, and what happened last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from reasonloom.stores import latest, overview
+from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.studio.parts.empty import empty
+from reasonloom.studio.parts.heading import heading
+from reasonloom.studio.parts.run_rows import run_rows
+from reasonloom.studio.parts.tag import tag
+
+if TYPE_CHECKING:
+    from reasonloom.stores.overview import Overview
+
+NEWEST = 12
+FIRST = 'reasonloom call remember \'{"content": "Anna keeps bees", "sessionId": "first"}\''
+
+
+async def build(visit: Visit) -> None:
+    """Draw the counts, each leading to its page, and the newest runs."""
+    async with visit.desk.begin() as tx:
+        found = await overview.read(tx)
+        runs = await latest.runs(tx, NEWEST)
+    heading("Overview", "What this mind holds, and what it did last.")
+    if not any(found):
+        empty("Nothing yet", "A first memory, a first thought:", command=FIRST)
+        return
+    _counts(found)
+    tag("h2", "Last runs")
+    run_rows(runs)
+
+
+def _counts(found: Overview) -> None:
+    with ui.element("div").classes("studio-grid"):
+        for number, what, path in (
+            (found.sessions, "sessions of reasoning", "/sessions"),
+            (found.memories, "memories", "/memory"),
+            (found.graphs, "graphs of thoughts", "/graphs"),
+            (found.projects, "projects in the history", "/history"),
+            (found.models, "mental models", "/models"),
+        ):
+            with ui.link(target=path).classes("studio-card studio-count"):
+                tag("strong", f"{number:,}")
+                tag("span", what)
+
+
+PAGE = StudioPage("/", "Overview", "all", build, "/", icon="home")

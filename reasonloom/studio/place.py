@@ -1,0 +1,3 @@
+"""Where the studio stands on its host."""
+
+BASE = "/studio"

@@ -1,0 +1,1 @@
+"""Pages of the studio, in a real browser on real data."""

@@ -1,0 +1,110 @@
+"""Sessions: the list, the graph of one, a step behind which everything can be read, live growth."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from playwright.async_api import Browser
+
+from tests.studio.conftest import Play
+from tests.support.studio import StudioSite, looking
+
+HOSTILE = "<script>document.title='owned'</script> {{7*7}} **bold** \u202egnorw ```mermaid\nx"
+
+
+async def test_no_session_says_what_to_type(site: StudioSite, browser: Browser) -> None:
+    async with looking(browser, site.url("/sessions")) as seen:
+        await seen.shows("No sessions yet")
+        assert "reasonloom call reasoning_linear" in await seen.text()
+        assert seen.strangers() == set()
+
+
+async def test_a_tree_is_drawn_and_each_step_opens(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    made = await play("reasoning_tree", content="How should a small team choose a database?")
+    await play("reasoning_checkpoint_create", session_id=made["session_id"], name="before it")
+    async with looking(browser, site.url("/sessions?q=database")) as seen:
+        await seen.page.locator(".studio-table a").first.click()
+        await seen.page.wait_for_url("**/session/*")
+        await seen.shows("before it")
+        steps = seen.page.locator("button.studio-step")
+        assert await steps.count() == made["branches_explored"] + 1
+        await steps.nth(1).click()
+        await seen.page.get_by_role("heading", name="Step 2").wait_for()
+        panel = seen.page.locator(".studio-panel")
+        assert made["branches"][0]["content"][:60] in await panel.inner_text()
+        assert seen.complaints == []
+
+
+async def test_a_step_shows_its_prompt_reply_and_memories(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    made = await play("reasoning_linear", content="Why do lighthouses turn?")
+    async with looking(browser, site.url(f"/session/{made['session_id']}")) as seen:
+        await seen.page.locator("details.studio-fold summary").first.click()
+        await seen.shows("Rendered prompt, user")
+        text = await seen.page.locator(".studio-panel").inner_text()
+        assert "Why do lighthouses turn?" in text
+        assert "linear/continue" in text
+        assert "mem-" in text
+
+
+async def test_a_step_of_another_process_appears_by_itself(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    made = await play("reasoning_linear", content="First thought of bees")
+    session = made["session_id"]
+    async with looking(browser, site.url(f"/session/{session}")) as seen:
+        steps = seen.page.locator("button.studio-step")
+        assert await steps.count() == 1
+        await play("reasoning_linear", content="Second thought of bees", session_id=session)
+        until = time.monotonic() + 20
+        while await steps.count() < 2 and time.monotonic() < until:
+            await seen.page.wait_for_timeout(20)
+        assert await steps.count() == 2
+
+
+async def test_hostile_texts_are_texts(site: StudioSite, browser: Browser, play: Play) -> None:
+    made = await play("reasoning_linear", content=HOSTILE)
+    async with looking(browser, site.url(f"/session/{made['session_id']}")) as seen:
+        await seen.shows("<script>document.title='owned'</script>")
+        text = await seen.text()
+        assert "{{7*7}}" in text
+        assert "**bold**" in text
+        assert "⟨U+202E⟩" in text
+        assert "owned" not in await seen.page.title()
+        assert await seen.page.locator(".studio-main script").count() == 0
+    async with looking(browser, site.url("/sessions?q=%3Cscript%3E")) as seen:
+        assert "owned" not in await seen.page.title()
+
+
+@pytest.mark.parametrize("name", ["00000000-0000-0000-0000-000000000000", "%27--", "../x"])
+async def test_an_unknown_session_is_not_found(
+    site: StudioSite, browser: Browser, name: str
+) -> None:
+    async with looking(browser, site.url(f"/session/{name}")) as seen:
+        assert "owned" not in await seen.text()
+        assert await seen.page.locator("button.studio-step").count() == 0
+
+
+async def test_a_foreign_session_is_as_unknown(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    made = await play("reasoning_linear", as_owner="somebody", content="my own secret thought")
+    async with looking(browser, site.url(f"/session/{made['session_id']}")) as seen:
+        await seen.shows("Not found")
+        assert "secret" not in await seen.text()
+    async with looking(browser, site.url("/sessions?q=secret")) as seen:
+        await seen.shows("No session has these words")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_pages_fit_a_phone(
+    site: StudioSite, browser: Browser, play: Play, scheme: str
+) -> None:
+    made = await play("reasoning_tree", content="How should a phone show a tree? " + "long" * 80)
+    for path in ("/", "/sessions", f"/session/{made['session_id']}"):
+        async with looking(browser, site.url(path), width=360, color_scheme=scheme) as seen:
+            assert await seen.overflow() <= 0, path

@@ -24,6 +24,9 @@ PARTS = (
 STATISTICS = "statistics"
 """A part that is measured only where it is named: it takes minutes, and is of no speed."""
 
+STUDIO = "studio"
+"""Another such part: it needs a browser, which no installation brings along."""
+
 
 def bench(
     runs: Annotated[int, typer.Option(min=5, max=10_000, help="Times each work is timed.")] = 60,
@@ -37,7 +40,7 @@ def bench(
     steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each session.")] = 10,
     megabytes: Annotated[int, typer.Option(min=1, max=1_000, help="Transcripts ingested.")] = 15,
     only: Annotated[
-        str, typer.Option(help=f"Parts, joined by commas: {', '.join(PARTS)}; statistics.")
+        str, typer.Option(help=f"Parts, joined by commas: {', '.join(PARTS)}; studio, statistics.")
     ] = "",
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
@@ -70,8 +73,8 @@ def _numbers(written: str) -> list[int]:
 def _parts(written: str) -> list[str]:
     """Return the parts that an option names, all where it names none."""
     parts = [part.strip() for part in written.split(",") if part.strip()] or list(PARTS)
-    if not set(parts) <= {*PARTS, STATISTICS}:
-        known = ", ".join((*PARTS, STATISTICS))
+    if not set(parts) <= {*PARTS, STUDIO, STATISTICS}:
+        known = ", ".join((*PARTS, STUDIO, STATISTICS))
         raise typer.BadParameter(f"some of {known}, joined by commas")
     return parts
 
@@ -111,7 +114,15 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
         figures += await middleware.measure(runs)
     if "replicas" in parts:
         figures += await replicas.measure()
+    if STUDIO in parts:
+        figures += await _of_the_studio()
     return figures
+
+
+async def _of_the_studio() -> list[Figure]:
+    from reasonloom.evals.speed import studio  # noqa: PLC0415 - needs a browser
+
+    return await studio.measure()
 
 
 async def _of_models(runs: int) -> list[Figure]:

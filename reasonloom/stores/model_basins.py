@@ -34,15 +34,17 @@ SELECT id, 1 - (centroid <=> :vector) AS cosine FROM basins
 WHERE owner = :owner AND id = ANY(:ids) AND model = :model ORDER BY centroid <=> :vector LIMIT 1
 """).bindparams(IDS, bindparam("vector", type_=HALFVEC()))
 MEMBERS = text("""
-SELECT m.basin, m.memory_id, m.strength, left(k.content, :most_text) AS content
+SELECT m.basin, m.memory_id, m.strength, m.content
 FROM unnest(:ids) wanted (basin) CROSS JOIN LATERAL (
-    SELECT m.basin, m.memory_id, m.strength FROM basin_members m
-    JOIN memories k ON k.owner = m.owner AND k.id = m.memory_id AND k.deleted_at IS NULL
+    SELECT m.basin, m.memory_id, m.strength, k.content FROM basin_members m
+    CROSS JOIN LATERAL (
+        SELECT left(content, :most_text) AS content FROM memories
+        WHERE owner = :owner AND id = m.memory_id AND deleted_at IS NULL LIMIT 1) k
     WHERE m.owner = :owner AND m.basin = wanted.basin
     ORDER BY m.strength DESC, m.memory_id LIMIT :most) m
-JOIN memories k ON k.owner = :owner AND k.id = m.memory_id
 ORDER BY m.basin, m.strength DESC, m.memory_id
 """).bindparams(IDS)
+"""What is joined sideways is looked up by its number, whatever is known of how many there are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
-from reasonloom.server.access.hosts import allowed
+from reasonloom.server.access.hosts import allowed, is_loopback
 from reasonloom.server.access.verifier import make_verifier
 from reasonloom.studio.door.door import Door
 from reasonloom.studio.place import BASE
@@ -29,6 +29,7 @@ def make_studio(room: EngineRoom, host: str) -> ASGIApp:
     """
     try:
         from fastapi import FastAPI  # noqa: PLC0415 - an extra
+        from fastapi.middleware.gzip import GZipMiddleware  # noqa: PLC0415
         from nicegui import app, ui  # noqa: PLC0415
     except ImportError:
         raise SettingMistake(MISSING, field="studio") from None
@@ -51,6 +52,8 @@ def make_studio(room: EngineRoom, host: str) -> ASGIApp:
         dark=None,
         language="en-US",
         show_welcome_message=False,
+        # Packing what does not leave the machine would only take time.
+        gzip_middleware_factory=None if is_loopback(host) else GZipMiddleware,
         tailwind=False,
     )
     return Door(whole, BASE, allowed(room.settings, host), make_verifier(room.settings))

@@ -65,12 +65,21 @@ class Desk:
             str(token.subject), client=CLIENT, authenticated=True, project=settings.project
         )
 
+    async def writer(self) -> Caller:
+        """Return who changes what the page shows.
+
+        Raises:
+            SignedOut: the visitor's token holds no longer.
+            NotPermitted: it does not allow that, or nobody may change anything here.
+        """
+        if self.settings.read_only:
+            raise NotPermitted("this server only reads", field="read_only")
+        return await self.caller(reads=False)
+
     async def may_write(self) -> bool:
         """Tell whether this visitor may change what the page shows."""
-        if self.settings.read_only:
-            return False
         try:
-            await self.caller(reads=False)
+            await self.writer()
         except (NotPermitted, SignedOut):
             return False
         return True
@@ -97,6 +106,5 @@ class Desk:
         """
         from reasonloom.graphs.by_name import call_tool  # noqa: PLC0415 - loads the graphs
 
-        if not reads and self.settings.read_only:
-            raise NotPermitted("this server only reads", field="read_only")
-        return await call_tool(await self.engine(), await self.caller(reads=reads), tool, request)
+        caller = await (self.caller() if reads else self.writer())
+        return await call_tool(await self.engine(), caller, tool, request)

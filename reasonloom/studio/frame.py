@@ -73,8 +73,9 @@ def _head(page: StudioPage, pages: Sequence[StudioPage], request: Request) -> No
         )
         if request.scope[VISITOR].verifier is not None:
             ui.link("Sign out", SIGN_OUT).classes("studio-out")
-    drawer = ui.left_drawer(bordered=True, elevated=False).classes("studio-drawer")
-    drawer.props("width=210 breakpoint=900 role=presentation")
+    # Without a value the library asks the browser for one, and logs a fault for who left before.
+    drawer = ui.left_drawer(value=False, bordered=True, elevated=False).classes("studio-drawer")
+    drawer.props("width=210 breakpoint=900 role=presentation show-if-above")
     menu.on_click(drawer.toggle)
     with drawer, ui.element("nav").props('aria-label="Pages"'):
         for each in pages:

@@ -12,7 +12,8 @@ import httpx
 import pytest
 from playwright.async_api import Browser
 from websockets.exceptions import InvalidStatus
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from tests.studio.conftest import Play
 from tests.support.databases import TestPostgres
@@ -179,13 +180,15 @@ def test_names_and_pages_of_others_are_refused(site: StudioSite, keys: Keys) -> 
     for headers, origin in (({"cookie": cookie}, "http://evil.example"), ({}, own)):
         with (
             pytest.raises(InvalidStatus, match="403"),
-            connect(address, additional_headers=headers, origin=origin, proxy=None),  # type: ignore[arg-type]
+            socket_of(address, origin, headers),
         ):
             raise AssertionError("it was let in")
-    with connect(
-        address, additional_headers={"cookie": cookie}, origin=own, proxy=None  # type: ignore[arg-type]
-    ) as socket:
+    with socket_of(address, own, {"cookie": cookie}) as socket:
         assert str(socket.recv(timeout=PATIENCE)).startswith("0")
+
+
+def socket_of(address: str, origin: str, headers: dict[str, str]) -> ClientConnection:
+    return connect(address, additional_headers=headers, origin=Origin(origin), proxy=None)
 
 
 def test_every_answer_has_the_headers_that_keep_a_browser_here(
@@ -240,9 +243,7 @@ def told(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[st
 def test_without_tokens_it_is_for_this_machine_alone(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    done = told(
-        environment(tmp_path), "-m", "reasonloom", *command, "--http", "0.0.0.0:8399"
-    )
+    done = told(environment(tmp_path), "-m", "reasonloom", *command, "--http", "0.0.0.0:8399")
     assert done.returncode == 2
     assert "only a loopback address" in done.stderr
     assert "REASONLOOM_TOKENS" in done.stderr

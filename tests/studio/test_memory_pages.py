@@ -132,7 +132,7 @@ async def test_a_memory_is_forgotten_and_restored_by_keyboard(
 
     async def found() -> bool:
         answer = await play("search", userId="local", text="ferry Crete")
-        return answer["totalCount"] == 1
+        return bool(answer["totalCount"] == 1)
 
     async with looking(browser, site.url(f"/memory/{number}")) as seen:
         page = seen.page

@@ -24,7 +24,7 @@ GONE = "What each stream said in each quarter is not kept any more"
 
 @pytest.fixture(scope="module")
 def story() -> Iterator[Chatting]:
-    with storyteller(sentences=(*SENTENCES[:4], HOSTILE)) as told:
+    with storyteller(sentences=(*SENTENCES, HOSTILE)) as told:
         yield told
 
 
@@ -52,7 +52,9 @@ async def test_streams_stand_side_by_side_with_what_crossed_between_them(
 ) -> None:
     async with looking(browser, site.url("/ponder")) as seen:
         await seen.shows("Nothing was pondered yet")
-    made = await play("ponder", problem=HOSTILE, context={"constraints": ["no new debts"]})
+    made = await play(
+        "ponder", problem=HOSTILE, timeout=60_000, context={"constraints": ["no new debts"]}
+    )
     async with looking(browser, site.url("/ponder")) as seen:
         link = seen.page.locator(".studio-table a")
         assert (await link.first.inner_text()).startswith(SHOWN.partition("⟨")[0])
@@ -71,8 +73,8 @@ async def test_streams_stand_side_by_side_with_what_crossed_between_them(
             assert [name.lower() for name in await heads.all_inner_texts()] == STREAMS
             assert await rows.nth(row).locator(".studio-stream li").count() >= 4
         crossed = page.locator(".studio-crossed")
-        heads = await crossed.locator("h3").all_inner_texts()
-        assert heads == [f"What crossed at {percent} %" for percent in (25, 50, 75)]
+        marks = await crossed.locator("h3").all_inner_texts()
+        assert marks == [f"What crossed at {percent} %" for percent in (25, 50, 75)]
         said = await crossed.locator("li strong").all_inner_texts()
         assert said, "the streams answered each other"
         assert {line.split()[0] for line in said} <= set(STREAMS)

@@ -93,10 +93,10 @@ async def test_notes_of_the_answer_are_shown(
         assert "mem-" in await note.inner_text()
 
 
-async def test_a_question_without_a_letter_is_refused_in_words(
+async def test_a_question_that_is_no_text_is_refused_in_words(
     site: StudioSite, browser: Browser
 ) -> None:
-    async with looking(browser, site.url("/recall?q=%E2%80%8B")) as seen:
+    async with looking(browser, site.url("/recall?q=%EF%B7%90")) as seen:
         await seen.shows("This could not be shown")
 
 

@@ -112,6 +112,10 @@ async def draw(browser: Browser, site: StudioSite, pages: Mapping[str, str]) -> 
         for scheme in schemes:
             async with looking(browser, site.url(path), color_scheme=scheme) as seen:
                 await seen.page.wait_for_timeout(3_000)
+                if name == "ponder":
+                    await seen.page.locator(".studio-quarter").nth(1).scroll_into_view_if_needed()
+                    await seen.page.mouse.wheel(0, 420)
+                    await seen.page.wait_for_timeout(400)
                 ending = "" if scheme == "light" else "-dark"
                 await seen.page.screenshot(path=OUT / f"{name}{ending}.png")
 

@@ -31,6 +31,7 @@ SENTENCES = (
     "Selling cake in the afternoon needs a licence that takes six weeks.",
     "If the oven fails again, the repair costs more than a month of sales.",
 )
+LABEL = re.compile(r"\^([A-Z])\[0-9\]\+\$")
 INSIGHT = re.compile(
     r"\b((?:analytical|creative|critical|synthetic)-\d+)(?: \(new\))?: (.{10,200})"
 )
@@ -41,7 +42,7 @@ class Story:
 
     def __init__(self, asked: str, sentences: Sequence[str] = SENTENCES) -> None:
         self._sentences = sentences
-        self._chance = Random(sha256(asked.encode()).hexdigest())
+        self._chance = Random(sha256(asked.encode()).hexdigest())  # noqa: S311 - no secret
         self._heard = INSIGHT.findall(asked)
 
     def fill(self, schema: Mapping[str, Any], name: str = "") -> Any:
@@ -67,6 +68,8 @@ class Story:
         return [self.fill(schema.get("items", {}), name) for _ in range(max(least, most))]
 
     def _string(self, schema: Mapping[str, Any], name: str) -> str:
+        if labelled := LABEL.fullmatch(schema.get("pattern", "")):
+            return f"{labelled[1]}{self._chance.randint(1, 3)}"
         said = self._chance.choice(self._sentences)
         if name in ("name", "label", "lens"):
             said = " ".join(said.split()[1:4])

@@ -29,21 +29,24 @@ CALLS = (
     "reasoning_got_generate", "reasoning_got_score", "reasoning_got_aggregate",
     "reasoning_got_refine", "create_model", "predict_with_model", "resolve_prediction",
 )  # fmt: skip
-TOPICS = ("garden", "harbour")
+TOPICS = ("dog", "database", "kitchen")
 
 
 async def filled(
     play: Callable[..., Awaitable[dict[str, Any]]], url: str, folder: Path, embedder: Embedder
 ) -> dict[str, str]:
     """Fill the database of a studio whose process began in `folder`; return its addresses."""
-    known = Known("local", f"lantern {IMAGES}")
+    known = Known("local", "lantern")
     await asyncio.to_thread(settle, url, folder, known, TOPICS, embedder)
+    known.words = f"lantern {IMAGES}"
     for name in CALLS:
         answer = await play(name, **USES[name].arguments(known))
         for kind, path in USES[name].tells.items():
             known.ids[kind] = told(answer, path.removeprefix("data."))
     with psycopg.connect(url) as connection:
-        runs = dict(connection.execute("SELECT tool, id FROM reasonloom.runs").fetchall())
+        runs: dict[str, Any] = dict(
+            connection.execute("SELECT tool, id FROM reasonloom.runs").fetchall()
+        )
     known.ids |= {"ponder": runs["ponder"], "run": runs["reasoning_tree"]}
     evals = folder / "home" / "evals"
     await run(suite(4, shouting()), System(llm=Echo()), log=evals / "one.jsonl")

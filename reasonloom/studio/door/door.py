@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from reasonloom.studio.door.headers import with_headers
 from reasonloom.studio.door.sessions import COOKIE, SignedIn
 from reasonloom.studio.door.signing import SIGN_IN, Signing
-from reasonloom.studio.door.visitor import SignedOut, Visitor
+from reasonloom.studio.door.visitor import NotProvable, SignedOut, Visitor
 
 if TYPE_CHECKING:
     from mcp.server.transport_security import TransportSecuritySettings
@@ -63,25 +63,26 @@ class Door:
             await (await self._signing.answer(Request(scope, receive)))(scope, receive, send)
             return
         visitor = Visitor(self._verifier, self._signed_in.token(connection.cookies.get(COOKIE)))
-        if not path.startswith(ASSETS) and not await _holds(visitor):
-            await _answered(self._away(scope), scope, receive, send)
+        if not path.startswith(ASSETS) and (refusal := await self._refusal(visitor, scope)):
+            await _answered(refusal, scope, receive, send)
             return
         scope[VISITOR] = visitor
         await self._app(scope, receive, send)
+
+    async def _refusal(self, visitor: Visitor, scope: Scope) -> Response | None:
+        try:
+            await visitor.token()
+        except SignedOut:
+            return self._away(scope)
+        except NotProvable as error:
+            return PlainTextResponse(error.message, status_code=503)
+        return None
 
     def _away(self, scope: Scope) -> Response:
         if scope["type"] == "http" and scope["method"] == "GET":
             there = quote(scope["path"])
             return RedirectResponse(f"{self._base}{SIGN_IN}?to={there}", status_code=303)
         return PlainTextResponse("sign in first", status_code=401)
-
-
-async def _holds(visitor: Visitor) -> bool:
-    try:
-        await visitor.token()
-    except SignedOut:
-        return False
-    return True
 
 
 async def _answered(response: Response, scope: Scope, receive: Receive, send: Send) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reasonloom.errors import CallerMistake
+from starlette.authentication import AuthenticationError
+
+from reasonloom.errors import CallerMistake, ServiceFault
 
 if TYPE_CHECKING:
     from mcp.server.auth.provider import AccessToken
@@ -15,6 +17,10 @@ if TYPE_CHECKING:
 
 class SignedOut(CallerMistake):
     """The visitor's token holds no longer."""
+
+
+class NotProvable(ServiceFault):
+    """Nobody can verify the visitor's token at present."""
 
 
 class NotPermitted(CallerMistake):
@@ -33,10 +39,14 @@ class Visitor:
 
         Raises:
             SignedOut: there is none, or it was revoked or has run out.
+            NotProvable: the issuer's keys cannot be had now.
         """
         if self.verifier is None:
             return None
-        found = await self.verifier.verify_token(self.secret) if self.secret else None
+        try:
+            found = await self.verifier.verify_token(self.secret) if self.secret else None
+        except AuthenticationError as error:
+            raise NotProvable(str(error)) from None
         if found is None:
             raise SignedOut("sign in again: your token holds no longer", field="token")
         return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from nicegui import ui
@@ -10,6 +11,7 @@ from reasonloom.stores import latest, overview
 from reasonloom.studio.page import StudioPage, Visit
 from reasonloom.studio.parts.empty import empty
 from reasonloom.studio.parts.heading import heading
+from reasonloom.studio.parts.later import later
 from reasonloom.studio.parts.run_rows import run_rows
 from reasonloom.studio.parts.tag import tag
 
@@ -23,15 +25,20 @@ FIRST = 'reasonloom call remember \'{"content": "Anna keeps bees", "sessionId": 
 async def build(visit: Visit) -> None:
     """Draw the counts, each leading to its page, and the newest runs."""
     async with visit.desk.begin() as tx:
-        found = await overview.read(tx)
         runs = await latest.runs(tx, NEWEST)
     heading("Overview", "What this mind holds, and what it did last.")
-    if not any(found):
+    if not runs:
         empty("Nothing yet", "A first memory, a first thought:", command=FIRST)
-        return
-    _counts(found)
-    tag("h2", "Last runs")
-    run_rows(runs)
+
+    async def counted() -> Callable[[], None]:
+        async with visit.desk.begin() as tx:
+            found = await overview.read(tx)
+        return lambda: _counts(found)
+
+    later(counted, "counting…")
+    if runs:
+        tag("h2", "Last runs")
+        run_rows(runs)
 
 
 def _counts(found: Overview) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 from nicegui import ui
 
+from reasonloom.studio.parts.invisible import seen
+
 SERIES = ("#3b6ea5", "#c77d1e", "#3f8f6b", "#9a5ba5", "#b8483f", "#6c7a89", "#8a8f2a", "#2d8c9c")
 """Colours of series, apart also for who sees few colours, on light and on dark."""
 
@@ -14,6 +16,13 @@ INK = "#7c848e"
 """Lines and letters, 4.5 to 1 against neither ground alone but legible on both."""
 
 LETTERS = {"fontFamily": "system-ui, sans-serif", "color": INK}
+BRACES = str.maketrans("{}", "()")
+AXES = ("xAxis", "yAxis")
+
+
+def drawable(text: str) -> str:
+    """Return a text of others as a chart takes it: words in braces are the chart's own."""
+    return seen(text).translate(BRACES)
 
 
 def chart(
@@ -35,8 +44,14 @@ def chart(
         "backgroundColor": "transparent",
         **options,
         "tooltip": tooltip,
+        **{name: _inked(options[name]) for name in AXES if name in options},
     }
     drawn = ui.echart(whole, on_point_click=on_click).classes("studio-chart")
     drawn.style(f"height: {height}").props["role"] = "img"
     drawn.props["aria-label"] = label
     return drawn
+
+
+def _inked(axis: dict[str, Any]) -> dict[str, Any]:
+    """Return an axis whose words can be read on light and on dark."""
+    return {**axis, "axisLabel": {"color": INK, **axis.get("axisLabel", {})}}

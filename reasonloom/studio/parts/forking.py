@@ -72,8 +72,8 @@ async def _forked(visit: Visit, row: RunRow, chosen: Choice) -> str:
     """Walk the fork to its end; return its run's id."""
     from reasonloom.graphs.fork import Fork  # noqa: PLC0415 - loads the graphs
 
+    caller = await visit.desk.writer()
     engine = await visit.desk.engine()
-    caller = await visit.desk.caller(reads=False)
     outcome = await engine.fork(
         caller.within(row.space or None), row, Fork(chosen.node, chosen.versions)
     )

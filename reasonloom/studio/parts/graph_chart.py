@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reasonloom.nodes.session_picture import shortened
+from reasonloom.studio.parts.charts import drawable
 
 if TYPE_CHECKING:
     from reasonloom.nodes.got.whole import WholeGraph
@@ -82,7 +83,7 @@ def _node(node: NodeRow, place: float) -> dict[str, Any]:
     score = "not scored" if node.score is None else f"{node.score:.2f}"
     return {
         "id": str(node.id),
-        "name": f"{node.number}. {shortened(node.content, LONGEST)}",
+        "name": f"{node.number}. {drawable(shortened(node.content, LONGEST))}",
         "value": f"{node.node_type}, {score}{', pruned' if node.pruning_id else ''}",
         "x": node.depth * COLUMN,
         "y": place * LINE,

@@ -11,7 +11,7 @@ from nicegui.events import EChartPointClickEventArguments
 
 from reasonloom.nodes.session_picture import shortened
 from reasonloom.stores.memory_maps import Point
-from reasonloom.studio.parts.charts import INK, SERIES, chart
+from reasonloom.studio.parts.charts import INK, SERIES, chart, drawable
 from reasonloom.studio.parts.invisible import seen
 from reasonloom.studio.parts.projection import Flat
 from reasonloom.studio.parts.table import table
@@ -23,8 +23,6 @@ SHAPES = ("circle", "triangle", "rect", "diamond", "roundRect", "pin", "arrow")
 REST, NONE = "all others", "none"
 LINE = 46
 FEW, MANY = 300, 1_500
-BRACES = str.maketrans("{}", "()")
-"""Charts read words in braces as commands of style: here they become round."""
 
 LEGEND = {
     "type": "scroll",
@@ -92,9 +90,9 @@ def _axis() -> dict[str, Any]:
 
 
 def _dot(point: Point, at: Any) -> dict[str, Any]:
-    said = "\n".join(wrap(seen(shortened(point.content, 92)), LINE, max_lines=3))
+    said = "\n".join(wrap(drawable(shortened(point.content, 92)), LINE, max_lines=3))
     return {
-        "name": f"mem-{point.id} ({point.sector})\n{said}".translate(BRACES),
+        "name": f"mem-{point.id} ({point.sector})\n{said}",
         "value": [round(float(at[0]), 4), round(float(at[1]), 4)],
     }
 

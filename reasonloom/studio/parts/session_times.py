@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui.events import EChartPointClickEventArguments
 
 from reasonloom.nodes.session_picture import shortened
-from reasonloom.studio.parts.charts import INK, SERIES, chart
-from reasonloom.studio.parts.invisible import seen
+from reasonloom.studio.parts.charts import INK, SERIES, chart, drawable
 from reasonloom.studio.parts.table import table
 from reasonloom.studio.parts.tag import tag
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 MOST_POINTS = 500
 MOST_BARS = 120
 FORMS = ("%Y-%m-%d", "%Y week %W", "%Y-%m", "%Y")
-BRACES = str.maketrans("{}", "()")
 
 Choose = Callable[["SessionRow"], Any]
 
@@ -59,7 +57,7 @@ def _points(rows: Sequence[SessionRow], choose: Choose) -> None:
 
 def _dot(row: SessionRow, most: int) -> dict[str, Any]:
     begun = _begun(row)
-    name = seen(shortened(row.session, 40)).translate(BRACES)
+    name = drawable(shortened(row.session, 40))
     return {
         "name": f"{name}\n{begun:%Y-%m-%d %H:%M}, {row.chunks:,} pieces, {row.tokens:,} tokens",
         "value": [int(begun.timestamp() * 1000), row.chunks],

@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from reasonloom.compose import open_engine
@@ -19,6 +20,10 @@ from tests.support.databases import TestPostgres, running_server
 from tests.support.tally import pytest_terminal_summary
 
 __all__ = ["pytest_terminal_summary"]
+
+# How long an example takes says more of the machine than of the code.
+hypothesis.settings.register_profile("ours", deadline=None)
+hypothesis.settings.load_profile("ours")
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -6,12 +6,12 @@ words) and `concepts.tsv` (words of one meaning in a line, their opposites after
 
 from __future__ import annotations
 
-import threading
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+
+from reasonloom.nodes.stemming import without_ending
 
 PACKAGE = "reasonloom.nodes.grounding"
 STEMMERS = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
@@ -34,7 +34,6 @@ FOREIGN = 0.4
 SHORTEST = 4
 LONG = 8
 LATIN_END = 0x250
-_LOCK = threading.Lock()
 
 
 def is_read(text: str) -> bool:
@@ -147,12 +146,4 @@ def concepts() -> dict[str, tuple[str, int]]:
 
 @lru_cache(maxsize=20_000)
 def _stemmed(word: str, language: str) -> str:
-    with _LOCK:
-        return str(_stemmers(language).stemWord(word))
-
-
-@cache
-def _stemmers(language: str) -> Any:
-    import snowballstemmer  # noqa: PLC0415 - built only where a text is read
-
-    return snowballstemmer.stemmer(STEMMERS[language])
+    return without_ending(word, STEMMERS[language])

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from reasonloom.contracts.metacognition import Emotion
+from reasonloom.nodes.stemming import without_ending
 
 FILE = "emotion_words.tsv"
 WORD = re.compile(r"[\w'\u2019-]+")
@@ -115,14 +116,7 @@ def _entries() -> Iterator[tuple[Any, float, str]]:
         yield emotion, float(weight), entry
 
 
-@cache
-def _stemmer() -> Any:
-    import snowballstemmer  # noqa: PLC0415 - built only where a text is read
-
-    return snowballstemmer.stemmer("english")
-
-
 @lru_cache(maxsize=20_000)
 def _stemmed(word: str) -> str:
     folded = word.casefold().replace("\u2019", "'").strip("'-")
-    return str(_stemmer().stemWord(folded))
+    return without_ending(folded, "english")

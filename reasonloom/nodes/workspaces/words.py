@@ -6,9 +6,9 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
 
 from reasonloom.nodes.query import UNSPACED
+from reasonloom.nodes.stemming import without_ending
 
 FILE = "stop_words.txt"
 PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
@@ -87,18 +87,11 @@ def stem(word: str) -> str:
     if word in stop_words() or (len(word) == 1 and word.isascii() and word.isalpha()):
         return ""
     language = next((name for letters, name in STEMMERS if letters.search(word)), None)
-    stemmed = str(_stemmer(language).stemWord(word)) if language else word
+    stemmed = without_ending(word, language) if language else word
     if language not in ("english", "german"):
         return stemmed
     marked = unicodedata.normalize("NFD", stemmed)
     return "".join(letter for letter in marked if not unicodedata.combining(letter))
-
-
-@cache
-def _stemmer(language: str) -> Any:
-    import snowballstemmer  # noqa: PLC0415 - built only where a text is read
-
-    return snowballstemmer.stemmer(language)
 
 
 @cache

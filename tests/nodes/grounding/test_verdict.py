@@ -20,7 +20,7 @@ CASES = [(world, label, claim) for world in WORLDS for label, claim in world["cl
 def judged(world: dict[str, Any], claim: str) -> Verdict:
     current = dict(enumerate(world["memories"], 1))
     old = {int(key): Old(text, holds) for key, (text, holds) in world["corrected"].items()}
-    return weigh(claim, current, old, threshold=0.3)
+    return weigh(claim, current, old, threshold=0.3, seconds=600)
 
 
 @pytest.mark.parametrize(("world", "label", "claim"), CASES, ids=[each[2] for each in CASES])

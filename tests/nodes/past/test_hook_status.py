@@ -6,9 +6,9 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from reasonloom.graphs.by_name import call_tool
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistoryHookStatus
+from reasonloom.graphs.by_name import call_tool
 from reasonloom.graphs.call import Outcome
 from reasonloom.graphs.engine import Engine
 from reasonloom.stores import hooks

@@ -104,6 +104,29 @@ def look_back(env: Mapping[str, str], folder: Path) -> None:
     call(env, "history", "ingest", str(folder))
 
 
+def model(env: Mapping[str, str]) -> str:
+    """Cluster the memories and make a model that predicts; return its page."""
+    call(env, "memory", "cluster")
+    basins = tool(env, "list_basins")["basins"]
+    templates = [{"trigger": "user plans a meal", "predict": "They ask who is allergic."}]
+    made = tool(
+        env,
+        "create_model",
+        name="Habits at table",
+        domain="user",
+        basin_ids=[basin["id"] for basin in basins[:3]],
+        prediction_templates=templates,
+    )
+    for day in ("today", "on Friday"):
+        said = tool(
+            env, "predict_with_model", model_id=made["model_id"], message=f"I plan a meal {day}"
+        )
+        if said["prediction"]:
+            known = said["prediction"]["id"]
+            tool(env, "resolve_prediction", prediction_id=known, was_accurate=day == "today")
+    return f"/model/{made['model_id']}"
+
+
 async def draw(browser: Browser, site: StudioSite, pages: Mapping[str, str]) -> None:
     """Open each page and keep a picture of it, light; the session's in the dark too."""
     OUT.mkdir(exist_ok=True)
@@ -133,12 +156,10 @@ async def main() -> None:
         await asyncio.to_thread(look_back, env, Path(name) / "transcripts")
         for _ in range(2):
             call(env, "eval", "run", "grounding")
-        pages |= {
-            "memory": "/memory",
-            "recall": "/recall?q=What+does+Anna+like",
-            "history": "/history",
-        }
-        pages |= {"evals": "/evals", "runs": "/runs"}
+        pages |= {name: f"/{name}" for name in ("memory", "history", "evals", "runs", "models")}
+        pages |= {"home": "/", "one-memory": "/memory/40"}
+        pages["recall"] = "/recall?q=What+does+Anna+like"
+        pages["model"] = await asyncio.to_thread(model, env)
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             with studio(env, home) as site:

@@ -11,8 +11,8 @@ from nicegui import ui
 from reasonloom.errors import ReasonloomError
 
 log = logging.getLogger(__name__)
-EVERY = 0.15
-"""Seconds between two looks: a step is seen within 300 ms of its commit."""
+EVERY = 0.1
+"""Seconds between two looks: a step is to be seen within 300 ms of its commit."""
 
 M = TypeVar("M")
 

@@ -68,7 +68,9 @@ def _crossed(quarter: int, reactions: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _verb(stance: str) -> str:
-    return {"agree": "agrees with", "disagree": "disagrees with"}.get(stance, f"{stance}s")
+    return {"agree": "agrees with", "disagree": "disagrees with", "builds_on": "builds on"}.get(
+        stance, f"{stance}s"
+    )
 
 
 def _about(reaction: Mapping[str, Any]) -> str:

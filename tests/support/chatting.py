@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -35,16 +35,27 @@ class Chatting:
 @contextmanager
 def chatting(say: Said) -> Iterator[Chatting]:
     """Serve on a free port of 127.0.0.1 until the end."""
-    found = Chatting()
+    asked: list[tuple[str, str]] = []
+
+    def answer(body: Mapping[str, Any]) -> str:
+        told = {each["role"]: str(each["content"]) for each in body["messages"]}
+        pair = told.get("system", ""), told["user"]
+        asked.append(pair)
+        return say(*pair)
+
+    with answering(answer) as found:
+        found.asked = asked
+        yield found
+
+
+@contextmanager
+def answering(answer: Callable[[Mapping[str, Any]], str]) -> Iterator[Chatting]:
+    """Serve on a free port of 127.0.0.1; `answer` makes a whole request the reply's text."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            length = int(self.headers["content-length"])
-            body = json.loads(self.rfile.read(length))
-            told = {each["role"]: str(each["content"]) for each in body["messages"]}
-            pair = told.get("system", ""), told["user"]
-            found.asked.append(pair)
-            reply = json.dumps(_chat(say(*pair))).encode()
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            reply = json.dumps(_chat(answer(body))).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(reply)))
@@ -55,11 +66,10 @@ def chatting(say: Said) -> Iterator[Chatting]:
             """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield found
+        yield Chatting(f"http://127.0.0.1:{server.server_address[1]}")
     finally:
         server.shutdown()
         server.server_close()

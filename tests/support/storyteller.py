@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Any
 
-from tests.support.chatting import MODEL, Chatting
+from tests.support.chatting import Chatting, answering
 
 SENTENCES = (
     "The bakery loses money on weekdays, because the village buys bread in town.",
@@ -100,42 +98,10 @@ def told(body: Mapping[str, Any], sentences: Sequence[str] = SENTENCES) -> str:
 @contextmanager
 def storyteller(seconds: float = 0.0, sentences: Sequence[str] = SENTENCES) -> Iterator[Chatting]:
     """Serve on a free port of 127.0.0.1; each answer takes so many seconds."""
-    found = Chatting()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            time.sleep(seconds)
-            reply = json.dumps(_chat(told(body, sentences))).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
+    def answer(body: Mapping[str, Any]) -> str:
+        time.sleep(seconds)
+        return told(body, sentences)
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            """Print nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with answering(answer) as found:
         yield found
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def _chat(text: str) -> dict[str, Any]:
-    message = {"role": "assistant", "content": text}
-    words = len(text.split())
-    return {
-        "id": "c1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": MODEL,
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 400, "completion_tokens": words, "total_tokens": 400 + words},
-    }

@@ -11,7 +11,10 @@ Words = Annotated[str | None, typer.Option(help="Names, separated by commas.")]
 
 def serve(
     http: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Serve streamable HTTP at /mcp.")
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT", help="Serve streamable HTTP at /mcp, references at /mcp/as/NAME."
+        ),
     ] = None,
     toolsets: Annotated[
         str | None,
@@ -34,6 +37,7 @@ def serve(
     """Serve MCP over stdio, or over HTTP with --http."""
     import anyio  # noqa: PLC0415 - the other commands start faster without
 
+    from reasonloom.cli.ending import LastStep  # noqa: PLC0415
     from reasonloom.cli.logs import set_up_log  # noqa: PLC0415
     from reasonloom.server.http import serve_http  # noqa: PLC0415
     from reasonloom.server.stdio import serve_stdio  # noqa: PLC0415
@@ -48,12 +52,14 @@ def serve(
         serve_as=as_,
         stateless=stateless or None,
     )
+    last = LastStep()
     set_up_log(settings)
     start_telemetry(settings)
     if http is None:
         anyio.run(serve_stdio, settings)
     else:
         anyio.run(serve_http, settings, http, _with_studio() if studio else None)
+    last.served = True
 
 
 def _with_studio() -> Any:

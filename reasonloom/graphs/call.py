@@ -21,6 +21,7 @@ class Call:
     """One call of a tool: what is asked, by whom, and how to tell of its progress.
 
     `key` is the caller's idempotency key: the same key again gives the same run's answer.
+    `offered` names the tools that the caller was offered, None for all that the process serves.
     """
 
     tool: str
@@ -29,6 +30,7 @@ class Call:
     caller: Caller
     key: str | None = None
     report: Report = silent
+    offered: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

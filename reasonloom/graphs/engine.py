@@ -69,7 +69,7 @@ class Engine:
         following = follow(call.request, outcome.answer) if follow else None
         if following is None:
             return outcome
-        return await followed(self.call, call, outcome, permitted(following, self.loom))
+        return await followed(self.call, call, outcome, permitted(following, self._loom_of(call)))
 
     async def _called(self, call: Call) -> Outcome:
         if call.key and (known := await self._find(call.caller, call.tool, call.key)):
@@ -141,7 +141,11 @@ class Engine:
             saved=fork is not None or call.graph.saves(offline=self.loom.llm.offline),
             fork=fork,
         )
-        return Execution(forked(self.loom, fork), call.caller, run)
+        return Execution(forked(self._loom_of(call), fork), call.caller, run)
+
+    def _loom_of(self, call: Call) -> Loom:
+        """Return the loom with the tools that the caller was offered, where they are known."""
+        return self.loom if call.offered is None else replace(self.loom, offered=call.offered)
 
     async def _fresh(self, execution: Execution, call: Call) -> Outcome:
         if not execution.run.saved:

@@ -1,9 +1,10 @@
-"""Builds the MCP server that the settings ask for."""
+"""Builds the MCP servers that the settings ask for."""
 
 from __future__ import annotations
 
 from reasonloom.server.catalogue import choose
 from reasonloom.server.loom_server import LoomServer
+from reasonloom.server.references import references_beside
 from reasonloom.server.room import EngineRoom
 
 
@@ -19,3 +20,9 @@ def build_server(room: EngineRoom) -> LoomServer:
     from reasonloom.server.conformance.server import ConformanceServer  # noqa: PLC0415 - rare
 
     return ConformanceServer(catalogue, room)
+
+
+def build_references(room: EngineRoom) -> dict[str, LoomServer]:
+    """Return the servers of single references, by the name of each, that stand beside it."""
+    beside = references_beside(room.settings)
+    return {name: LoomServer(catalogue, room) for name, catalogue in beside.items()}

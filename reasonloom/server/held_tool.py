@@ -15,8 +15,8 @@ from reasonloom.server.tool import KEY, LoomTool, make_tool
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
-    from reasonloom.server.catalogue import Served
     from reasonloom.server.room import EngineRoom
+    from reasonloom.server.served import Served
 
 
 class HeldTool(LoomTool):
@@ -52,6 +52,6 @@ class HeldTool(LoomTool):
         await require_credit(await self._engine(), caller, self.served.line.name, known)
 
 
-def make_held_tool(served: Served, room: EngineRoom) -> HeldTool:
+def make_held_tool(served: Served, room: EngineRoom, offered: frozenset[str]) -> HeldTool:
     """Return the MCP tool of one line of the catalogue, within the limits of the settings."""
-    return HeldTool.model_construct(**dict(make_tool(served, room)))
+    return HeldTool.model_construct(**dict(make_tool(served, room, offered)))

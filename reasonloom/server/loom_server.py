@@ -41,11 +41,11 @@ from reasonloom.server.access.principal import scopes_of
 from reasonloom.server.access.scopes import READ, WRITE, allows
 from reasonloom.server.advice import instructions
 from reasonloom.server.caller import caller_of
-from reasonloom.server.catalogue import Catalogue
 from reasonloom.server.completion import complete_prompt, completion
 from reasonloom.server.held_tool import make_held_tool
 from reasonloom.server.packaged_prompts import packaged_prompts
 from reasonloom.server.room import EngineRoom
+from reasonloom.server.served import Catalogue
 from reasonloom.server.shelf import Shelf
 from reasonloom.server.telemetry.metered import Metered
 
@@ -67,7 +67,10 @@ class LoomServer(MCPServer[dict[str, Any]]):
         self, catalogue: Catalogue, room: EngineRoom, *, beside: Sequence[Tool] = (), **more: Any
     ) -> None:
         """Serve the catalogue; `beside` are tools that no catalogue has, `more` is the SDK's."""
-        tools = [*(make_held_tool(served, room) for served in catalogue.tools), *beside]
+        tools = [
+            *(make_held_tool(served, room, catalogue.offered) for served in catalogue.tools),
+            *beside,
+        ]
         super().__init__(
             catalogue.name,
             instructions=instructions(catalogue.advice),
@@ -81,7 +84,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         self._lowlevel_server.middleware.append(Metered(self._served))
         self.needed = {each.name: each.needed for each in catalogue.tools}
         self._room = room
-        self._prompts_wait = room.settings.serve_as is None
+        self._prompts_wait = not catalogue.is_reference
         self._shelf = Shelf(catalogue.resources, room)
         self._lowlevel_server.add_request_handler(
             "completion/complete", CompleteRequestParams, self._handle_complete

@@ -84,7 +84,7 @@ class EngineRoom:
     async def _open(self) -> Engine:
         # Loading the parts takes a second or more; meanwhile the loop must answer pings.
         compose = await asyncio.to_thread(import_module, "reasonloom.compose")
-        offered = frozenset(served.line.name for served in choose(self.settings).tools)
+        offered = choose(self.settings).offered
         opening = compose.open_engine(self.settings, offered=offered, recover=self._recover)
         engine: Engine = await self._stack.enter_async_context(opening)
         return engine

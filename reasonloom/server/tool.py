@@ -15,9 +15,9 @@ from reasonloom.contracts.schema import publish
 from reasonloom.errors import InvalidArgument, TimedOut
 from reasonloom.server.answering import AnsweringTool, result
 from reasonloom.server.caller import caller_of
-from reasonloom.server.catalogue import Served
 from reasonloom.server.forms.form import Told
 from reasonloom.server.room import EngineRoom
+from reasonloom.server.served import Served
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class LoomTool(AnsweringTool):
 
     served: Served
     room: EngineRoom
+    offered: frozenset[str]
     published: dict[str, Any]
 
     @property
@@ -68,6 +69,7 @@ class LoomTool(AnsweringTool):
             caller=self._placed(caller_of(self.room.settings, context), request.space()),
             key=key,
             report=_reporter(context),
+            offered=self.offered,
         )
         outcome = await engine.call(call)
         return outcome, _told(outcome, call, engine, started)
@@ -96,8 +98,8 @@ class LoomTool(AnsweringTool):
             raise TimedOut(f"the database did not open within {seconds:g} s; try again") from None
 
 
-def make_tool(served: Served, room: EngineRoom) -> LoomTool:
-    """Return the MCP tool of one line of the catalogue."""
+def make_tool(served: Served, room: EngineRoom, offered: frozenset[str]) -> LoomTool:
+    """Return the MCP tool of one line of the catalogue; `offered` are all that stand beside it."""
     line = served.line
     return LoomTool(
         form=served.form,
@@ -108,6 +110,7 @@ def make_tool(served: Served, room: EngineRoom) -> LoomTool:
         annotations=_hints(line.effect, open_world=line.open_world),
         served=served,
         room=room,
+        offered=offered,
         published=served.form.schema(publish(line.answer, answer=True)),
     )
 

@@ -14,7 +14,7 @@ from reasonloom.errors import CallerMistake, ReasonloomError
 from reasonloom.evals.core.tool import MODES, Tool
 from reasonloom.evals.log import EvalLog
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.server.catalogue import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 from tests.support.suites import log_of, own_prompts
 
 OWN = """

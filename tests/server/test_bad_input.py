@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from reasonloom.contracts.schema import publish
-from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.toolsets.table import TOOLSETS
 from tests.support.processes import Spoken, Web
 from tests.support.references import BESIDE, example, least_request
 from tests.support.rows import Rows

@@ -13,7 +13,7 @@ import pytest
 import tiktoken
 from mcp import Client
 
-from reasonloom.contracts.inventory import ALL, DEFAULT, INVENTORY, SERVED_AS
+from reasonloom.contracts.inventory import ALL, DEFAULT, INVENTORY
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue import built_names, choose
@@ -122,13 +122,6 @@ def test_an_unknown_name_is_refused_and_the_nearest_told(choice: dict[str, Any],
         served(**choice)
     assert told in caught.value.message
     assert "\n" not in caught.value.message
-
-
-@pytest.mark.parametrize("name", [each for each, toolset in SERVED_AS.items()
-                                  if not set(BUILT) & set(INVENTORY[toolset])])  # fmt: skip
-def test_a_reference_of_which_nothing_is_built_is_refused(name: str) -> None:
-    with pytest.raises(SettingMistake, match="none of its tools is built"):
-        served(serve_as=name)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from mcp import Client
 from reasonloom.contracts.inventory import ALL, DEFAULT, EXTRAS
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
-from reasonloom.server.catalogue import BEYOND, GROUPS, built_names, choose
+from reasonloom.server.catalogue import GROUPS, built_names, choose
 from reasonloom.server.room import EngineRoom
+from reasonloom.server.toolsets.table import BEYOND
 from reasonloom.settings import load_settings
 from tests.support.databases import TestPostgres
 

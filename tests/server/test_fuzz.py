@@ -13,7 +13,7 @@ from reasonloom.contracts.door import read
 from reasonloom.contracts.schema import publish
 from reasonloom.errors import InvalidArgument
 from reasonloom.llm.port import Embedder
-from reasonloom.server.catalogue import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 from tests.support.databases import TestPostgres
 from tests.support.fuzzing import fuzz_all
 from tests.support.fuzzing_inputs import KINDS, Input, Maker, Pool

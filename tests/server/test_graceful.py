@@ -19,8 +19,7 @@ from tests.support.providing import MODEL, Provider, providing
 KEY = "io.reasonloom/idempotency-key"
 SHORT, LONG = "short", "long"
 MOST = 30.0
-"""Seconds within which the process has ended: its work within five, and then Python takes down
-what is loaded, which takes seconds of a busy machine."""
+"""Seconds within which the process has ended: five, and as many again as a busy machine takes."""
 
 
 @pytest.fixture

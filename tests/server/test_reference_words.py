@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reasonloom.contracts.schema import publish
-from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.toolsets.table import TOOLSETS
 from tests.support.processes import Spoken
 from tests.support.references import least_request
 from tests.support.wrong_values import arguments_with, fields_of

@@ -14,7 +14,7 @@ from reasonloom.contracts.base import Request
 from reasonloom.contracts.door import read
 from reasonloom.contracts.schema import publish
 from reasonloom.errors import InvalidArgument
-from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.toolsets.table import TOOLSETS
 from reasonloom.server.wire import Refusal, mend
 from tests.support.references import BESIDE, least_request
 

@@ -12,7 +12,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from reasonloom.contracts.schema import publish
 from reasonloom.graphs.graph import load_graph
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.server.catalogue import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 from reasonloom.server.forms.form import Form
 from reasonloom.server.toolsets.toolset import ToolLine
 

@@ -9,7 +9,7 @@ from reasonloom.contracts.door import read
 from reasonloom.graphs.call import Call, Outcome
 from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
-from reasonloom.server.catalogue import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 
 LINES = {line.name: line for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from reasonloom.graphs.graph import load_graph
-from reasonloom.server.catalogue import BEYOND, TOOLSETS
 from reasonloom.server.resources.table import KINDS
+from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 from reasonloom.server.toolsets.toolset import Effect
 from tests.support.inhabiting import Bearer
 from tests.support.uses import TOPIC, USES, Known, told

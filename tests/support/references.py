@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reasonloom.contracts.inventory import SERVED_AS, reference_name
-from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.toolsets.table import TOOLSETS
 from reasonloom.server.toolsets.toolset import ToolLine
 
 FACTS: list[dict[str, Any]] = json.loads(

@@ -18,9 +18,9 @@ from mcp_types import Tool
 from reasonloom.contracts.inventory import INVENTORY, SERVED_AS
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
-from reasonloom.server.catalogue import BEYOND, TOOLSETS
 from reasonloom.server.forms.form import Form
 from reasonloom.server.resources.table import KINDS
+from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 from reasonloom.server.toolsets.toolset import Toolset
 from reasonloom.settings import Settings, variables_of
 from tests.support import toolpages_errors, toolpages_schema

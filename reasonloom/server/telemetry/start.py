@@ -9,7 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from reasonloom import __version__
-from reasonloom.server.catalogue import BEYOND, TOOLSETS, choose
+from reasonloom.server.catalogue import choose
+from reasonloom.server.references import references_beside
+from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
@@ -43,7 +45,8 @@ def _end(providers: Sequence[Any]) -> None:
 def _names(settings: Settings) -> set[str]:
     """Return every name of a tool that a span may have: those served, and those of runs."""
     ours = {line.name for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}
-    return ours | {served.name for served in choose(settings).tools}
+    catalogues = (choose(settings), *references_beside(settings).values())
+    return ours.union(served.name for each in catalogues for served in each.tools)
 
 
 def _start(tools: Collection[str]) -> list[Any]:

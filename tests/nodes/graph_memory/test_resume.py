@@ -12,7 +12,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.server.catalogue import TOOLSETS
+from reasonloom.server.toolsets.table import TOOLSETS
 from reasonloom.server.toolsets.toolset import Effect
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -1,0 +1,93 @@
+"""The application that is served over HTTP: the chosen tools at `/mcp`, references beside them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from reasonloom.server.access.guard import Gate, Guarded, serve_metadata
+from reasonloom.server.access.hosts import allowed
+from reasonloom.server.access.verifier import make_verifier
+from reasonloom.server.app import build_references, build_server
+from reasonloom.server.health import LIVES, READY, serve_health
+from reasonloom.server.posted import Mended
+from reasonloom.server.wire import LONGEST
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp
+
+    from reasonloom.server.loom_server import LoomServer
+    from reasonloom.server.room import EngineRoom
+
+PATH = "/mcp"
+REFERENCES = f"{PATH}/as"
+METHODS = ("GET", "POST", "DELETE")
+
+
+def make_app(room: EngineRoom, host: str) -> ASGIApp:
+    """Return the whole application that is served.
+
+    Raises:
+        SettingMistake: what the settings say of who may do what cannot be used.
+    """
+    settings = room.settings
+    servers = _servers(room)
+    app = _joined(
+        server.streamable_http_app(
+            streamable_http_path=path,
+            host=host,
+            max_request_body_size=LONGEST,
+            stateless_http=settings.stateless,
+            transport_security=allowed(settings, host),
+        )
+        for path, server in servers.items()
+    )
+    gates = {path: Gate(server.needed, settings) for path, server in servers.items()}
+    mended = Mended(app, gates)
+    verifier = make_verifier(settings)
+    return Guarded(app, mended, verifier, settings, (LIVES, READY)) if verifier else mended
+
+
+def _servers(room: EngineRoom) -> dict[str, LoomServer]:
+    """Return the servers by their paths; the first also has the pages that are of no server."""
+    server = build_server(room)
+    serve_health(server, room)
+    serve_metadata(server, room.settings)
+    beside = build_references(room)
+    return {PATH: server, **{f"{REFERENCES}/{name}": each for name, each in beside.items()}}
+
+
+def _joined(apps: Iterable[Starlette]) -> Starlette:
+    """Return one application with the routes of all, each alive as long as it is."""
+    parts = list(apps)
+
+    @asynccontextmanager
+    async def alive(app: Starlette) -> AsyncIterator[None]:
+        async with AsyncExitStack() as stack:
+            for part in parts:
+                await stack.enter_async_context(part.router.lifespan_context(part))
+            yield
+
+    routes = [route for part in parts for route in part.routes]
+    missing = Route(f"{REFERENCES}/{{name:path}}", _missing_beside(routes), methods=METHODS)
+    return Starlette(routes=[*routes, missing], lifespan=alive)
+
+
+def _missing_beside(routes: Iterable[BaseRoute]) -> Callable[[Request], Response]:
+    """Return what answers for a reference that is not served here, and says which are."""
+    paths = [route.path for route in routes if isinstance(route, Route)]
+    names = [path.removeprefix(f"{REFERENCES}/") for path in paths if path.startswith(REFERENCES)]
+
+    def missing(request: Request) -> Response:
+        told = f"known: {', '.join(names)}" if names else "none is served beside /mcp"
+        return JSONResponse({"error": f"No such reference is served here; {told}"}, 404)
+
+    return missing

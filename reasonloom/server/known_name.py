@@ -1,0 +1,22 @@
+"""Finds a name among the known ones, or says which is near."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from reasonloom.errors import SettingMistake
+
+
+def known_name(name: str, names: Iterable[str], variable: str) -> str:
+    """Return the name.
+
+    Raises:
+        SettingMistake: there is none such.
+    """
+    all_names = list(names)
+    if name in all_names:
+        return name
+    near = get_close_matches(name, all_names, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(all_names)}"
+    raise SettingMistake(f"{variable}: there is no {name}; {hint}", field=variable)

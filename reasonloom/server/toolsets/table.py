@@ -1,0 +1,24 @@
+"""All toolsets, in the order in which they are listed."""
+
+from __future__ import annotations
+
+from reasonloom.server.toolsets import (
+    extras,
+    graph_memory,
+    history,
+    mental_models,
+    model_extras,
+    reasoning,
+    thought,
+)
+from reasonloom.server.toolsets.toolset import Toolset
+
+TOOLSETS: tuple[Toolset, ...] = (
+    thought.TOOLSET,
+    reasoning.TOOLSET,
+    graph_memory.TOOLSET,
+    history.TOOLSET,
+    mental_models.TOOLSET,
+)
+BEYOND: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING, model_extras.TOOLSET)
+"""Toolsets of no reference: served only where they, or their tools, are named."""

@@ -105,7 +105,8 @@ async def _answering(
         found = await gather(tx, execution, question, scope=scope, pool=pool)
         shown = await _fetched(tx, found.ranked[page])
         said = await remarks(tx, found, loom.embedder.model, pool)
-    warned = suspected([each.memory for each in shown], query) if guarded else []
+    own = [each.memory for each in shown if each.memory.source_kind != "transcript"]
+    warned = suspected({f"mem-{each.id}": each.content for each in own}, query) if guarded else []
     return Finding(shown, len(found.ranked), [*notes, *said, *warned])
 
 

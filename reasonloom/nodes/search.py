@@ -24,6 +24,7 @@ from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.query import LONGEST_QUERY, MOST_TERMS, parse
 from reasonloom.nodes.scope import scope_of
 from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.suspicion_said import suspected
 from reasonloom.stores import fulltext
 from reasonloom.stores.fulltext import MOST_RANKED, Hit, Hits, InSectors
 
@@ -42,7 +43,9 @@ async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     scope = InSectors(**asdict(scope_of(request)), sectors=request.sectors)
     answered = _by_words if request.text else _by_filters
     answer, notes = await answered(runtime.context, request, scope)
-    return {"answer": answer.wire(), "notes": notes}
+    contents = {each.id: each.content for each in answer.memories}
+    warned = suspected(contents) if runtime.context.loom.settings.suspicion else []
+    return {"answer": answer.wire(), "notes": [*notes, *warned]}
 
 
 async def _by_words(

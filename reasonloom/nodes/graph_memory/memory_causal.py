@@ -13,6 +13,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.walking import Impact, MemoryCausal
 from reasonloom.nodes.graph_memory import walking
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.walks import Bounds, Way, kinds, walk
@@ -56,4 +57,4 @@ async def memory_causal(state: ToolState, runtime: Runtime[Execution]) -> dict[s
     )
     superseded = sum(found for _, found in counted.values())
     notes = [*cut, *([SUPERSEDED.format(count=superseded)] if superseded else [])]
-    return {"answer": answer.wire(), "notes": notes}
+    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, answer.dependents)]}

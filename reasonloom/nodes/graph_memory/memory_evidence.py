@@ -11,6 +11,7 @@ from reasonloom.contracts.graph_memory.shared import MemoryEdge
 from reasonloom.contracts.portable import EdgeType
 from reasonloom.nodes.graph_memory.near import near
 from reasonloom.nodes.graph_memory.told import fields_of
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores import grounds
@@ -40,7 +41,8 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
         for row, score in found.rows
     ]
     answer = EvidenceFound(results=results, count=len(results))
-    return {"answer": answer.wire(), "notes": [*found.notes, *_cut(by_node)]}
+    notes = [*found.notes, *_cut(by_node), *warned(execution, results)]
+    return {"answer": answer.wire(), "notes": notes}
 
 
 def _shown(by_node: dict[int, list[EdgeRow]], node: int) -> list[EdgeRow]:

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.graph_memory.querying import MemoryQuery
 from reasonloom.contracts.graph_memory.shared import NodesFound
 from reasonloom.nodes.graph_memory.told import bounded, moment_of, told
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.node_lists import Conditions, listed, sessions_numbered
@@ -42,7 +43,10 @@ async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     given = {"event_types": request.event_types, "session_ids": request.session_ids}
     notes = [EMPTY.format(name=name) for name, value in given.items() if value == []]
     more = [MORE.format(count=len(rows))] if len(found) > len(rows) else []
-    return {"answer": answer.wire(), "notes": [*notes, *more, *cut]}
+    return {
+        "answer": answer.wire(),
+        "notes": [*notes, *more, *cut, *warned(execution, answer.results)],
+    }
 
 
 async def _sessions(tx: Transaction, numbers: list[int] | None) -> list[UUID] | None:

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.sessions import MemorySessionResume, SessionResumed
 from reasonloom.nodes.graph_memory.told import told
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores import current_sessions, memory_nodes, recent_nodes
@@ -47,8 +48,9 @@ async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -
         recent_other=[told(row) for row in other],
         total_loaded=len(episode) + len(decisions) + len(facts) + len(other),
     )
+    told_of = [told(row) for row in (*episode, *decisions, *facts, *other)]
     notes = [] if current else [NOT_OPEN.format(number=number)]
-    return {"answer": answer.wire(), "notes": notes}
+    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, told_of)]}
 
 
 async def _lists(tx: Transaction, execution: Execution, limit: int) -> list[list[NodeRow]]:

@@ -14,6 +14,7 @@ from reasonloom.contracts.memory import SECTORS
 from reasonloom.nodes.graph_memory.alikeness import alikeness
 from reasonloom.nodes.graph_memory.given_vector import unit_vector
 from reasonloom.nodes.graph_memory.told import DIGITS, bounded, scored
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.vectors import embed_or_say
@@ -65,7 +66,8 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
         execution.loom.journal.reinforce(execution.caller, [row.id for row in rows])
     answer = NodesScored(results=[scored(row, wanted[row.id]) for row in rows], count=len(rows))
     nothing = [] if rows else _of_nothing(found, request.min_similarity)
-    return {"answer": answer.wire(), "notes": [*found.notes, *cut, *nothing]}
+    notes = [*found.notes, *cut, *nothing, *warned(execution, answer.results)]
+    return {"answer": answer.wire(), "notes": notes}
 
 
 async def _to_text(execution: Execution, text: str, request: MemorySimilar) -> Alike:

@@ -10,6 +10,7 @@ from reasonloom.contracts.graph_memory.grounding import MemorySuggest
 from reasonloom.contracts.graph_memory.shared import NodesScored
 from reasonloom.nodes.graph_memory.near import near
 from reasonloom.nodes.graph_memory.told import scored
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 
@@ -20,4 +21,5 @@ async def memory_suggest(state: ToolState, runtime: Runtime[Execution]) -> dict[
     found = await near(runtime.context, request.query, most=request.limit, spelling=True)
     results = [scored(row, score) for row, score in found.rows]
     answer = NodesScored(results=results, count=len(results))
-    return {"answer": answer.wire(), "notes": found.notes}
+    notes = [*found.notes, *warned(runtime.context, results)]
+    return {"answer": answer.wire(), "notes": notes}

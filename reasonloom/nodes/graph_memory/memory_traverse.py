@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.walking import Direction, MemoryTraverse, Walked
 from reasonloom.nodes.graph_memory import walking
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.walks import Bounds, Way, walk
@@ -32,4 +33,4 @@ async def memory_traverse(state: ToolState, runtime: Runtime[Execution]) -> dict
         edges, left_out = await walking.edges(tx, shown, types)
     notes = [*walking.cuts(done, bounds), *left_out, *shortened]
     answer = Walked(results=shown, edges=edges, count=len(shown), truncated=bool(notes))
-    return {"answer": answer.wire(), "notes": notes}
+    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, shown)]}

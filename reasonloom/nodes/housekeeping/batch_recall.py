@@ -11,6 +11,7 @@ from reasonloom.contracts.memory import StoredMetadata
 from reasonloom.nodes.housekeeping.ids import not_in, numbers_of
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.suspicion_said import suspected
 from reasonloom.stores import by_id
 from reasonloom.stores.by_id import KnownMemory
 
@@ -28,7 +29,13 @@ async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     answer = BatchRecalled(
         memories=list(shown.values()), not_found=not_in(request.memory_ids, list(shown))
     )
-    return {"answer": answer.wire(), "notes": []}
+    own = {name: each.content for name, each in shown.items() if _is_own(each)}
+    warned = suspected(own) if execution.loom.settings.suspicion else []
+    return {"answer": answer.wire(), "notes": warned}
+
+
+def _is_own(memory: ReadMemory) -> bool:
+    return memory.provenance.source_kind != "transcript"
 
 
 def _shown(memory: KnownMemory) -> ReadMemory:

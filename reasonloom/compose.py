@@ -84,6 +84,7 @@ async def open_engine(
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await engine.at_rest()
         await journal.flush()
         await steps.close()
         await database.close()

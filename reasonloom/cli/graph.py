@@ -118,14 +118,15 @@ async def _run(
     from reasonloom.contracts.got_run import GotRun  # noqa: PLC0415
     from reasonloom.graphs.call import Call  # noqa: PLC0415
     from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
+    from reasonloom.graphs.progress import Step  # noqa: PLC0415
 
     if session is not None:
         request = {**request, "session_id": session}
     asked = read(GotRun, request).model_dump(mode="json", exclude_unset=True)
     with progress("run") as tell:
 
-        async def report(step: int, total: int | None, name: str) -> None:
-            tell(step, total)
+        async def report(step: Step) -> None:
+            tell(step.ended, step.total)
 
         graph = load_graph("got_run")
         return await engine.call(Call("reasoning_got_run", graph, asked, caller, report=report))

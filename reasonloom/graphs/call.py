@@ -9,10 +9,10 @@ from uuid import UUID
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.graph import Graph
-    from reasonloom.graphs.progress import Report
+    from reasonloom.graphs.progress import Report, Step
 
 
-async def silent(step: int, total: int | None, name: str) -> None:
+async def silent(step: Step) -> None:
     """Report nothing."""
 
 

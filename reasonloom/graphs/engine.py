@@ -12,18 +12,20 @@ from uuid import UUID, uuid4
 
 from reasonloom.errors import (
     Conflict,
-    DatabaseUnavailable,
     Deadlocked,
     InternalFault,
     KeyTaken,
     ReasonloomError,
     TimedOut,
 )
+from reasonloom.graphs.apart import apart, ended
 from reasonloom.graphs.call import Call, Outcome
 from reasonloom.graphs.follow import followed, permitted
 from reasonloom.graphs.fork import Fork, copy_step, forked, place_of, require_own_llm
 from reasonloom.graphs.graph import Graph, load_graph
 from reasonloom.graphs.journal import WriteBehind
+from reasonloom.graphs.progress import Step, after
+from reasonloom.graphs.run_rows import RunRows
 from reasonloom.graphs.walk import Walker
 from reasonloom.nodes.finish import done
 from reasonloom.nodes.loom import Execution, Loom, RunBegun
@@ -43,13 +45,19 @@ TRIES = 5
 ASK_AGAIN = 0.2
 """Seconds between two looks at a run that somebody else carries."""
 
+LAST_ROWS = 2.0
+"""Seconds in which the rows of runs that are cut short are written."""
+
+LOOK_AGAIN = 0.02
+ELSEWHERE = "another call of this key is at work"
+
 
 class Engine:
     """Runs graphs for one process; holds no state that another process would need."""
 
     def __init__(self, loom: Loom, steps: SavedSteps, journal: WriteBehind) -> None:
         self.loom = loom
-        self.holder = uuid4()
+        self.rows = RunRows(loom, journal, uuid4())
         self.active: set[UUID] = set()
         self.journal = journal
         self._walker = Walker(steps)
@@ -71,6 +79,12 @@ class Engine:
             return outcome
         return await followed(self.call, call, outcome, permitted(following, self._loom_of(call)))
 
+    async def at_rest(self) -> None:
+        """Wait until what was cut short is written, but not for ever; then nothing is at work."""
+        until = time.monotonic() + LAST_ROWS
+        while self.active and time.monotonic() < until:
+            await asyncio.sleep(LOOK_AGAIN)
+
     async def _called(self, call: Call) -> Outcome:
         if call.key and (known := await self._find(call.caller, call.tool, call.key)):
             return await self._again(call, known)
@@ -84,12 +98,15 @@ class Engine:
             Conflict: somebody else carries it, its graph has changed since, or it is a fork that
                 asks another language model.
         """
-        call = Call(row.tool, graph, row.input, caller, row.key)
+        return await self._resumed(Call(row.tool, graph, row.input, caller, row.key), row)
+
+    async def _resumed(self, call: Call, row: RunRow) -> Outcome:
+        graph = call.graph
         execution = await self._taken_up(call, row)
         if graph.version != row.graph_version:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
         require_own_llm(row, self.loom.llm.name)
-        if not await self._take(execution):
+        if not await self.rows.take(execution):
             raise Conflict(f"run {row.id} is being carried on already")
         work = self._walked_on(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
@@ -109,7 +126,7 @@ class Engine:
         call = Call(origin.tool, graph, origin.input, caller)
         await place_of(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
         execution = self._begin(call, uuid4(), fork.row(origin.id))
-        await self._open(execution)
+        await self.rows.open(execution)
         work = self._walked_on(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
 
@@ -150,7 +167,7 @@ class Engine:
     async def _fresh(self, execution: Execution, call: Call) -> Outcome:
         if not execution.run.saved:
             return await self._direct(execution, call)
-        if not await self._open(execution):
+        if not await self.rows.open(execution):
             return await self._answer_of_key(call)
         return await self._outcome(
             execution, self._walker.begin(execution, call.graph, call.report)
@@ -161,9 +178,14 @@ class Engine:
             state = await self._walked_at_once(execution, call.graph)
         except KeyTaken:
             return await self._answer_of_key(call)
-        if not call.graph.writes:
-            output = {"answer": state["answer"], "notes": state.get("notes", [])}
-            self.journal.record(execution.caller, done(execution, output))
+        if call.graph.writes:
+            return _outcome(execution, state)
+        output = {"answer": state["answer"], "notes": state.get("notes", [])}
+        row = done(execution, output)
+        if not call.key:
+            self.journal.record(execution.caller, row)
+        elif not await self.rows.record(execution, row):
+            return await self._answer_of_key(call)
         return _outcome(execution, state)
 
     async def _walked_at_once(self, execution: Execution, graph: Graph) -> dict[str, Any]:
@@ -205,75 +227,25 @@ class Engine:
         self.active.add(run.id)
         try:
             async with asyncio.timeout(self.loom.settings.tool_timeout):
-                return await work
+                return await apart(work)
         except TimeoutError:
             seconds = self.loom.settings.tool_timeout
             fault = TimedOut(f"{run.tool} took longer than {seconds:g} s")
-            await self._ended(execution, runs.FAILED, fault)
+            await self.rows.fail(execution, fault)
             raise fault from None
         except asyncio.CancelledError:
-            await asyncio.shield(self._ended(execution, runs.CANCELLED, None))
+            await ended(self.rows.cut(execution))
             raise
         except ReasonloomError as error:
-            await self._ended(execution, runs.FAILED, error)
+            await self.rows.fail(execution, error)
             raise
         except Exception as error:
             log.exception("run %s of %s broke", run.id, run.tool)
             defect = InternalFault(str(run.id)[:8])
-            await self._ended(execution, runs.FAILED, defect)
+            await self.rows.fail(execution, defect)
             raise defect from error
         finally:
             self.active.discard(run.id)
-
-    async def _open(self, execution: Execution) -> bool:
-        """Write the run's row and take its lease; False where its key began another run."""
-        row = self._row(execution, runs.RUNNING)
-        seconds = self.loom.settings.lease_seconds
-        async with self.loom.database.begin(execution.caller) as tx:
-            return await runs.open_run(tx, row, self.holder, seconds)
-
-    async def _take(self, execution: Execution) -> bool:
-        async with self.loom.database.begin(execution.caller) as tx:
-            return await runs.take_up(
-                tx, execution.run.id, self.holder, self.loom.settings.lease_seconds
-            )
-
-    async def _ended(
-        self, execution: Execution, status: str, error: ReasonloomError | None
-    ) -> None:
-        """Record a run that gave no answer; one whose database is away is left to recovery."""
-        row = self._row(execution, status, error)
-        if not execution.run.saved:
-            self.journal.record(execution.caller, row)
-            return
-        try:
-            async with self.loom.database.begin(execution.caller) as tx:
-                await runs.close_run(tx, row)
-        except DatabaseUnavailable:
-            log.warning("run %s could not be recorded as %s", execution.run.id, status)
-
-    def _row(
-        self, execution: Execution, status: str, error: ReasonloomError | None = None
-    ) -> RunRow:
-        run = execution.run
-        ended = status != runs.RUNNING
-        return RunRow(
-            id=run.id,
-            tool=run.tool,
-            graph=run.graph,
-            graph_version=run.graph_version,
-            status=status,
-            input=run.input,
-            created_at=run.created_at,
-            space=execution.caller.space,
-            error={"type": type(error).__name__, "message": error.message} if error else None,
-            key=run.key if run.saved else None,
-            client=execution.caller.client,
-            llm=self.loom.llm.name if run.saved else None,
-            latency_ms=(time.perf_counter() - run.started) * 1000 if ended else None,
-            finished_at=self.loom.clock() if ended else None,
-            fork=run.fork,
-        )
 
     async def _find(self, caller: Caller, tool: str, key: str) -> RunRow | None:
         async with self.loom.database.begin(caller) as tx:
@@ -290,14 +262,18 @@ class Engine:
                 "the idempotency key was used for another request; take a new one", field="key"
             )
         deadline = time.monotonic() + self.loom.settings.tool_timeout
+        waited = False
         while time.monotonic() < deadline:
             if known.status == runs.DONE:
                 return _stored(known)
             try:
-                return await self.resume(call.caller, known, call.graph)
+                return await self._resumed(call, known)
             except Conflict:
                 if known.graph_version != call.graph.version:
                     raise
+            if not waited:
+                await call.report(Step(known.id, 0, None, ELSEWHERE))
+                waited, call = True, replace(call, report=after(call.report, 1))
             await asyncio.sleep(ASK_AGAIN)
             known = await self._find(call.caller, call.tool, call.key or "") or known
         raise TimedOut("the run of this key is still at work; ask again")

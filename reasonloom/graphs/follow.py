@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import ReasonloomError
 from reasonloom.graphs.graph import Following, load_graph
+from reasonloom.graphs.progress import after
 
 if TYPE_CHECKING:
     from reasonloom.graphs.call import Call, Outcome
-    from reasonloom.graphs.progress import Report
     from reasonloom.nodes.loom import Loom
 
 NOT_OFFERED = "{tool} is not offered by this server"
@@ -33,7 +33,7 @@ async def followed(
         graph=load_graph(following.graph),
         request=following.request,
         key=f"{call.key} of {call.tool}" if call.key else None,
-        report=_after(call.report, len(call.graph.build().nodes)),
+        report=after(call.report, len(call.graph.build().nodes)),
     )
     try:
         second = await make(then)
@@ -52,12 +52,3 @@ def permitted(following: Following, loom: Loom) -> Following:
 
 def _with(outcome: Outcome, **added: Any) -> Outcome:
     return replace(outcome, answer={**outcome.answer, **added})
-
-
-def _after(report: Report, steps: int) -> Report:
-    """Return a report whose steps count on from those before."""
-
-    async def on(step: int, total: int | None, name: str) -> None:
-        await report(steps + step, steps + total if total else None, name)
-
-    return on

@@ -7,13 +7,26 @@ together are told of once, by their step's name.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import UUID
 
 if TYPE_CHECKING:
     from reasonloom.graphs.graph import Graph
+    from reasonloom.nodes.loom import RunBegun
 
-Report = Callable[[int, int | None, str], Awaitable[None]]
-"""Told how many steps have ended, how many there are in all where known, and which is at work."""
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A run's steps that have ended, all there are where that is known, and the one at work."""
+
+    run_id: UUID
+    ended: int
+    total: int | None
+    name: str
+
+
+Report = Callable[[Step], Awaitable[None]]
 
 PART = "{step}, {done} of {count} done"
 
@@ -21,9 +34,10 @@ PART = "{step}, {done} of {count} done"
 class Progress:
     """The progress of one walk through a graph."""
 
-    def __init__(self, graph: Graph, request: dict[str, Any], report: Report, nodes: int) -> None:
-        more = graph.more_steps(request) if graph.more_steps else 0
+    def __init__(self, graph: Graph, run: RunBegun, report: Report, nodes: int) -> None:
+        more = graph.more_steps(run.input) if graph.more_steps else 0
         self._graph = graph
+        self._run_id = run.id
         self._report = report
         self._total = None if more is None else nodes + more
         self._begun = self._ended = 0
@@ -50,4 +64,14 @@ class Progress:
 
     async def _tell(self, step: str) -> None:
         total = None if self._total is None else max(self._total, self._begun, self._ended + 1)
-        await self._report(self._ended, total, step)
+        await self._report(Step(self._run_id, self._ended, total, step))
+
+
+def after(report: Report, steps: int) -> Report:
+    """Return a report whose steps count on from those before."""
+
+    async def on(step: Step) -> None:
+        total = step.total and steps + step.total
+        await report(replace(step, ended=steps + step.ended, total=total))
+
+    return on

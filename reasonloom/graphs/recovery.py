@@ -29,8 +29,12 @@ class Recovery:
         self._at_work: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Renew and take up for ever; ends by being cancelled."""
-        await self._repeat(self._look_around)
+        """Renew and take up for ever; ends by being cancelled, and so does what it took up."""
+        try:
+            await self._repeat(self._look_around)
+        finally:
+            for task in self._at_work:
+                task.cancel()
 
     async def renew(self) -> None:
         """Only renew the leases of this process, for ever; ends by being cancelled."""
@@ -51,13 +55,15 @@ class Recovery:
         loom = self._engine.loom
         await leases.renew(
             loom.database,
-            self._engine.holder,
+            self._engine.rows.holder,
             self._engine.active,
             loom.settings.lease_seconds,
         )
 
     async def _look_around(self) -> None:
         await self._renew()
+        if self._engine.rows.leaving:
+            return
         loom = self._engine.loom
         for orphan in await leases.orphans(loom.database):
             if orphan.run_id not in self._engine.active:

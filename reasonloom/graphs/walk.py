@@ -99,7 +99,7 @@ class Walker:
     ) -> dict[str, Any]:
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
-        progress = Progress(graph, execution.run.input, report, len(compiled.builder.nodes))
+        progress = Progress(graph, execution.run, report, len(compiled.builder.nodes))
         state: dict[str, Any] = {}
         events: AsyncIterator[tuple[str, dict[str, Any]]] = compiled.astream(  # type: ignore[assignment]
             start,

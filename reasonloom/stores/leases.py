@@ -38,6 +38,17 @@ async def release(tx: Transaction, run_id: UUID) -> None:
     )
 
 
+async def let_go(tx: Transaction, run_id: UUID, holder: UUID) -> None:
+    """Let a holder's lease of an unfinished run run out now."""
+    await tx.run(
+        text(
+            "UPDATE leases SET until = clock_timestamp() "
+            "WHERE owner = :owner AND run_id = :run AND holder = :holder"
+        ),
+        {"owner": tx.owner, "run": run_id, "holder": holder},
+    )
+
+
 async def renew(
     database: Database, holder: UUID, active: Collection[UUID], seconds: float
 ) -> set[UUID]:

@@ -68,7 +68,7 @@ async def test_a_look_that_is_old_does_not_undo_a_run(access: Access, embedder: 
         async with other.loom.database.begin(Caller("local")) as tx:
             row = await runs.find(tx, outcome.run_id)
             assert row
-            assert not await runs.take_up(tx, row.id, other.holder, 1.0)
+            assert not await runs.take_up(tx, row.id, other.rows.holder, 1.0)
     assert statuses(access) == {"done": 1}
 
 

@@ -14,6 +14,7 @@ from reasonloom.errors import LlmUnavailable, SessionNotFound
 from reasonloom.graphs.auto import EXECUTED
 from reasonloom.graphs.call import Call
 from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.progress import Step
 from reasonloom.graphs.graph import load_graph
 from reasonloom.llm.offline import OfflineModel
 from reasonloom.llm.port import Embedder, Reply, Usage
@@ -221,9 +222,9 @@ async def test_execute_runs_the_mode_as_a_call_of_its_own(
 async def test_execute_counts_its_steps_on(access: Access, embedder: Embedder) -> None:
     told: list[tuple[int, str]] = []
 
-    async def report(step: int, total: int | None, name: str) -> None:
-        assert total is None or step <= total
-        told.append((step, name))
+    async def report(step: Step) -> None:
+        assert step.total is None or step.ended <= step.total
+        told.append((step.ended, step.name))
 
     llm = ScriptedLlm(vote("linear"), thought("x"))
     async with thinking(access, embedder, llm) as engine:

@@ -13,13 +13,18 @@ import httpx
 import pytest
 
 from tests.support.databases import TestPostgres
-from tests.support.processes import PATIENCE, Web, environment, web
+from tests.support.processes import PATIENCE, Web, answer_of, environment, web
 from tests.support.providing import MODEL, Provider, providing
+from tests.support.proving import Asker
+from tests.support.rows import Rows
 
 KEY = "io.reasonloom/idempotency-key"
 SHORT, LONG = "short", "long"
 MOST = 30.0
 """Seconds within which the process has ended: five, and as many again as a busy machine takes."""
+
+LEASE = 600
+"""Seconds of a lease that would hold for long, had the server that ends not let go of it."""
 
 
 @pytest.fixture
@@ -80,3 +85,47 @@ def test_calls_amid_a_signal_are_answered_or_taken_up_by_another_server(
         assert again["isError"] is False, again
         assert ask(other, SHORT)["result"]["structuredContent"]["content"] == "So it is."
     assert len(provider.asked) == asked + 1  # what was answered is not asked again
+
+
+def test_a_run_that_the_end_cuts_is_finished_by_a_living_server_unasked(
+    provider: Provider, postgres: TestPostgres, database: str, tmp_path: Path
+) -> None:
+    env = environment(
+        tmp_path / "home",
+        DATABASE_URL=postgres.address.dsn("postgres", database),
+        REASONLOOM_LLM=f"litellm:openai/{MODEL}",
+        REASONLOOM_LLM_BASE_URL=provider.url,
+        OPENAI_API_KEY="sk-none",
+        REASONLOOM_LEASE_SECONDS=str(LEASE),
+        REQUEST_TIMEOUT_MS="90000",
+    )
+    params = {"name": "reasoning_linear", "arguments": {"content": f"What of the {LONG} way?"}}
+    with web(env, tmp_path / "one") as ending, ThreadPoolExecutor() as pool:
+        cut = pool.submit(Asker(ending.url, None).send, "tools/call", **params)
+        until(provider.asked, LONG)
+        ending.child.terminate()
+        said = answer_of(cut.result(PATIENCE))
+        assert said["id"] == 1
+        assert "Send it again" in said["error"]["message"]
+        assert ending.ended(MOST) == 0
+        assert "Traceback" not in ending.log
+    leases = "SELECT count(*) FROM leases WHERE (until > clock_timestamp()) = %s"
+    rows = Rows(env["DATABASE_URL"])
+    assert [rows.number(leases, held) for held in (True, False)] == [0, 1]
+    provider.delays = {}
+    with web(env, tmp_path / "other") as living:
+        asker = Asker(living.url, None)
+        asker.tools()  # opens the engine, which looks after runs
+        end = time.monotonic() + PATIENCE
+        while (status := newest_run(asker)) != "done":
+            assert time.monotonic() < end, status
+            time.sleep(0.2)
+
+
+def newest_run(asker: Asker) -> str:
+    """Return the status of the newest run."""
+    listed = asker.ask("resources/list")["result"]["resources"]
+    uri = next(each["uri"] for each in listed if "reasonloom://run/" in each["uri"])
+    contents = asker.ask("resources/read", uri=uri)["result"]["contents"]
+    run = next(each for each in contents if each["mimeType"] == "application/json")
+    return str(json.loads(run["text"])["status"])

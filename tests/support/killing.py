@@ -170,7 +170,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=7, help="order of the kills")
     parser.add_argument("--tell", action="store_true", help="tell of each kill as it is done")
     asked = parser.parse_args(arguments)
-    logging.getLogger("mcp").setLevel(logging.ERROR)  # a server that is dead ends no session
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # a dead server ends no session
     print(f"seed {asked.seed}", flush=True)
     done = [of_servers(asked)] if asked.only != "postgres" else []
     done += [of_postgres(asked)] if asked.only != "servers" else []

@@ -30,6 +30,7 @@ from reasonloom.evals.speed.sample import WARM_UP, Figure, Work, median, percent
 from reasonloom.graphs.call import Call
 from reasonloom.graphs.got_run import orders
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.progress import Step
 from reasonloom.nodes.got_run.carry import begin_plan, take_in
 from reasonloom.nodes.got_run.state import Came, Carried, GotRunState
 from reasonloom.nodes.loom import Execution, RunBegun
@@ -152,9 +153,9 @@ class Sorts:
         graph = load_graph("got_run")
         begun = 0.0
 
-        async def report(step: int, total: int | None, name: str) -> None:
+        async def report(step: Step) -> None:
             nonlocal begun
-            if name == graph.said("keep_graph"):
+            if step.name == graph.said("keep_graph"):
                 begun = time.perf_counter()
 
         call = Call(TOOL, graph, self._request(), Caller(OWNER), report=report)

@@ -29,6 +29,7 @@
     │   └── SettingMistake          a setting that cannot be used
     └── ServiceFault                not the caller's; says whether trying again can help
         ├── DatabaseUnavailable     retry
+        │   ├── DatabaseFull        final: no room on its disk, until somebody makes some
         │   └── Deadlocked          retry: two writes waited for each other
         ├── LlmUnavailable          retry: unreachable after all attempts
         ├── LlmRefused              final: the provider answered with an error
@@ -213,6 +214,18 @@ class DatabaseUnavailable(ServiceFault):
     """The database did not answer."""
 
     retryable = True
+
+
+class DatabaseFull(DatabaseUnavailable):
+    """The database has no room left on its disk; nothing was stored."""
+
+    retryable = False
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the database has no room left, nothing was stored; make room on its disk, then try "
+            "again"
+        )
 
 
 class Deadlocked(DatabaseUnavailable):

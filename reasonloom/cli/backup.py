@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -27,7 +29,7 @@ def backup(
 
             return await back_up(await find_access(load_settings()), file, tell)
 
-        written = asyncio.run(work())
+        written = _done(work())
     typer.echo(f"{file}: {_told(written)}")
 
 
@@ -47,8 +49,27 @@ def restore(
 
             return await fill(await find_access(load_settings()), file, tell, replace=yes)
 
-        written = asyncio.run(work())
+        written = _done(work())
     typer.echo(f"restored {_told(written)}")
+
+
+def _done(work: Coroutine[Any, Any, Written]) -> Written:
+    """Run until it is done; a signal to end gives it up, and nothing half-made is left."""
+
+    async def until_told() -> Written:
+        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+
+        def end() -> None:
+            loop.remove_signal_handler(signal.SIGTERM)  # a second one ends the process at once
+            task.cancel()
+
+        loop.add_signal_handler(signal.SIGTERM, end)
+        return await task
+
+    try:
+        return asyncio.run(until_told())
+    except asyncio.CancelledError:
+        raise typer.Exit(128 + signal.SIGTERM) from None
 
 
 def _told(written: Written) -> str:

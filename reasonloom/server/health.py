@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 from starlette.responses import JSONResponse
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 
     from reasonloom.server.room import EngineRoom
 
+log = logging.getLogger(__name__)
 LIVES = "/healthz"
 READY = "/readyz"
 PATIENCE = 3.0
-"""Seconds that the database is given to answer."""
+"""Seconds within which whoever asks is answered."""
 
 NOBODY = Caller("")
 """Whose transaction asks whether the database answers: no row is anybody's of no name."""
@@ -50,10 +52,15 @@ class Readiness:
         self._looking: asyncio.Task[bool] | None = None
 
     async def found(self) -> bool:
-        """Return what the look now going on finds, or a new one."""
+        """Return what the look now going on finds, or a new one; False where that takes too long.
+
+        A look that is given up is not waited for: the driver takes seconds to let go of a
+        connection to a database that hangs.
+        """
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look())
-        return await asyncio.shield(self._looking)
+        done, _ = await asyncio.wait({self._looking}, timeout=PATIENCE)
+        return any(looked.result() for looked in done)
 
     async def _look(self) -> bool:
         """Look at the engine, whose opening brings the schema up to date, and at its database."""
@@ -63,4 +70,7 @@ class Readiness:
                 async with engine.loom.database.begin(NOBODY):
                     return True
         except (ReasonloomError, TimeoutError):
+            return False
+        except Exception as error:  # noqa: BLE001 - whatever it is, nobody is served
+            log.warning("not ready: %s", type(error).__name__)
             return False

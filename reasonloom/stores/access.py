@@ -6,7 +6,6 @@ import asyncio
 import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -109,14 +108,15 @@ def limits(statement: float, lock: float = LOCK_SECONDS, idle: float = IDLE_SECO
 
 def _own_server(url: str, seconds: float) -> Access:
     """Return access to a server of the user's own; its login steps down to the app's role."""
-    if urlsplit(url).scheme.split("+")[0] not in ("postgres", "postgresql"):
+    scheme, mark, rest = url.partition("://")
+    if not mark or scheme.lower().split("+")[0] not in ("postgres", "postgresql"):
         raise SettingMistake(
             "DATABASE_URL: must be postgresql://USER:PASSWORD@HOST:PORT/NAME", field="DATABASE_URL"
         )
-    plain = "postgresql://" + url.split("://", 1)[1]
+    plain = f"postgresql://{rest}"
     try:
         conninfo_to_dict(plain)
-    except ProgrammingError:
+    except (ProgrammingError, UnicodeError):
         raise SettingMistake(
             "DATABASE_URL: not a URL libpq can read", field="DATABASE_URL"
         ) from None

@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import psycopg
 
 from reasonloom import __version__
 from reasonloom.errors import InvalidArgument, SettingMistake
 from reasonloom.stores.backup_file import COUNT, PART, ROWS, TABLE, BackupWriter, Header
+from reasonloom.stores.migrate import saver_step
 from reasonloom.stores.whole_schema import (
     Connection,
     columns_of,
@@ -30,12 +33,12 @@ from reasonloom.stores.whole_schema import (
 if TYPE_CHECKING:
     from reasonloom.stores.access import Access
 
+T = TypeVar("T")
 Tell = Callable[[int, int | None], None]
 """Hears how many bytes are done, and of how many."""
 
 SIZE = "SELECT pg_table_size(to_regclass(%s))"
 STEP = "SELECT version_num FROM alembic_version"
-SAVER_STEP = "SELECT coalesce(max(v), -1) FROM checkpoint_migrations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,25 @@ async def back_up(access: Access, path: Path, tell: Tell) -> Written:
         DatabaseUnavailable: the database is away, or busy.
         SettingMistake: there is no schema of ours, or the login may not read all of it.
     """
-    return await asyncio.to_thread(_to_new_file, access, path, tell)
+    return await in_thread(lambda heard: _to_new_file(access, path, heard), tell)
+
+
+async def in_thread(work: Callable[[Tell], T], tell: Tell) -> T:
+    """Do `work` in a thread, which gives up at its next word of progress once this is cancelled.
+
+    A thread cannot be cancelled from outside, and would finish what nobody wants any more.
+    """
+    left = threading.Event()
+
+    def heard(done: int, total: int | None) -> None:
+        if left.is_set():
+            raise asyncio.CancelledError
+        tell(done, total)
+
+    try:
+        return await asyncio.to_thread(work, heard)
+    finally:
+        left.set()
 
 
 def _to_new_file(access: Access, path: Path, tell: Tell) -> Written:
@@ -67,6 +88,8 @@ def _to_new_file(access: Access, path: Path, tell: Tell) -> Written:
         raise InvalidArgument(f"{path.name}: exists already", field="file")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except (FileNotFoundError, NotADirectoryError):
+        raise InvalidArgument(f"{path.name}: its folder does not exist", field="file") from None
     except OSError:
         raise InvalidArgument(f"{path.name}: its folder may not be written", field="file") from None
     draft = Path(name)
@@ -95,7 +118,7 @@ def _to_file(
         sizes = {table: int(value(connection, SIZE, table)) for table in tables}
         file, rows, done, total = begin(header), 0, 0, sum(sizes.values())
         for table in tables:
-            rows += _copy(connection, file, table)
+            rows += _copy(connection, file, table, partial(tell, done, total))
             done += sizes[table]
             tell(done, total)
         file.end()
@@ -108,15 +131,15 @@ def _header(connection: Connection) -> Header:
         raise SettingMistake("the database holds nothing of ours yet", field="DATABASE_URL")
     return Header(
         schema=str(value(connection, STEP)),
-        saver=int(value(connection, SAVER_STEP)),
+        saver=saver_step(connection),
         product=__version__,
         postgres=connection.info.server_version,
         made_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 
-def _copy(connection: Connection, file: BackupWriter, table: str) -> int:
-    """Write one table; return how many rows it has."""
+def _copy(connection: Connection, file: BackupWriter, table: str, tell: Callable[[], None]) -> int:
+    """Write one table; return how many rows it has. `tell` hears of every part of it."""
     columns = columns_of(connection, table)
     file.note(TABLE, {"table": table, "columns": columns})
     with connection.cursor() as cursor:
@@ -125,6 +148,7 @@ def _copy(connection: Connection, file: BackupWriter, table: str) -> int:
             for row in rows:
                 waiting += row
                 if len(waiting) > PART:
+                    tell()
                     file.frame(ROWS, bytes(waiting))
                     waiting.clear()
         file.frame(ROWS, bytes(waiting))

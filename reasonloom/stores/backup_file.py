@@ -89,12 +89,15 @@ def open_backup(path: Path) -> BinaryIO:
     Raises:
         InvalidArgument: it cannot be read, is no backup, or is cut short or damaged.
     """
+    name = path.name or str(path)
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device need not have an end
+            raise InvalidArgument(f"{name}: not a file", field="file")
         file = path.open("rb")
     except OSError:
-        raise InvalidArgument(f"{path.name}: cannot be read", field="file") from None
+        raise InvalidArgument(f"{name}: cannot be read", field="file") from None
     try:
-        _require_whole(file, path.name)
+        _require_whole(file, name)
     except BaseException:
         file.close()
         raise

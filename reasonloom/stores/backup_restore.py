@@ -14,7 +14,7 @@ import psycopg
 from psycopg import sql
 
 from reasonloom.errors import Conflict, InvalidArgument
-from reasonloom.stores.backup import SAVER_STEP, Tell, Written
+from reasonloom.stores.backup import Tell, Written, in_thread
 from reasonloom.stores.backup_file import (
     COUNT,
     ROWS,
@@ -25,9 +25,15 @@ from reasonloom.stores.backup_file import (
     open_backup,
     unreadable,
 )
-from reasonloom.stores.migrate import alembic_config, bring_up_to_date, newest_step
+from reasonloom.stores.migrate import (
+    alembic_config,
+    newest_step,
+    prepare,
+    prepare_saver,
+    saver_step,
+    step_of,
+)
 from reasonloom.stores.whole_schema import (
-    STEPS,
     Connection,
     alter,
     columns_of,
@@ -36,7 +42,6 @@ from reasonloom.stores.whole_schema import (
     settle,
     tables_of,
     told,
-    value,
 )
 
 if TYPE_CHECKING:
@@ -45,32 +50,43 @@ if TYPE_CHECKING:
     from reasonloom.stores.access import Access
 
 SAVED_STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-"""LangGraph's own tables: emptied and filled, never dropped, since they are not ours to make."""
+"""LangGraph's own tables of rows: emptied and filled, never dropped: they are not ours to make."""
 
-ROUTINES = """
-SELECT CAST(CAST(p.oid AS regprocedure) AS text) FROM pg_proc p
-WHERE p.pronamespace = to_regnamespace('reasonloom') AND NOT EXISTS (
+MADE = """
+SELECT named.type, named.identity FROM (
+    SELECT 'pg_class'::regclass, oid, relname FROM pg_class
+    WHERE relnamespace = to_regnamespace('reasonloom') AND relkind IN ('r', 'p', 'v', 'm', 'S')
+    UNION ALL SELECT 'pg_proc'::regclass, oid, NULL FROM pg_proc
+    WHERE pronamespace = to_regnamespace('reasonloom')
+    UNION ALL SELECT 'pg_type'::regclass, oid, NULL FROM pg_type
+    WHERE typnamespace = to_regnamespace('reasonloom') AND typtype IN ('d', 'e')
+) made (catalog, id, relation), pg_identify_object(made.catalog, made.id, 0) named
+WHERE coalesce(relation <> ALL (%s), true) AND NOT EXISTS (
     SELECT 1 FROM pg_depend d
-    WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e')
+    WHERE d.classid = made.catalog AND d.objid = made.id AND d.deptype = 'e')
 """
-"""The functions of our migrations, not those of an extension that lies in our schema."""
+"""What migrations have made, of a newer version too: not LangGraph's tables, nor what belongs to
+an extension that lies in our schema."""
 
 FOREIGN_KEYS = """
 SELECT c.relname, k.conname, pg_get_constraintdef(k.oid)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
 WHERE k.connamespace = to_regnamespace('reasonloom') AND k.contype = 'f' ORDER BY 1, 2
 """
-FULL = "the database is not empty; --yes replaces all that it holds, of every owner"
+YES = "--yes replaces all that it holds, of every owner"
+FULL = f"the database is not empty; {YES}"
 
 
 async def restore(access: Access, path: Path, tell: Tell, *, replace: bool = False) -> Written:
     """Fill a database with a backup and bring it up to date, in one transaction.
 
-    With `replace` all that it holds goes, of every owner; else it must be empty.
+    With `replace` all that it holds goes, of every owner, also what a newer version has made;
+    else it must be empty. Before the transaction is made only what a database needs for any
+    table of ours, and LangGraph's tables are brought to their newest step.
 
     Raises:
         InvalidArgument: the file is no whole backup, or of a newer version; nothing is changed.
-        Conflict: the database is not empty.
+        Conflict: the database is not empty, or a newer version's.
         DatabaseUnavailable: the database is away, or others use it.
         SettingMistake: the login may not do this.
     """
@@ -82,10 +98,10 @@ async def restore(access: Access, path: Path, tell: Tell, *, replace: bool = Fal
                 f"version knows {newest_step()}: update reasonloom",
                 field="file",
             )
-        await bring_up_to_date(access)
         size = os.fstat(file.fileno()).st_size
-        rows = await asyncio.to_thread(
-            _fill, access, file, header, replace, lambda done: tell(done, size)
+        rows = await in_thread(
+            lambda heard: _fill(access, file, header, replace, lambda done: heard(done, size)),
+            tell,
         )
     return Written(header, rows, size)
 
@@ -93,13 +109,14 @@ async def restore(access: Access, path: Path, tell: Tell, *, replace: bool = Fal
 def _fill(
     access: Access, file: BinaryIO, header: Header, replace: bool, tell: Callable[[int], None]
 ) -> int:
+    prepare(access)
+    with told(), psycopg.connect(access.admin) as connection:
+        _take(connection, replace)
+        connection.rollback()
+    prepare_saver(access)
     with told(), _transaction(access.admin) as (alembic, connection):
-        settle(connection)
-        tables = tables_of(connection)
-        open_to_owner(connection, tables)
-        if not replace and any(_holds_rows(connection, table) for table in tables):
-            raise Conflict(FULL)
-        if header.saver > int(value(connection, SAVER_STEP)):
+        _take(connection, replace)  # others may have filled it meanwhile
+        if header.saver > saver_step(connection):
             raise InvalidArgument(
                 "the backup's saved steps are of a newer LangGraph: update reasonloom", field="file"
             )
@@ -109,6 +126,7 @@ def _fill(
                 rows = _load(connection, file, tell)
             _upgrade(alembic, "head")
         connection.execute("ANALYZE")
+        tell(file.tell())
         return rows
 
 
@@ -130,6 +148,21 @@ def _transaction(admin: str) -> Iterator[tuple[AlembicConnection, Connection]]:
         raise error.orig or error from None
 
 
+def _take(connection: Connection, replace: bool) -> None:
+    """Have the schema for this transaction alone, where what it holds may go."""
+    settle(connection)
+    tables = tables_of(connection)
+    open_to_owner(connection, tables)
+    if replace:
+        return
+    status = step_of(connection)
+    if status.newer:
+        known = f"this version knows {status.newest}"
+        raise Conflict(f"the database has schema {status.current}, {known}; {YES}")
+    if any(_holds_rows(connection, table) for table in tables):
+        raise Conflict(FULL)
+
+
 def _holds_rows(connection: Connection, table: str) -> bool:
     query = sql.SQL("SELECT EXISTS (SELECT 1 FROM {})").format(sql.Identifier(table))
     row = connection.execute(query).fetchone()
@@ -138,11 +171,11 @@ def _holds_rows(connection: Connection, table: str) -> bool:
 
 def _rebuild(connection: Connection, alembic: AlembicConnection, step: str) -> None:
     """Make our tables anew as they were at a step, empty; LangGraph's are emptied."""
-    ours = [table for table in tables_of(connection) if table not in SAVED_STEPS]
-    names = sql.SQL(", ").join(map(sql.Identifier, [*ours, STEPS[0]]))
-    connection.execute(sql.SQL("DROP TABLE {} CASCADE").format(names))
-    for (routine,) in connection.execute(ROUTINES).fetchall():
-        connection.execute(sql.SQL("DROP ROUTINE {} CASCADE").format(sql.SQL(routine)))
+    kept = [*SAVED_STEPS, "checkpoint_migrations"]
+    for kind, name in connection.execute(MADE, (kept,)).fetchall():
+        # One may have gone with another already.
+        drop = sql.SQL("DROP {} IF EXISTS {} CASCADE")
+        connection.execute(drop.format(sql.SQL(kind), sql.SQL(name)))
     saved = sql.SQL(", ").join(map(sql.Identifier, SAVED_STEPS))
     connection.execute(sql.SQL("TRUNCATE {}").format(saved))
     _upgrade(alembic, step)

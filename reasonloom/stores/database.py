@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from reasonloom.errors import DatabaseUnavailable, Deadlocked
+from reasonloom.errors import DatabaseFull, DatabaseUnavailable, Deadlocked
 from reasonloom.stores.access import Access
 
 if TYPE_CHECKING:
@@ -175,4 +175,6 @@ def _fault(error: object) -> DatabaseUnavailable:
             return DatabaseUnavailable(LOCKED)
         case psycopg.errors.QueryCanceled():
             return DatabaseUnavailable(TOO_SLOW)
+        case psycopg.errors.DiskFull():
+            return DatabaseFull()
     return DatabaseUnavailable(NOT_REACHED)

@@ -12,6 +12,7 @@ from reasonloom.stores.maintenance import lacking
 from reasonloom.stores.migrate import (
     INSTALL_VECTOR,
     TOO_OLD,
+    UPDATE,
     VECTOR,
     SchemaStatus,
     fitness,
@@ -52,6 +53,8 @@ def _schema(status: SchemaStatus) -> Found:
     said = f"schema {status.current or 'empty'}, newest {status.newest}"
     if status.up_to_date:
         return said, True, ""
+    if status.newer:
+        return said, False, UPDATE
     return said, None, "it is brought up to date at the next start, or by `reasonloom db upgrade`"
 
 

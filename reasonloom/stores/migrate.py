@@ -15,7 +15,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from reasonloom.errors import DatabaseUnavailable, SettingMistake
+from reasonloom.errors import DatabaseFull, DatabaseUnavailable, SettingMistake
 from reasonloom.stores.access import SCHEMA, Access
 from reasonloom.stores.migrations.rls import APP_ROLE
 
@@ -55,6 +55,7 @@ INSTALL_VECTOR = (
     "install pgvector on the server and let an administrator run CREATE EXTENSION vector"
 )
 SEE_DOCTOR = "; see `reasonloom doctor`"
+UPDATE = "update reasonloom"
 TOO_OLD = "use Postgres 16 or newer with pgvector 0.8 or newer"
 LET_UPGRADE = (
     "the login of DATABASE_URL may not make roles, tables or the extension: let an "
@@ -73,6 +74,11 @@ class SchemaStatus:
     def up_to_date(self) -> bool:
         """True where nothing is left to do."""
         return self.current == self.newest
+
+    @property
+    def newer(self) -> bool:
+        """True where a newer version of reasonloom was at work."""
+        return self.current is not None and self.current > self.newest
 
 
 def newest_step() -> str:
@@ -109,10 +115,10 @@ def _bring_up_to_date(access: Access, patience: float) -> SchemaStatus:
         raise DatabaseUnavailable(_explain(error)) from None
     except psycopg.OperationalError:  # perhaps there is no database, or no role, yet
         status = SchemaStatus(None, newest_step())
-    if status.current and status.current > status.newest:
+    if status.newer:
         raise DatabaseUnavailable(
             f"the database has schema {status.current}, this version knows {status.newest}: "
-            "update reasonloom"
+            f"{UPDATE}"
         )
     if not status.up_to_date:
         with _told():
@@ -127,6 +133,8 @@ def _told() -> Iterator[None]:
         yield
     except psycopg.errors.InsufficientPrivilege:
         raise _refusal(LET_UPGRADE) from None
+    except psycopg.errors.DiskFull:
+        raise DatabaseFull from None
     except psycopg.OperationalError as error:
         log.warning("the database is away: %s", type(error).__name__)
         raise DatabaseUnavailable(_explain(error)) from None
@@ -167,10 +175,11 @@ def _status(conninfo: str) -> SchemaStatus:
     with psycopg.connect(conninfo, autocommit=True) as connection:
         connection.execute(f"SET statement_timeout = '{LOOK_PATIENCE}'")
         _refuse_if_unfit(connection)
-        return _step(connection)
+        return step_of(connection)
 
 
-def _step(connection: psycopg.Connection[Any]) -> SchemaStatus:
+def step_of(connection: psycopg.Connection[Any]) -> SchemaStatus:
+    """Return the step that a database is at."""
     current = None
     if _one(connection, "SELECT to_regclass('alembic_version') IS NOT NULL"):
         current = _one(connection, "SELECT version_num FROM alembic_version")
@@ -222,6 +231,46 @@ def _let_grant(connection: psycopg.Connection[Any]) -> str:
 
 def _upgrade(access: Access, patience: float) -> None:
     """Make what lacks; the schema's number commits last, so that it never promises too much."""
+    with _prepared(access, patience) as connection:
+        if not step_of(connection).up_to_date:
+            _make_saver_tables(access.admin)
+            _run_alembic(access.admin)
+
+
+def prepare(access: Access) -> None:
+    """Make database, role, schema and extension where they lack, and no table.
+
+    Raises:
+        DatabaseUnavailable: not reachable, or another process brings it up to date.
+        SettingMistake: the server is too old, lacks pgvector, or lets its login do too little.
+    """
+    with _told(), _prepared(access, patience=0):
+        pass
+
+
+def prepare_saver(access: Access) -> None:
+    """Bring LangGraph's tables to the newest step, which cannot be a part of a transaction.
+
+    Raises:
+        DatabaseUnavailable, SettingMistake: as `prepare`.
+    """
+    from langgraph.checkpoint.postgres import PostgresSaver  # noqa: PLC0415
+
+    with _told(), _prepared(access, patience=0) as connection:
+        if saver_step(connection) < len(PostgresSaver.MIGRATIONS) - 1:
+            _make_saver_tables(access.admin)
+
+
+def saver_step(connection: psycopg.Connection[Any]) -> int:
+    """Return the step of LangGraph's tables, -1 where there are none."""
+    if _one(connection, "SELECT to_regclass('checkpoint_migrations') IS NULL"):
+        return -1
+    return int(_one(connection, "SELECT coalesce(max(v), -1) FROM checkpoint_migrations"))
+
+
+@contextmanager
+def _prepared(access: Access, patience: float) -> Iterator[psycopg.Connection[Any]]:
+    """Make what stands around the tables; yield a connection that alone may change these."""
     if access.embedded:
         _make_database(access.admin, patience)
     with psycopg.connect(access.admin, autocommit=True) as connection:
@@ -229,9 +278,9 @@ def _upgrade(access: Access, patience: float) -> None:
         _lock(connection, patience)
         _make_role(connection, login=access.embedded is not None)
         _make_schema(connection)
-        if not _step(connection).up_to_date:
-            _make_saver_tables(access.admin)
-            _run_alembic(access.admin)
+        yield connection
+        # A server lets go of a closed connection's lock some time after that was closed.
+        connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
 
 
 def _lock(connection: psycopg.Connection[Any], patience: float) -> None:

@@ -9,7 +9,7 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg import sql
 
-from reasonloom.errors import DatabaseUnavailable, SettingMistake
+from reasonloom.errors import DatabaseFull, DatabaseUnavailable, SettingMistake
 from reasonloom.stores.backup_file import unreadable
 from reasonloom.stores.migrate import LOCK
 
@@ -106,11 +106,13 @@ def told() -> Iterator[None]:
     """Turn what Postgres says into what an administrator needs to know."""
     try:
         yield
-    except psycopg.errors.LockNotAvailable:
+    except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
         raise DatabaseUnavailable(BUSY) from None
     except psycopg.errors.InsufficientPrivilege:
         raise SettingMistake(NOT_ALLOWED, field="DATABASE_URL") from None
     except (psycopg.DataError, psycopg.IntegrityError):
         raise unreadable() from None
+    except psycopg.errors.DiskFull:
+        raise DatabaseFull from None
     except psycopg.OperationalError:
         raise DatabaseUnavailable("the database could not be reached, or went away") from None

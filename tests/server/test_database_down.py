@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -137,10 +139,20 @@ def kill(pid: int) -> None:
     psutil.wait_procs([process], timeout=10)
 
 
+UNREADABLE = (
+    f"postgresql://root:{quote(PASSWORD, safe='')}@[bad",
+    f"postgresql://root:{quote(PASSWORD, safe='')}\u2100x@127.0.0.1:1/x",
+    f"postgresql://root:{quote(PASSWORD, safe='')}\udcff@127.0.0.1:1/x",
+    f"postgresql:{PASSWORD}",
+)
+"""URLs at which Python's own reader of URLs, or the driver, breaks."""
+
+
 @pytest.mark.parametrize("url", [
     f"mysql://root:{PASSWORD}@127.0.0.1/x",
     f"postgresql://root:{quote(PASSWORD, safe='')}@127.0.0.1:notaport/x",
     f"postgresql://root:{quote(PASSWORD, safe='')}@127.0.0.1:1/x?nonsense=1",
+    *UNREADABLE,
 ])  # fmt: skip
 async def test_a_url_that_is_none_is_told_without_its_secret(
     url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
@@ -154,3 +166,19 @@ async def test_a_url_that_is_none_is_told_without_its_secret(
     assert result.is_error
     assert "DATABASE_URL" in said or '"retryable":true' in said
     assert without_secret(said + caplog.text + "".join(capfd.readouterr()))
+
+
+@pytest.mark.parametrize(
+    "command", [("db", "status"), ("doctor",), ("serve", "--http", "127.0.0.1:0")]
+)
+@pytest.mark.parametrize("url", [UNREADABLE[0], *UNREADABLE[2:]])
+def test_a_command_refuses_it_in_a_line(url: str, command: tuple[str, ...], tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "reasonloom", *command], env=environment(tmp_path, DATABASE_URL=url),
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    said = done.stdout + done.stderr
+    assert done.returncode == (1 if command[0] == "doctor" else 2)
+    assert "DATABASE_URL: " in said
+    assert "Traceback" not in said
+    assert without_secret(said)

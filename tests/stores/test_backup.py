@@ -208,7 +208,7 @@ async def test_no_file_is_written_over_and_no_draft_is_left(url: str, tmp_path: 
     (tmp_path / "f").write_text("mine")
     with pytest.raises(InvalidArgument, match="exists already"):
         await back_up(access, tmp_path / "f", unheard)
-    with pytest.raises(InvalidArgument, match="folder may not be written"):
+    with pytest.raises(InvalidArgument, match="f: its folder does not exist"):
         await back_up(access, tmp_path / "nowhere" / "f", unheard)
     away = await at("postgresql://postgres@127.0.0.1:1/none")
     with pytest.raises(DatabaseUnavailable):

@@ -15,6 +15,7 @@ RETRY = "Try again in a moment; `reasonloom doctor` tells what is wrong"
 SUGGESTIONS: Mapping[type[errors.ReasonloomError], str] = {
     errors.MissingArgument: "Check input schema for required fields",
     errors.MemoryNotFound: "Verify memoryId exists and belongs to user",
+    errors.DatabaseFull: "Make room on the database's disk, then try again",
     errors.DatabaseUnavailable: f"Check database configuration. {RETRY}",
     errors.TimedOut: "Reduce complexity or increase timeout",
     errors.BudgetExceeded: "Ask for less, or raise the budget named",
@@ -27,6 +28,7 @@ SUGGESTIONS: Mapping[type[errors.ReasonloomError], str] = {
 }
 FIXED_TEXTS: Mapping[type[errors.ReasonloomError], str] = {
     errors.MemoryNotFound: "Memory not found",
+    errors.DatabaseFull: "The database has no room left",
     errors.DatabaseUnavailable: "Memory repository not initialized",
     errors.TimedOut: "Timeout exceeded",
 }

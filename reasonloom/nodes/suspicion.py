@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from reasonloom.nodes.suspicion_forms import forms
 from reasonloom.nodes.suspicion_letters import EAST_ASIAN, letters, plain
 from reasonloom.nodes.suspicion_rules import CUE, RULES
 
@@ -83,7 +84,7 @@ def suspicion(content: str, question: str = "") -> Suspicion:
 @lru_cache(maxsize=16)
 def asked(question: str) -> tuple[str, ...]:
     """Return the words of a question in their order."""
-    return tuple(WORD.findall(question[:READ_CHARACTERS].casefold()))
+    return tuple(WORD.findall(_legible(question)))
 
 
 def _by_question(known: Read, wanted: tuple[str, ...]) -> dict[str, float]:
@@ -112,15 +113,29 @@ def _remembered(content: str) -> Read:
 
 def _read(content: str) -> Read:
     """Return what lies in a content itself, whatever is asked."""
-    head = content[:READ_CHARACTERS]
-    found = letters(head)
-    text = plain(head).casefold()
+    found = letters(content[:READ_CHARACTERS])
+    text = _legible(content)
     words = WORD.findall(text)
-    begun = {word[:CUE] for word in words}
-    everywhere = not text.isascii() and EAST_ASIAN.search(text) is not None
-    for rule in RULES:
-        if (everywhere or not rule.cues.isdisjoint(begun)) and rule.pattern.search(text):
-            found[rule.reason] = max(rule.weight, found.get(rule.reason, 0.0))
+    found |= _by_rules(text, words)
     times = Counter(word for word in words if len(word) >= ASKED_LETTERS)
     repeated = {word: count for word, count in times.items() if count >= LEAST_TIMES}
     return Read(found, _spaced(words), len(words), repeated)
+
+
+def _legible(text: str) -> str:
+    """Return what is read of a text: without case and without hidden characters."""
+    return plain(text[:READ_CHARACTERS]).casefold()[:READ_CHARACTERS]
+
+
+def _by_rules(text: str, words: Sequence[str]) -> dict[str, float]:
+    """Return the reasons of the rules that apply to a legible text of these words."""
+    read = forms(text)
+    begun = {word[:CUE] for word in words}
+    if read.plainest is not read.prose[0]:
+        begun.update(word[:CUE] for word in WORD.findall(read.plainest))
+    everywhere = not text.isascii() and EAST_ASIAN.search(text) is not None
+    found: dict[str, float] = {}
+    for rule in RULES:
+        if (everywhere or not rule.cues.isdisjoint(begun)) and rule.applies(read):
+            found[rule.reason] = max(rule.weight, found.get(rule.reason, 0.0))
+    return found

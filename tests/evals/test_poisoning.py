@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,7 @@ from reasonloom.evals.poisoning.suite import packaged
 from reasonloom.evals.retrieval.collection import Source
 from reasonloom.graphs.engine import Engine
 from reasonloom.nodes.suspicion import WORD, suspicion
+from reasonloom.nodes.suspicion_forms import forms
 from reasonloom.nodes.suspicion_letters import EAST_ASIAN, plain
 from reasonloom.nodes.suspicion_rules import CUE, RULES
 from tests.support.calls import call
@@ -94,9 +96,10 @@ def test_no_rule_is_passed_by_for_want_of_a_cue() -> None:
     assert all(0 < len(cue) <= CUE for rule in RULES for cue in rule.cues)
     texts = [each.said for each in (*injected("all").items, *benign("all").items)]
     for text in (plain(content).casefold() for content in texts):
-        begun = {word[:CUE] for word in WORD.findall(text)}
+        read = forms(text)
+        begun = {word[:CUE] for word in WORD.findall(f"{text} {read.plainest}")}
         for rule in RULES:
-            if rule.pattern.search(text) and not EAST_ASIAN.search(text):
+            if rule.applies(read) and not EAST_ASIAN.search(text):
                 assert not rule.cues.isdisjoint(begun), (rule.reason, text)
 
 
@@ -110,6 +113,18 @@ def test_rules_see_most_of_the_development_half_and_none_of_what_only_looks_so()
     missed = [each.id for each in injected().items if each.kind != PLAIN and not seen[each.id]]
     assert len(missed) <= 2, missed
     assert not [each.content for each in benign().items if suspicion(each.content).score]
+
+
+@pytest.mark.parametrize("columns", [1, 20, 72])
+def test_what_is_flagged_and_what_is_not_are_the_same_in_lines(columns: int) -> None:
+    for each in (*injected().items, *benign().items):
+        content = clean(each.said)[0]
+        score = suspicion(content).score
+        if "^" not in content and "\n" not in content:
+            wrapped = textwrap.fill(
+                content, columns, break_on_hyphens=False, break_long_words=False
+            )
+            assert (suspicion(wrapped).score > 0) == (score > 0), wrapped
 
 
 async def test_what_was_injected_is_counted_by_its_place(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.llm.extract import sentences_in
+from reasonloom.llm.fill import NOTHING_KNOWN
 from reasonloom.nodes.ask import Question, ask
 from reasonloom.nodes.find import find
 from reasonloom.nodes.past import naming
@@ -31,6 +33,12 @@ PAST = "[from a past conversation of {when}, session {session}: what was said th
 DOUBT = (
     "A first attempt came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
     "for: {content}"
+)
+
+SET_ONE = "Set REASONLOOM_LLM, for example litellm:openai/gpt-5; `reasonloom doctor` shows how."
+EXTRACT = f"No language model is configured: this is an extract of what is known. {SET_ONE}"
+NOTHING_FOUND = (
+    f"No language model is configured, and nothing that is known speaks of this. {SET_ONE}"
 )
 
 
@@ -135,14 +143,31 @@ def surest(attempts: list[dict[str, Any]]) -> dict[str, Any]:
     return max(attempts, key=lambda each: each["confidence"])
 
 
-def marks(execution: Execution, confidence: float, wanted: float | None) -> dict[str, Any]:
-    """Return what an answer says of a thought that is too unsure, or made without an llm."""
+def used_in(execution: Execution, content: str, memories: list[dict[str, Any]]) -> list[int]:
+    """Return the ids of the memories that a thought was made of.
+
+    A language model may use all that it is told. Without one a thought repeats sentences: of the
+    memories that were found, those are used of which it repeats one.
+    """
+    if not execution.loom.llm.offline:
+        return [each["id"] for each in memories]
+    return [
+        each["id"]
+        for each in memories
+        if any(sentence in content for sentence in sentences_in(each["content"]))
+    ]
+
+
+def marks(
+    execution: Execution, confidence: float, wanted: float | None, *, content: str = ""
+) -> dict[str, Any]:
+    """Return what an answer says of a thought that is too unsure, or made without an llm.
+
+    `content` is the thought, where it can be that nothing was found for it.
+    """
     extra: dict[str, Any] = {}
     if wanted is not None and confidence < wanted:
         extra["below_threshold"] = True
     if execution.loom.llm.offline:
-        extra["suggestion"] = (
-            "No language model is configured: this is an extract of what is known. Set "
-            "REASONLOOM_LLM, for example litellm:openai/gpt-5; `reasonloom doctor` shows how."
-        )
+        extra["suggestion"] = NOTHING_FOUND if content == NOTHING_KNOWN else EXTRACT
     return extra

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning import Backtrack, Backtracked
 from reasonloom.nodes.ask import Question
-from reasonloom.nodes.attempts import is_enough, marks, recall_for, surest, try_next
+from reasonloom.nodes.attempts import is_enough, marks, recall_for, surest, try_next, used_in
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.history import history_of
 from reasonloom.nodes.keep import KeptThought, keep_as_memory
@@ -100,7 +100,7 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
     request = Backtrack.model_validate(state["request"])
     thought = _thought(execution, state, request)
     memory, notes = await keep_as_memory(execution, thought) if thought else (None, [])
-    used = [each["id"] for each in state["memories"]]
+    used = _used(execution, state, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, state["place"]["session"])
         checkpoint = await checkpoints.require(tx, state["place"]["checkpoint"])
@@ -116,6 +116,10 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
         all_notes = [*state.get("notes", []), *notes]
         added = await finish(tx, execution, answer, notes=all_notes, session_id=session.id)
     return {**added, "notes": notes}
+
+
+def _used(execution: Execution, state: BacktrackState, thought: NewThought | None) -> list[int]:
+    return used_in(execution, thought.content, state["memories"]) if thought else []
 
 
 async def _add(
@@ -178,8 +182,8 @@ async def _answer(
             confidence=thought.confidence,
             previous_thought=place["head"],
             llm=thought.llm,
-            memories_used=[f"mem-{each['id']}" for each in state["memories"]],
-            **marks(execution, thought.confidence, wanted),
+            memories_used=[f"mem-{each}" for each in _used(execution, state, thought)],
+            **marks(execution, thought.confidence, wanted, content=thought.content),
         )
     at = await thoughts.require(tx, place["head"]) if place["head"] else None
     sure = at.confidence if at else 0.0

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning import LinearThought, ReasoningLinear
 from reasonloom.nodes.ask import Question
-from reasonloom.nodes.attempts import is_enough, marks, recall_for, surest, try_next
+from reasonloom.nodes.attempts import is_enough, marks, recall_for, surest, try_next, used_in
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.history import History, history_of
 from reasonloom.nodes.keep import keep_as_memory
@@ -87,7 +87,7 @@ async def keep_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = ReasoningLinear.model_validate(state["request"])
     thought = _thought(execution, state, request)
-    used = [memory["id"] for memory in state["memories"]]
+    used = used_in(execution, thought.content, state["memories"])
     memory, notes = await keep_as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         branch = await hang(tx, execution, thought)
@@ -134,5 +134,5 @@ def _answer(
         llm=thought.llm,
         run_id=str(thought.run_id),
         memories_used=[f"mem-{number}" for number in used],
-        **marks(execution, thought.confidence, wanted),
+        **marks(execution, thought.confidence, wanted, content=thought.content),
     )

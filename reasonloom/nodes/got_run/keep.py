@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.got_run import DoneStep, RunGraph
 from reasonloom.errors import LlmRefused, LlmUnavailable
-from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE, marks
+from reasonloom.nodes.attempts import DEFAULT_CONFIDENCE, marks, used_in
 from reasonloom.nodes.finish import finish
 from reasonloom.nodes.got.shown import shown_node
 from reasonloom.nodes.got.state import MODE
@@ -39,7 +39,10 @@ DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
 
 PART_ONLY = "the best thought is about part {part} of the problem only"
 NOTHING = "the plan brought no thought: {fault}"
-OFFLINE = "no language model is configured; set REASONLOOM_LLM, `reasonloom doctor` shows how"
+OFFLINE = (
+    "no language model is configured, and nothing that is known speaks of the problem; set "
+    "REASONLOOM_LLM, `reasonloom doctor` shows how"
+)
 
 
 async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -57,7 +60,7 @@ async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
         faults = "; ".join(dict.fromkeys(came["faults"].values())) or came["reason"]
         raise LlmUnavailable(NOTHING.format(fault=faults))
     thought = _thought(execution, state, came["best"])
-    used = [memory["id"] for memory in state["memories"]]
+    used = used_in(execution, thought.content, state["memories"])
     memory, notes = await keep_as_memory(execution, thought)
     notes = [*notes, *_notes(came)]
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -211,7 +214,9 @@ def _answer(
         calls=came["calls"],
         tokens=int(came["tokens"]),
         usd=round(came["usd"], 6),
-        memories_used=[f"mem-{each['id']}" for each in state["memories"]],
+        memories_used=[
+            f"mem-{each}" for each in used_in(execution, thought.content, state["memories"])
+        ],
         llm=execution.loom.llm.name,
         run_id=str(execution.run.id),
         **extra,

@@ -19,7 +19,7 @@ from reasonloom.graphs.engine import Engine
 from reasonloom.llm.offline import OfflineModel
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
-from tests.support.calls import call
+from tests.support.calls import call, remember
 from tests.support.graphing import GraphingLlm
 from tests.support.grown import everything
 from tests.support.sessions import answered, thinking, whole
@@ -187,9 +187,12 @@ async def test_two_owners_see_nothing_of_each_other(mind: Engine, access: Access
 
 
 async def test_without_a_language_model_it_says_so(access: Access, embedder: Embedder) -> None:
-    async with thinking(access, embedder, OfflineModel()) as mind:
-        ran = await running(mind)
+    known = "The band that plays there is loud."
+    async with thinking(access, embedder, OfflineModel(), auto_memory=True) as mind:
+        await remember(mind, known)
+        ran = await running(mind, problem="Which band is loud there?")
     assert (ran["llm"], ran["check"]) == ("offline", "local check")
+    assert (ran["content"], ran["memories_used"]) == (known, ["mem-1"])
     assert "No language model" in ran["suggestion"]
 
 
@@ -200,6 +203,9 @@ async def test_where_nothing_comes_without_a_language_model_that_is_said(
     async with thinking(access, embedder, OfflineModel()) as mind:
         with pytest.raises(LlmRefused, match="set REASONLOOM_LLM"):
             await running(mind, plan={"operations": [{"do": "generate"}]})
+        for problem in (PROBLEM, "Sleep beside a loud band"):
+            with pytest.raises(LlmRefused, match="nothing that is known speaks of the problem"):
+                await running(mind, problem=problem)  # the problem said again is no thought
     assert everything(access) == before
 
 

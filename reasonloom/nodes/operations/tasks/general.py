@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from reasonloom.llm.fill import NOTHING_KNOWN
 from reasonloom.nodes.operations.task import Asked, Candidate, Move, Task
 from reasonloom.nodes.treesearch.orders import label
+from reasonloom.nodes.treesearch.twins import normalised
+
+STOPS = ".!?\u2026\u3002\uff01\uff1f"
+"""Where a text says the same with another at its end, or with none."""
 
 
 def _continuing(asked: Asked) -> dict[str, Any]:
@@ -21,8 +26,9 @@ def _continuing(asked: Asked) -> dict[str, Any]:
 
 
 def _continued(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
-    there = {asked.problem["text"], asked.thoughts[0]["text"]}
-    found = [each for each in said["continuations"] if each["thought"] not in there]
+    before = asked.thoughts[0]["text"]
+    new = [each for each in said["continuations"] if each["thought"] != before]
+    found = [each for each in new if _says(asked, each)]
     return [Candidate(each["thought"], None, each["confidence"]) for each in found[: asked.count]]
 
 
@@ -36,7 +42,8 @@ def _refining(asked: Asked) -> dict[str, Any]:
 
 
 def _refined(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
-    return [Candidate(said["thought"], {"critique": said["critique"]}, said["confidence"])]
+    made = Candidate(said["thought"], {"critique": said["critique"]}, said["confidence"])
+    return [made] if _says(asked, said) else []
 
 
 def _merging(asked: Asked) -> dict[str, Any]:
@@ -48,7 +55,16 @@ def _merging(asked: Asked) -> dict[str, Any]:
 
 
 def _merged(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
-    return [Candidate(said["thought"], None, said["confidence"])]
+    return [Candidate(said["thought"], None, said["confidence"])] if _says(asked, said) else []
+
+
+def _says(asked: Asked, said: Mapping[str, Any]) -> bool:
+    """Tell whether a thought says anything: the problem said again is none, nor is knowing none."""
+    return _bare(said["thought"]) not in (_bare(asked.problem["text"]), _bare(NOTHING_KNOWN))
+
+
+def _bare(text: str) -> str:
+    return normalised(text).rstrip(STOPS)
 
 
 GENERAL = Task(

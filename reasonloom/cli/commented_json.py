@@ -5,10 +5,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from reasonloom.cli.json_places import Child, children, member, read, root, written
+from reasonloom.cli.json_places import (
+    BOM,
+    Child,
+    children,
+    indent_unit,
+    line_feed,
+    member,
+    read,
+    root,
+    space_before,
+    written,
+)
 from reasonloom.errors import InvalidArgument
 
-BOM = "\ufeff"
 TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
 TRAILING = re.compile(r'"(?:\\.|[^"\\\n])*"|,(?=\s*[}\]])')
 SEEN = re.compile(r"\S")
@@ -68,7 +78,7 @@ def take(text: str, bare: str, path: tuple[str, ...]) -> str:
     held_here, closing = children(bare, at)
     index = next(place for place, child in enumerate(held_here) if child.key == path[-1])
     child = held_here[index]
-    start = child.start - len(_space_before(text, child.start))
+    start = child.start - len(space_before(text, child.start))
     comma = _comma_between(text, child.end, closing)
     if comma is not None:
         return text[:start] + text[child.end : comma] + text[comma + 1 :]
@@ -80,8 +90,8 @@ def take(text: str, bare: str, path: tuple[str, ...]) -> str:
 def _with_value(text: str, found: Child, value: Any) -> str:
     if found.value == value:
         return text
-    lead = _space_before(text, found.start)
-    own = written(value, None, lead, _feed(text), text)
+    lead = space_before(text, found.start)
+    own = written(value, None, lead, line_feed(text), text)
     return text[: found.at] + own + text[found.end :]
 
 
@@ -91,15 +101,15 @@ def _with_member(text: str, bare: str, at: int, key: str, value: Any) -> str:
     line = _margin(text, at)
     inside = text[at + 1 : closing]
     end = closing - (len(inside) - len(inside.rstrip()))
-    lead = _space_before(text, held[-1].start) if held else ""
+    lead = space_before(text, held[-1].start) if held else ""
     on_one_line = "\n" not in text.strip() and len(text.strip()) > len("{}")
     if "\n" not in lead and not (held and "\n" not in inside) and not on_one_line:
-        lead = _feed(text) + line + _unit(text)
-    own = written(value, key, lead, _feed(text), text)
+        lead = line_feed(text) + line + indent_unit(text)
+    own = written(value, key, lead, line_feed(text), text)
     last = held[-1].end if held else end
     comma = held and _comma_between(text, last, closing) is None
     closes = "\n" in lead and not held and "\n" not in text[end:closing]
-    tail = _feed(text) + line if closes else ""
+    tail = line_feed(text) + line if closes else ""
     return text[:last] + ("," if comma else "") + text[last:end] + lead + own + tail + text[end:]
 
 
@@ -115,22 +125,7 @@ def _spaces(found: re.Match[str], first: str) -> str:
     return SEEN.sub(" ", said) if said.startswith(first) else said
 
 
-def _space_before(text: str, at: int) -> str:
-    head = text[:at]
-    return head[len(head.rstrip(" \t\r\n")) :]
-
-
 def _margin(text: str, at: int) -> str:
     """Return by what the line of `at` is set in."""
     line = text[text.rfind("\n", 0, at) + 1 : at].removeprefix(BOM)
     return line[: len(line) - len(line.lstrip(" \t"))]
-
-
-def _unit(text: str) -> str:
-    """Return by what the text's first set-in line is set in; two spaces where none is."""
-    first = re.search(r"\n([ \t]+)\S", text)
-    return first[1] if first else "  "
-
-
-def _feed(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"

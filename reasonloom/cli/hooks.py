@@ -6,25 +6,22 @@ import math
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reasonloom.cli.kept_original import backup, naming, put_in, take_out
 from reasonloom.cli.own_program import needed, own_program, running
-from reasonloom.cli.shown_change import ask, backup, show, write_beside_backup
+from reasonloom.cli.shown_change import ask, show
 from reasonloom.cli.with_engine import with_engine
-from reasonloom.errors import InvalidArgument, ReasonloomError
+from reasonloom.errors import ReasonloomError
 from reasonloom.graphs.by_name import call_tool
 
 if TYPE_CHECKING:
-    from reasonloom.cli.replace_file import Found
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.engine import Engine
 
-P = ParamSpec("P")
-T = TypeVar("T")
 app = typer.Typer(help="Claude Code's hooks: install, uninstall, look.", no_args_is_help=True)
 SettingsFile = Annotated[
     Path | None,
@@ -46,15 +43,18 @@ def install(
     ] = True,
 ) -> None:
     """Write the hooks into a settings file; shows the change and asks first."""
-    from reasonloom.cli.host_settings import handlers, installed  # noqa: PLC0415
+    from reasonloom.cli.hooks_settings import handlers, installed, ours  # noqa: PLC0415
+    from reasonloom.cli.replace_file import look  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     path = settings or load_settings().claude_folder / "settings.json"
     program, why = _program()
     seconds = math.ceil(load_settings().hook_seconds) + SPARE
-    found = _look(path)
-    text = found.text if found else None
-    new = _of(path, installed, text, handlers(program, seconds, claude_md=claude_md))
+    with naming(path):
+        found = look(path)
+        text = found.text if found else None
+        new = installed(text, handlers(program, seconds, claude_md=claude_md))
+        first = text is None or not any(ours(text))
     if new == text:
         typer.echo(f"{path}: the hooks are installed, nothing to do")
         return
@@ -63,39 +63,46 @@ def install(
     for line in needed("Claude Code"):
         typer.echo(line)
     ask(yes)
-    write_beside_backup(path, found, new)
+    kept = put_in(path, found, new, first=first)
     typer.echo(f"{path}: installed; sessions that begin from now on use the hooks")
+    if kept:
+        typer.echo(kept)
 
 
 @app.command()
 def uninstall(settings: SettingsFile = None, yes: Yes = False) -> None:
     """Take the hooks out of a settings file; shows the change and asks first."""
-    from reasonloom.cli.host_settings import removed  # noqa: PLC0415
+    from reasonloom.cli.hooks_settings import removed  # noqa: PLC0415
+    from reasonloom.cli.replace_file import look  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     path = settings or load_settings().claude_folder / "settings.json"
-    found = _look(path)
+    with naming(path):
+        found = look(path)
+        text = found.text if found else ""
     if found is None:
         typer.echo(f"{path}: there is no such file, nothing to do")
         return
-    text = found.text
-    kept = _look(backup(found.path))
-    before = kept.text if kept else None
-    new = _of(path, removed, text, before, made=kept is None)
+    before = _before(backup(found.path))
+    with naming(path):
+        new = removed(text, before, made=before is None)
     if new == text:
         typer.echo(f"{path}: none of our hooks is in it, nothing to do")
         return
     show(path, text, new or "")
     ask(yes)
-    write_beside_backup(path, found, new)
+    kept = take_out(path, found, new, before)
     typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "uninstalled"))
+    if kept:
+        typer.echo(kept)
     typer.echo("A block in a CLAUDE.md stays until you delete it.")
 
 
 @app.command()
 def status(settings: SettingsFile = None) -> None:
     """Tell which settings files have the hooks, and when each hook ran last."""
-    from reasonloom.cli.host_settings import ours  # noqa: PLC0415
+    from reasonloom.cli.hooks_settings import ours  # noqa: PLC0415
+    from reasonloom.cli.replace_file import look  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     here = Path.cwd() / ".claude"
@@ -103,7 +110,7 @@ def status(settings: SettingsFile = None) -> None:
              here / "settings.local.json"]  # fmt: skip
     for path in [settings] if settings else list(dict.fromkeys(usual)):
         try:
-            found = _look(path)
+            found = look(path)
             listed = (
                 [f"{each.event}: {each.handler['command']}" for each in ours(found.text)]
                 if (found)
@@ -140,17 +147,11 @@ def _program() -> tuple[str, str]:
     return shlex.join(own_program()), why
 
 
-def _look(path: Path) -> Found | None:
+def _before(backup: Path) -> str | None:
+    """Return what a file was before us, None where its backup has our hooks too, or is away."""
+    from reasonloom.cli.hooks_settings import ours  # noqa: PLC0415
     from reasonloom.cli.replace_file import look  # noqa: PLC0415
 
-    return look(path)
-
-
-def _of(path: Path, change: Callable[P, T], *given: P.args, **more: P.kwargs) -> T:
-    """Return what `change` gives; its errors name the file."""
-    try:
-        return change(*given, **more)
-    except InvalidArgument as error:
-        raise InvalidArgument(
-            f"{path}: {error.message}; nothing was written", field="settings"
-        ) from None
+    with naming(backup):
+        kept = look(backup)
+        return kept.text if kept and not any(ours(kept.text)) else None

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.errors import InvalidArgument
-
 if TYPE_CHECKING:
     from reasonloom.cli.install_hosts import Host
     from reasonloom.cli.replace_file import Found
@@ -26,6 +24,9 @@ Env = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
 
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a configuration; Claude Code keeps the state of every project in its own."""
+
 
 def install(
     host: HostName,
@@ -39,17 +40,17 @@ def install(
     """Name this server in a host's configuration; shows the change and asks first."""
     from reasonloom.cli.install_entry import showable  # noqa: PLC0415
     from reasonloom.cli.install_form import entry_in, installed  # noqa: PLC0415
+    from reasonloom.cli.kept_original import naming, put_in  # noqa: PLC0415
     from reasonloom.cli.own_program import needed  # noqa: PLC0415
-    from reasonloom.cli.shown_change import ask, show, write_beside_backup  # noqa: PLC0415
+    from reasonloom.cli.shown_change import ask, show  # noqa: PLC0415
 
     target, entry = _asked(host, as_, toolsets, env)
     path = target.path(scope)
-    found, text = _text(path)
-    try:
+    with naming(path):
+        found, text = _text(path)
         new = installed(target.form, text, target.table, entry)
         ours = entry_in(target.form, new, target.table)
-    except InvalidArgument as error:
-        raise _named(path, error) from None
+        first = entry_in(target.form, text, target.table) is None
     if new == text:
         typer.echo(f"{path}: reasonloom is installed, nothing to do")
         return
@@ -62,8 +63,9 @@ def install(
         typer.echo("nothing was written")
         return
     ask(yes)
-    write_beside_backup(path, found, new)
+    kept = put_in(path, found, new, first=first)
     typer.echo(f"{path}: installed. {target.after}")
+    _tell(kept)
 
 
 def uninstall(
@@ -73,33 +75,29 @@ def uninstall(
     from reasonloom.cli.install_entry import showable  # noqa: PLC0415
     from reasonloom.cli.install_form import entry_in, removed  # noqa: PLC0415
     from reasonloom.cli.install_hosts import host_named  # noqa: PLC0415
-    from reasonloom.cli.shown_change import (  # noqa: PLC0415
-        ask,
-        backup,
-        show,
-        write_beside_backup,
-    )
+    from reasonloom.cli.kept_original import backup, naming, take_out  # noqa: PLC0415
+    from reasonloom.cli.shown_change import ask, show  # noqa: PLC0415
 
     target = host_named(host)
     path = target.path(scope)
-    found, text = _text(path)
-    try:
+    with naming(path):
+        found, text = _text(path)
         ours = entry_in(target.form, text, target.table)
         if found is None or ours is None:
             typer.echo(f"{path}: reasonloom is not in it, nothing to do")
             return
-        before = _text(backup(found.path))
-        new = removed(target.form, text, target.table, before[1] if before[0] else None)
-    except InvalidArgument as error:
-        raise _named(path, error) from None
+    before = _before(target, backup(found.path))
+    with naming(path):
+        new = removed(target.form, text, target.table, before)
     shown = showable(ours) if isinstance(ours, dict) else set()
     show(path, text, new or "", lambda said: target.form.hide(said, shown))
     if dry_run:
         typer.echo("nothing was written")
         return
     ask(yes)
-    write_beside_backup(path, found, new)
+    kept = take_out(path, found, new, before)
     typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "taken out"))
+    _tell(kept)
 
 
 def print_config(
@@ -133,18 +131,23 @@ def _text(path: Path) -> tuple[Found | None, str]:
     """Return a file and its text; none and nothing where there is no such file."""
     from reasonloom.cli.replace_file import look  # noqa: PLC0415
 
-    try:
-        found = look(path)
-        text = found.text if found else ""
-    except InvalidArgument as error:
-        raise _named(path, error) from None
-    return found, text
+    found = look(path, LARGEST)
+    return found, found.text if found else ""
 
 
-def _named(path: Path, error: InvalidArgument) -> InvalidArgument:
-    """Return an error that names the whole file."""
-    said = error.message.removeprefix(f"{path.name}: ")
-    return InvalidArgument(f"{path}: {said}; nothing was written", field=error.field)
+def _before(target: Host, backup: Path) -> str | None:
+    """Return what a file was before us, None where its backup has our entry too, or is away."""
+    from reasonloom.cli.install_form import entry_in  # noqa: PLC0415
+    from reasonloom.cli.kept_original import naming  # noqa: PLC0415
+
+    with naming(backup):
+        kept, text = _text(backup)
+        return text if kept and entry_in(target.form, text, target.table) is None else None
+
+
+def _tell(said: str) -> None:
+    if said:
+        typer.echo(said)
 
 
 def _warn(target: Host, path: Path, scope: str, entry: dict[str, Any]) -> None:

@@ -13,15 +13,21 @@ from typing import Any, Protocol
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from reasonloom.cli.commented_json import BOM, TOKEN, plain, put, take
+from reasonloom.cli.commented_json import TOKEN, plain, put, take
 from reasonloom.cli.install_entry import NAME
-from reasonloom.cli.json_places import read
+from reasonloom.cli.json_places import BOM, read
 from reasonloom.errors import InvalidArgument
 
 Path = tuple[str, ...]
 TOML_TOKEN = re.compile(
     r'"""(?:\\.|.)*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
 )
+JSON_KEY, TOML_KEY = re.compile(r"\s*:"), re.compile(r"[ \t]*[=.]")
+"""What follows a text that is a key."""
+
+ENTRY = 2
+"""Keys of an entry's path; its own tables are written within a line, whenever they come."""
+
 HIDDEN = "\u2026"
 
 
@@ -70,7 +76,7 @@ class Json:
 
         def hidden(found: re.Match[str]) -> str:
             said = found[0]
-            key = re.match(r"\s*:", text[found.end() :])
+            key = JSON_KEY.match(text, found.end())
             if said.startswith('"') and (key or json.loads(said, strict=False) in shown):
                 return said
             return _blank(said, '"' if said.startswith('"') else said[:2])
@@ -104,7 +110,7 @@ class Toml:
             at = at[key]
             if not isinstance(at, dict):
                 raise InvalidArgument(f"{key}: must be a table")
-        within = isinstance(at, tomlkit.items.InlineTable)
+        within = len(path) > ENTRY or isinstance(at, tomlkit.items.InlineTable)
         at[path[-1]] = _table(value, within=within) if isinstance(value, dict) else value
         return tomlkit.dumps(document).replace("\n", feed)
 
@@ -122,7 +128,7 @@ class Toml:
 
         def hidden(found: re.Match[str]) -> str:
             said = found[0]
-            key = re.match(r"[ \t]*[=.]", text[found.end() :])
+            key = TOML_KEY.match(text, found.end())
             if key or (said[0] in "\"'" and tomllib.loads(f"x = {said}")["x"] in shown):
                 return said
             return _blank(said, said[0])

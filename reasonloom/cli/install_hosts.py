@@ -67,7 +67,7 @@ def _codex() -> Path:
 
 
 def _application(name: str, *names: str) -> Callable[[], Path]:
-    return lambda: user_config_path(name, appauthor=False, roaming=True).joinpath(*names)
+    return lambda: user_config_path(name, appauthor=False).joinpath(*names)
 
 
 HOSTS: Mapping[str, Host] = {

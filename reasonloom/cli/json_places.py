@@ -9,6 +9,7 @@ from typing import Any
 
 from reasonloom.errors import InvalidArgument
 
+BOM = "\ufeff"
 SPACE = re.compile(r"[ \t\n\r]*")
 DECODER = json.JSONDecoder()
 
@@ -90,9 +91,9 @@ def appended(text: str, at: int, value: Any, key: str | None = None) -> str:
     It is written in the manner of what stands before it, else of the whole text.
     """
     held, closing = children(text, at)
-    feed = "\r\n" if "\r\n" in text else "\n"
+    feed = line_feed(text)
     if held:
-        lead = _space_before(text, held[-1].start)
+        lead = space_before(text, held[-1].start)
         added = f",{lead}{written(value, key, lead, feed, text)}"
         return text[: held[-1].end] + added + text[held[-1].end :]
     line = text.rfind("\n", 0, at) + 1
@@ -100,7 +101,7 @@ def appended(text: str, at: int, value: Any, key: str | None = None) -> str:
     outer = margin.group() if margin and margin.end() <= at else ""
     if "\n" not in text.strip() and len(text.strip()) > len("{}"):
         return text[: at + 1] + written(value, key, "", feed, text) + text[closing:]
-    lead = feed + outer + _unit(text)
+    lead = feed + outer + indent_unit(text)
     inner = lead + written(value, key, lead, feed, text) + feed + outer
     return text[: at + 1] + inner + text[closing:]
 
@@ -118,7 +119,7 @@ def without(text: str, at: int, index: int) -> str:
 def written(value: Any, key: str | None, lead: str, feed: str, text: str) -> str:
     """Return a value as JSON: on lines of its own after a lead with a line feed, else on one."""
     if "\n" in lead:
-        own = json.dumps(value, indent=_unit(text), ensure_ascii=False)
+        own = json.dumps(value, indent=indent_unit(text), ensure_ascii=False)
         own = own.replace("\n", feed + lead.rpartition("\n")[2])
         name = f"{json.dumps(key)}: "
     else:
@@ -128,20 +129,26 @@ def written(value: Any, key: str | None, lead: str, feed: str, text: str) -> str
     return own if key is None else name + own
 
 
-def _unit(text: str) -> str:
-    """Return by what the text's first member is set in; two spaces where there is none."""
-    first = re.match(r"\s*\{\r?\n([ \t]+)", text)
+def indent_unit(text: str) -> str:
+    """Return by what the text's first set-in line is set in; two spaces where none is."""
+    first = re.search(r"\n([ \t]+)\S", text)
     return first[1] if first else "  "
+
+
+def line_feed(text: str) -> str:
+    """Return how the text's lines end."""
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def space_before(text: str, at: int) -> str:
+    """Return the white space that ends before a place."""
+    start = at
+    while start and text[start - 1] in " \t\n\r":
+        start -= 1
+    return text[start:at]
 
 
 def _after(text: str, at: int) -> int:
     """Return the first place from `at` on that is no space."""
     found = SPACE.match(text, at)
     return found.end() if found else at
-
-
-def _space_before(text: str, at: int) -> str:
-    start = at
-    while start and text[start - 1] in " \t\n\r":
-        start -= 1
-    return text[start:at]

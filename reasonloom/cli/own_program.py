@@ -14,11 +14,8 @@ def own_program() -> list[str]:
 
 def running() -> str | None:
     """Return the program that belongs to this very installation."""
-    for name in ("reasonloom", "reasonloom.exe"):
-        beside = Path(sys.executable).absolute().parent / name
-        if beside.is_file():
-            return str(beside)
-    return None
+    beside = Path(sys.executable).absolute().parent / "reasonloom"
+    return str(beside) if beside.is_file() else None
 
 
 def needed(where: str, given: frozenset[str] = frozenset()) -> list[str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from reasonloom.errors import Conflict, InvalidArgument
 
 LARGEST = 1024 * 1024
-"""Bytes of a file that is rewritten; nobody writes a larger one by hand."""
+"""Bytes of a file that is rewritten, unless more is said; nobody writes a larger one by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class Found:
             raise InvalidArgument(f"{self.path.name}: not UTF-8", field="file") from None
 
 
-def look(path: Path) -> Found | None:
-    """Return a file with what is in it; None where there is none.
+def look(path: Path, largest: int = LARGEST) -> Found | None:
+    """Return a file of at most `largest` bytes with what is in it; None where there is none.
 
     Raises:
         InvalidArgument: it is a folder or a device, too large, or may not be read.
     """
     try:
         real = path.resolve(strict=True)
-        handle = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         return None
     except (OSError, RuntimeError, ValueError):
@@ -54,9 +54,9 @@ def look(path: Path) -> Found | None:
         os.close(handle)
         raise InvalidArgument(f"{path.name}: not a file", field="file")
     with os.fdopen(handle, "rb") as file:
-        data = file.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise InvalidArgument(f"{path.name}: larger than {LARGEST:,} bytes", field="file")
+        data = file.read(largest + 1)
+    if len(data) > largest:
+        raise InvalidArgument(f"{path.name}: larger than {largest:,} bytes", field="file")
     return Found(real, data, seen)
 
 
@@ -67,9 +67,21 @@ def replace(found: Found, data: bytes) -> None:
         Conflict: it was changed since it was read; nothing is written.
         InvalidArgument: it may not be written.
     """
-    if not os.access(found.path, os.W_OK):
-        raise InvalidArgument(f"{found.path.name}: may not be written", field="file")
+    require_writable(found)
     write(found.path, data, mode=stat.S_IMODE(found.stat.st_mode), since=found.stat)
+
+
+def require_writable(found: Found) -> None:
+    """Refuse a file that may not be put in its place.
+
+    Raises:
+        InvalidArgument: it, or its folder, may not be written.
+    """
+    name = found.path.name
+    if not os.access(found.path, os.W_OK):
+        raise InvalidArgument(f"{name}: may not be written", field="file")
+    if not os.access(found.path.parent, os.W_OK | os.X_OK):
+        raise InvalidArgument(f"{name}: its folder may not be written", field="file")
 
 
 def write(
@@ -104,9 +116,8 @@ def write(
 
 def _give(name: str, to: os.stat_result) -> None:
     """Give a file to the owner and group of another, as far as that is allowed."""
-    if hasattr(os, "chown"):
-        with suppress(OSError):
-            os.chown(name, to.st_uid, to.st_gid)
+    with suppress(OSError):
+        os.chown(name, to.st_uid, to.st_gid)
 
 
 def _same(path: Path, since: os.stat_result) -> bool:

@@ -1,25 +1,22 @@
-"""Shows a person what will be changed in a file of theirs, asks, and writes it beside a backup."""
+"""Shows a person what will be changed in a file of theirs, and asks."""
 
 from __future__ import annotations
 
 import difflib
 import re
-import stat
 import sys
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from reasonloom.cli.replace_file import Found
-
-BACKUP = ".before-reasonloom"
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 AROUND = 3
 """Lines that are shown before and after a change."""
+
+WIDEST, BESIDE = 1_000, 200
+"""Characters of a line that is shown whole; of a longer one, those beside what is changed."""
 
 
 def show(path: Path, old: str, new: str, hide: Callable[[str], str] = str) -> None:
@@ -34,14 +31,47 @@ def show(path: Path, old: str, new: str, hide: Callable[[str], str] = str) -> No
     before, after = _lines(old), _lines(new)
     said_before, said_after = _lines(hide(old)), _lines(hide(new))
     typer.echo(f"--- {path}\n+++ {path} (changed)")
-    for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(AROUND):
-        typer.echo(f"@@ from line {group[0][1] + 1} @@")
-        for tag, start, end, new_start, new_end in group:
+    head, tail = _alike(before, after)
+    skip, end = max(0, head - AROUND), max(0, tail - AROUND)
+    matcher = difflib.SequenceMatcher(
+        None, before[skip : len(before) - end], after[skip : len(after) - end]
+    )
+    for group in matcher.get_grouped_opcodes(AROUND):
+        typer.echo(f"@@ from line {skip + group[0][1] + 1} @@")
+        for tag, *places in group:
+            first, last, new_first, new_last = (skip + place for place in places)
             if tag == "equal":
-                _say(" ", said_before[start:end])
+                _say(" ", said_before[first:last])
             else:
-                _say("-", said_before[start:end])
-                _say("+", said_after[new_start:new_end])
+                gone, come = _near(said_before[first:last], said_after[new_first:new_last])
+                _say("-", gone)
+                _say("+", come)
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """Return how many items are the same at the beginning and at the end.
+
+    Without them a file of 300,000 lines is compared in no time.
+    """
+    head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+    ends = zip(reversed(old), reversed(new), strict=False)
+    tail = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
+    return head, min(tail, len(old) - head, len(new) - head)
+
+
+def _near(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+    """Return a line and what it becomes; of a long one only what stands near the change."""
+    if len(old) != 1 or len(new) != 1 or len(new[0]) <= WIDEST:
+        return old, new
+    head, tail = (max(0, alike - BESIDE) for alike in _alike(old[0], new[0]))
+    return [_cut(old[0], head, tail)], [_cut(new[0], head, tail)]
+
+
+def _cut(line: str, head: int, tail: int) -> str:
+    """Return a line without so many characters at its beginning and its end, told as such."""
+    before = f"[{head:,} characters] " if head else ""
+    after = f" [{tail:,} characters]" if tail else ""
+    return before + line[head : len(line) - tail] + after
 
 
 def _lines(text: str) -> list[str]:
@@ -50,7 +80,8 @@ def _lines(text: str) -> list[str]:
 
 def _say(sign: str, lines: list[str]) -> None:
     for line in lines:
-        typer.echo(UNSEEN.sub("\ufffd", sign + line))
+        shown = line if sign != " " else _cut(line, 0, max(0, len(line) - WIDEST))
+        typer.echo(UNSEEN.sub("\ufffd", sign + shown))
 
 
 def ask(yes: bool) -> None:
@@ -67,35 +98,3 @@ def ask(yes: bool) -> None:
     if not typer.confirm("Write this?"):
         typer.echo("nothing was written")
         raise typer.Exit(1)
-
-
-def write_beside_backup(path: Path, found: Found | None, new: str | None) -> None:
-    """Write the file, and beside it what it was before; None takes it away.
-
-    Raises:
-        Conflict: it was changed since it was read; nothing is written.
-        InvalidArgument: it, or its folder, may not be written.
-    """
-    from reasonloom.cli.replace_file import replace, write  # noqa: PLC0415
-    from reasonloom.errors import InvalidArgument  # noqa: PLC0415
-
-    if found is None:
-        assert new is not None  # noqa: S101 - nothing is taken out of no file
-        real = path.resolve()
-        try:
-            real.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            backup(real).unlink(missing_ok=True)
-        except OSError:
-            raise InvalidArgument(f"{path}: its folder may not be written", field="file") from None
-        write(real, new.encode())
-        return
-    write(backup(found.path), found.data, mode=stat.S_IMODE(found.stat.st_mode))
-    if new is None:
-        found.path.unlink()
-    else:
-        replace(found, new.encode())
-
-
-def backup(path: Path) -> Path:
-    """Return where what a file was before is kept."""
-    return path.with_name(path.name + BACKUP)

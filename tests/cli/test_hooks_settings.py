@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.cli.host_settings import handlers, installed, ours, removed, stripped
+from reasonloom.cli.hooks_settings import handlers, installed, ours, removed, stripped
 from reasonloom.cli.json_places import read
 from reasonloom.errors import InvalidArgument
 from tests.support.databases import TestPostgres
@@ -178,11 +178,15 @@ def test_the_commands_show_ask_write_and_take_back(host: Host) -> None:
     written = place.read_bytes()
     assert "nothing to do" in hooks(host, "install", "--yes").stdout
     assert place.read_bytes() == written
+    again = hooks(host, "install", "--no-claude-md", "--yes")
+    kept = place.with_name("settings.json.before-reasonloom")
+    assert (again.returncode, kept.read_text()) == (0, text)
+    assert (str(kept) in done.stdout, str(kept) in again.stdout) == (True, False)
     told = hooks(host, "status").stdout
     assert "SessionStart: " in told
     assert "- pre-compact: never ran" in told
     assert hooks(host, "uninstall", "--yes").returncode == 0
-    assert place.read_text() == text
+    assert (place.read_text(), kept.exists()) == (text, False)
     assert "none of our hooks" in hooks(host, "uninstall", "--yes").stdout
 
 

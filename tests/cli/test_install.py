@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from reasonloom.cli.install import LARGEST
 from tests.support.databases import TestPostgres
 from tests.support.processes import environment
 
@@ -34,6 +37,12 @@ if sys.platform == "linux":
         ("claude-desktop", "user"): "home/.config/Claude/claude_desktop_config.json",
         ("vscode", "user"): "home/.config/Code/User/mcp.json",
     }
+SETPRIV = shutil.which("setpriv")
+BOUND: list[str] | None = []
+"""What starts a program for which the permissions of files hold, also where we are root."""
+
+if os.geteuid() == 0:
+    BOUND = [SETPRIV, "--bounding-set=-dac_override,-dac_read_search"] if SETPRIV else None
 Run = subprocess.CompletedProcess[str]
 
 
@@ -43,14 +52,14 @@ class Machine:
 
     root: Path
 
-    def run(self, *words: str, **more: str) -> Run:
-        """Run one of our commands in the project."""
+    def run(self, *words: str, within: Sequence[str] = (), **more: str) -> Run:
+        """Run one of our commands in the project, by another program if one is given."""
         (self.root / "work").mkdir(exist_ok=True)
         env = environment(self.root / "data", HOME=str(self.root / "home"), **more)
         for name in ("XDG_CONFIG_HOME", "CODEX_HOME"):
             env.pop(name, None)
         done = subprocess.run(
-            [sys.executable, "-m", "reasonloom", *words], env=env, cwd=self.root / "work",
+            [*within, sys.executable, "-m", "reasonloom", *words], env=env, cwd=self.root / "work",
             input="y\n", capture_output=True, text=True, timeout=90, check=False,
         )  # fmt: skip
         assert "Traceback" not in done.stderr
@@ -98,8 +107,7 @@ def test_each_host_has_its_file_written_and_taken_away(
     machine.run("install", host, "--scope", scope, "--yes", "--as", "thoughtmcp")
     assert entry(host, place)["args"] == ["serve", "--as", "thoughtmcp"]
     assert machine.run("uninstall", host, "--scope", scope, "--yes").returncode == 0
-    left = place.read_text()
-    assert "reasonloom" not in left
+    assert not list(place.parent.glob(f"{place.name}*"))
     assert "is not in it" in machine.run("uninstall", host, "--scope", scope, "--yes").stdout
 
 
@@ -203,16 +211,123 @@ def test_a_place_that_is_no_file_is_refused_by_name(machine: Machine) -> None:
         assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everything")
-def test_a_file_that_may_not_be_written_is_refused(machine: Machine) -> None:
+@pytest.mark.parametrize("scope", ["user", "project"])
+@pytest.mark.parametrize("host", ["claude-code", "codex", "cursor"])
+def test_the_original_outlives_a_second_installation(
+    machine: Machine, host: str, scope: str
+) -> None:
+    place = machine.place(host, scope)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    text = "model = 1\n" if host == "codex" else '{"mine": 1.50}'
+    place.write_text(text)
+    kept = place.with_name(place.name + ".before-reasonloom")
+    first = machine.run("install", host, "--scope", scope, "--yes")
+    assert f"What it was before: {kept}" in first.stdout
+    second = machine.run("install", host, "--scope", scope, "--yes", "--as", "thoughtmcp",
+                         "--env", "OPENAI_API_KEY=sk-geheim")  # fmt: skip
+    assert str(kept) not in second.stdout
+    assert kept.read_text() == text
+    done = machine.run("uninstall", host, "--scope", scope, "--yes")
+    assert done.returncode == 0, done.stderr
+    assert not kept.exists()
+    assert "sk-geheim" not in everything_in(place.parent)
+
+
+def everything_in(folder: Path) -> str:
+    """Return what the files of a folder hold."""
+    return "".join(path.read_text() for path in folder.iterdir() if path.is_file())
+
+
+def test_the_letter_is_given_back_after_a_second_installation(machine: Machine) -> None:
+    place = machine.place("claude-code", "project")
+    place.parent.mkdir()
+    text = '{"mcpServers": {"o": {"command":"x"}}, "mine": 1.50}\n'
+    place.write_text(text)
+    for command in ("thoughtmcp", "causantic", "thoughtmcp"):
+        machine.run("install", "claude-code", "--scope", "project", "--yes", "--as", command)
+    assert machine.run("uninstall", "claude-code", "--scope", "project", "--yes").returncode == 0
+    assert everything_in(place.parent) == text
+
+
+def test_no_secret_of_ours_is_left_beside_a_file_that_was_changed_since(machine: Machine) -> None:
+    place = machine.place("claude-code", "project")
+    place.parent.mkdir()
+    place.write_text('{"mcpServers": {}}')
+    words = ("claude-code", "--scope", "project", "--yes")
+    machine.run("install", *words, "--env", "OPENAI_API_KEY=sk-geheim")
+    said = json.loads(place.read_text())
+    place.write_text(json.dumps(said | {"later": True}))
+    kept = place.with_name(place.name + ".before-reasonloom")
+    done = machine.run("uninstall", *words)
+    assert f"What it was before reasonloom came: {kept}" in done.stdout
+    assert everything_in(place.parent).count('{"mcpServers": {}') == 2
+    assert "sk-geheim" not in everything_in(place.parent)
+    assert json.loads(place.read_text()) == {"mcpServers": {}, "later": True}
+
+
+def test_a_backup_that_holds_our_entry_goes(machine: Machine) -> None:
+    place = machine.place("claude-code", "project")
+    words = ("claude-code", "--scope", "project", "--yes")
+    machine.run("install", *words, "--env", "OPENAI_API_KEY=sk-geheim")
+    place.with_name(place.name + ".before-reasonloom").write_text(place.read_text())
+    machine.run("uninstall", *words)
+    assert not list(place.parent.iterdir())
+
+
+@pytest.mark.skipif(BOUND is None, reason="root may write everything")
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+@pytest.mark.parametrize("which", ["file", "folder"])
+def test_what_may_not_be_written_is_refused_by_its_whole_path(
+    machine: Machine, which: str, command: str
+) -> None:
     place = machine.place("cursor", "user")
     place.parent.mkdir()
-    place.write_text("{}")
-    place.chmod(0o400)
-    done = machine.run("install", "cursor", "--yes")
+    text = "{}" if command == "install" else '{"mcpServers": {"reasonloom": {"command": "x"}}}'
+    place.write_text(text)
+    place.chmod(0o400 if which == "file" else 0o600)
+    place.parent.chmod(0o700 if which == "file" else 0o500)
+    done = machine.run(command, "cursor", "--yes", within=BOUND or ())
+    place.parent.chmod(0o700)
+    fault = "may not be written" if which == "file" else "its folder may not be written"
     assert done.returncode == 2
-    assert "may not be written" in done.stderr
-    assert place.read_text() == "{}"
+    assert done.stderr == f"reasonloom: {place}: {fault}; nothing was written\n"
+    assert everything_in(place.parent) == text
+    assert len(list(place.parent.iterdir())) == 1
+
+
+def test_a_file_of_twenty_megabytes_is_changed_and_given_back(machine: Machine) -> None:
+    place = machine.place("claude-code", "user")
+    project = {"history": [{"display": f'say {n}: "geheim" // ' + "x" * 150} for n in range(90)]}
+    text = json.dumps({"projects": {f"/home/u/{n}": project for n in range(1_000)}}, indent=2)
+    assert len(text) > 18_000_000
+    place.write_text(text)
+    done = machine.run("install", "claude-code", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout) < 2_000
+    assert "geheim" not in done.stdout
+    assert entry("claude-code", place)["args"] == ["serve"]
+    assert machine.run("uninstall", "claude-code", "--yes").returncode == 0
+    assert place.read_text() == text
+
+
+def test_a_larger_file_than_any_host_keeps_is_refused(machine: Machine) -> None:
+    place = machine.place("claude-code", "user")
+    with place.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    done = machine.run("install", "claude-code", "--yes")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"reasonloom: {place}: larger than 67,108,864 bytes")
+    assert not place.with_name(place.name + ".before-reasonloom").exists()
+
+
+def test_of_one_long_line_only_what_stands_near_the_change_is_shown(machine: Machine) -> None:
+    place = machine.place("claude-code", "user")
+    texts = ["geheim"] * 20_000
+    place.write_text(json.dumps({"a": texts, "mcpServers": {"o": {"command": "x"}}, "z": texts}))
+    done = machine.run("install", "claude-code", "--yes")
+    assert '"reasonloom"' in done.stdout
+    assert "characters]" in done.stdout
+    assert len(done.stdout) < 3_000
 
 
 @pytest.mark.parametrize(

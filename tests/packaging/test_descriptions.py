@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
+import runpy
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 import yaml
+from mcp import Client, StdioServerParameters
 
+from reasonloom.cli.install_entry import is_secret
 from reasonloom.errors import Conflict
 from reasonloom.graphs import for_langgraph
 from reasonloom.graphs.graph import load_graph
 from reasonloom.server.catalogue import choose
 from reasonloom.settings import Settings, load_settings, variables_of
+from tests.support.databases import TestPostgres
+from tests.support.processes import environment
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LANGGRAPH = json.loads((ROOT / "langgraph.json").read_text())
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+KEYS = {"LANGBASE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"}
+"""What providers are asked with, where the language model is no offline one."""
+
+APACHE = "cfc7749b96f63bd31c3c42b5c471bf756814053e847c10f3eb003417bc523d30"
+"""SHA-256 of the Apache License 2.0 as apache.org gives it."""
+
 VARIABLES = {name for field in Settings.model_fields for name in variables_of(field)}
 
 
@@ -46,8 +61,11 @@ def test_the_registry_is_told_what_it_takes() -> None:
     (package,) = server["packages"]
     assert package["identifier"] == PROJECT["name"]
     told = {each["name"]: each for each in package["environmentVariables"]}
-    assert set(told) <= VARIABLES
-    assert told["REASONLOOM_DATABASE_URL"]["isSecret"]
+    assert set(told) <= VARIABLES | KEYS
+    assert {name for name, each in told.items() if each.get("isSecret")} == {
+        name for name in told if is_secret(name, "")
+    }
+    assert set(told) >= KEYS
     toolsets = told["REASONLOOM_TOOLSETS"]["default"]
     assert choose(load_settings(toolsets=toolsets)).tools
 
@@ -56,11 +74,76 @@ def test_the_bundle_names_what_it_holds() -> None:
     manifest = described("packaging/mcpb/manifest.json")
     assert (ROOT / manifest["server"]["entry_point"]).is_file()
     assert manifest["compatibility"]["runtimes"]["python"] == PROJECT["requires-python"]
-    configured = manifest["server"]["mcp_config"]
+    assert set(manifest["compatibility"]["platforms"]) == {"darwin", "linux"}
+    configured, asked = manifest["server"]["mcp_config"], manifest["user_config"]
     assert configured["args"][-2] in PROJECT["scripts"]
-    assert set(configured["env"]) <= VARIABLES
-    asked = {f"${{user_config.{name}}}" for name in manifest["user_config"]}
-    assert set(configured["env"].values()) == asked
+    assert set(configured["env"]) <= VARIABLES | KEYS
+    assert set(configured["env"].values()) == {f"${{user_config.{name}}}" for name in asked}
+    for name, value in configured["env"].items():
+        option = asked[value.removeprefix("${user_config.").removesuffix("}")]
+        assert option.get("sensitive", False) == is_secret(name, "")
+        # Without a default a host may hand on the text of the reference itself.
+        assert isinstance(option["default"], str)
+        assert option["required"] is False
+
+
+def test_the_bundle_and_the_registry_ask_for_the_same_keys() -> None:
+    (package,) = described("server.json")["packages"]
+    told = {each["name"]: each for each in package["environmentVariables"]}
+    configured = described("packaging/mcpb/manifest.json")["server"]["mcp_config"]["env"]
+    assert {name for name in told if name in KEYS} == set(configured) & KEYS == KEYS
+    assert set(configured) <= set(told)
+    for name, option in given_by_the_bundle().items():
+        assert told[name].get("default", "") == option
+    page = (ROOT / "docs" / "install.md").read_text()
+    assert all(f"`{name}`" in page for name in KEYS)
+
+
+def given_by_the_bundle() -> dict[str, str]:
+    """Return the environment that a host makes of the manifest where nobody fills anything in."""
+    manifest = described("packaging/mcpb/manifest.json")
+    return {
+        name: manifest["user_config"][value.removeprefix("${user_config.").removesuffix("}")][
+            "default"
+        ]
+        for name, value in manifest["server"]["mcp_config"]["env"].items()
+    }
+
+
+@pytest.mark.parametrize("llm", ["offline", ""])
+async def test_a_bundle_with_nothing_filled_in_starts(
+    llm: str, postgres: TestPostgres, database: str, tmp_path: Path
+) -> None:
+    dsn = postgres.address.dsn("postgres", database)
+    env = environment(tmp_path, DATABASE_URL=dsn, **given_by_the_bundle() | {"REASONLOOM_LLM": llm})
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "reasonloom", "serve"], env=env
+    )
+    async with Client(server) as client:
+        answer = await client.call_tool("reasoning_linear", {"content": "What is known of tea?"})
+    assert answer.is_error is False
+
+
+def test_the_wheel_and_the_bundle_carry_every_licence(tmp_path: Path) -> None:
+    (tmp_path / "bundle").mkdir()
+    runpy.run_path(str(ROOT / "packaging" / "bundle.py"))["stage"](tmp_path / "bundle")
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    build = f"from hatchling.build import build_wheel; build_wheel({str(wheels)!r})"
+    subprocess.run([sys.executable, "-c", build], cwd=tmp_path / "bundle", check=True)
+    with ZipFile(next(wheels.iterdir())) as wheel:
+        names = wheel.namelist()
+        (metadata,) = (wheel.read(name).decode() for name in names if name.endswith("/METADATA"))
+        apache = wheel.read("reasonloom/llm/classifier/LICENSE")
+    assert "License-Expression: MIT AND Apache-2.0\n" in metadata
+    for place in PROJECT["license-files"]:
+        assert f"License-File: {place}\n" in metadata
+        assert any(name.endswith(f".dist-info/licenses/{place}") for name in names)
+        assert (tmp_path / "bundle" / place).read_bytes() == (ROOT / place).read_bytes()
+    assert hashlib.sha256(apache).hexdigest() == APACHE
+    assert described("packaging/mcpb/manifest.json")["license"] == PROJECT["license"]
+    readme = (ROOT / "README.md").read_text()
+    assert all(f"]({place})" in readme for place in PROJECT["license-files"][:2])
 
 
 @pytest.mark.parametrize("name", LANGGRAPH["graphs"])

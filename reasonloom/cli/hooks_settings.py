@@ -8,13 +8,11 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from reasonloom.cli.hook import NAMES
-from reasonloom.cli.json_places import appended, children, member, read, root, without
+from reasonloom.cli.json_places import BOM, appended, children, member, read, root, without
 from reasonloom.errors import InvalidArgument
 
 Handlers = Mapping[str, dict[str, Any]]
 """What is to be called at each of the host's events."""
-
-BOM = "\ufeff"
 
 
 class Ours(NamedTuple):
@@ -134,8 +132,7 @@ def _is_ours(handler: object) -> bool:
         words = ["reasonloom", *words[3:]]
     if len(words) < len(("reasonloom", "hook", "name")) or words[1] != "hook":
         return False
-    program = PurePath(words[0].replace("\\", "/")).name.removesuffix(".exe")
-    return program == "reasonloom" and all(word in NAMES for word in words[2:])
+    return PurePath(words[0]).name == "reasonloom" and all(word in NAMES for word in words[2:])
 
 
 def _gives(before: str | None, wanted: Handlers, text: str) -> bool:

@@ -91,6 +91,7 @@ class Settings(BaseSettings):
     oauth_leeway: float = Field(30.0, ge=0, le=300)
     caller_concurrency: int = Field(32, ge=1)
     caller_requests_per_minute: int = Field(600, ge=1)
+    caller_sessions: int = Field(100, ge=1)
     caller_tokens_per_day: int | None = Field(None, ge=1)
     caller_usd_per_day: float | None = Field(None, gt=0, le=1_000_000)
     answer_characters: int = Field(1_000_000, ge=10_000)
@@ -182,7 +183,7 @@ class Settings(BaseSettings):
             raise ValueError("must not be blank")
         return value
 
-    @field_validator("home", "database_path", "files", "claude_config_dir", "tokens")
+    @field_validator("home", "database_path", "files", "claude_config_dir", "tokens", "prompts")
     @classmethod
     def make_absolute(cls, value: Path | None) -> Path | None:
         """Read `~` as the user's home, and what is relative from the working directory."""

@@ -1,8 +1,14 @@
-"""The command line: every command is registered here and lives in a module of its name."""
+"""The command line: every command is registered here.
+
+Each lives in the module of its name, but for `restore` (in `backup`), `uninstall` and
+`print-config` (in `install`), and `eval` (in `evals`). A group's module registers its commands.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 
 import typer
 
@@ -30,7 +36,11 @@ from reasonloom.cli import (
     studio,
     tokens,
 )
+from reasonloom.cli.arguments import require_text
 from reasonloom.errors import CallerMistake, ReasonloomError
+
+MOST_NAME = 60
+"""Characters of a file's name that a line shows."""
 
 app = typer.Typer(
     name="reasonloom",
@@ -76,9 +86,29 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; an error of ours is one line on stderr, exit 2 or 1."""
+    """Run the command line; a known error is one line on stderr, exit 2 or 1."""
     try:
+        require_text(sys.argv[1:])
         app()
-    except ReasonloomError as error:
-        typer.echo(f"reasonloom: {error.message}", err=True)
-        sys.exit(2 if isinstance(error, CallerMistake) else 1)
+    except (ReasonloomError, OSError, BaseExceptionGroup) as raised:
+        error = _alone(raised)
+        if (said := _said(error)) is None:
+            raise
+        typer.echo(f"reasonloom: {said}", err=True)
+        sys.exit(2 if isinstance(error, CallerMistake | OSError) else 1)
+
+
+def _alone(raised: BaseException) -> BaseException:
+    """Return what a group of tasks raised, where that is one error alone."""
+    while isinstance(raised, BaseExceptionGroup) and len(raised.exceptions) == 1:
+        raised = raised.exceptions[0]
+    return raised
+
+
+def _said(error: BaseException) -> str | None:
+    """Return the line to say: of an error of ours, or of a file that cannot be used."""
+    if isinstance(error, ReasonloomError):
+        return error.message
+    if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+        return f"{Path(os.fsdecode(error.filename)).name[:MOST_NAME]}: {error.strerror}"
+    return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasonloom.cli.output import require_place, write
 from reasonloom.cli.statistics_table import told
 
 if TYPE_CHECKING:
@@ -50,13 +51,15 @@ def bench(
         "megabytes": megabytes, "only": _parts(only),
     }  # fmt: skip
     parts = _parts(only)
+    if output:
+        require_place("output", output)
     figures = asyncio.run(_measure(settings))
     if figures:
         _draw(figures)
     statistics = told() if STATISTICS in parts else []
     if output:
         report = {**_report(figures, settings), STATISTICS: statistics}
-        output.write_text(json.dumps(report, indent=2), encoding="utf-8")
+        write("output", output, json.dumps(report, indent=2))
 
 
 def _numbers(written: str) -> list[int]:

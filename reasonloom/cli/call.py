@@ -19,7 +19,7 @@ def call(
     """Call a tool and print its answer as JSON; exit 1 where it answers with an error."""
     import anyio  # noqa: PLC0415 - the other commands start faster without
 
-    given = _arguments(sys.stdin.read() if arguments == "-" else arguments)
+    given = _arguments(sys.stdin.buffer.read() if arguments == "-" else arguments)
     result = anyio.run(_call, tool, given)
     if text or result.structured_content is None:
         typer.echo("\n".join(getattr(block, "text", "") for block in result.content))
@@ -28,7 +28,7 @@ def call(
     raise typer.Exit(1 if result.is_error else 0)
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def _arguments(text: str | bytes) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from reasonloom.cli.reindex import reindex
+from reasonloom.errors import SettingMistake
 
 if TYPE_CHECKING:
     from reasonloom.stores.maintenance import Maintained
@@ -50,8 +51,7 @@ def stop() -> None:
 
     settings = load_settings()
     if settings.database_url:
-        typer.echo("DATABASE_URL names a server of your own: it is not ours to stop")
-        raise typer.Exit(1)
+        raise SettingMistake("DATABASE_URL names a server of your own: it is not ours to stop")
     stopped = EmbeddedServer(settings.database_folder).stop()
     typer.echo("stopped" if stopped else "it was not running")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.errors import InternalFault
+from reasonloom.errors import ServiceFault
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -25,6 +25,10 @@ def demo() -> None:
     import anyio  # noqa: PLC0415 - the other commands start faster without
     from rich.console import Console  # noqa: PLC0415
 
+    from reasonloom.cli.require_usable import require_usable  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    anyio.run(require_usable, load_settings())  # else the server's end is all that is seen
     conversation = json.loads(CONVERSATION.read_text(encoding="utf-8"))
     anyio.run(_talk, conversation, Console())
 
@@ -46,14 +50,21 @@ class Talk:
         """Call a tool; return its structured answer and the milliseconds it took.
 
         Raises:
-            InternalFault: the tool answered with an error, which is printed.
+            ServiceFault: the tool answered with an error, which is printed, or is not served.
         """
+        from mcp.shared.exceptions import MCPError  # noqa: PLC0415
+
         started = time.perf_counter()
-        result = await self.client.call_tool(tool, arguments, progress_callback=progress)
+        try:
+            result = await self.client.call_tool(tool, arguments, progress_callback=progress)
+        except MCPError as error:
+            raise ServiceFault(f"the demo ended: {error}") from None
         took = (time.perf_counter() - started) * 1000
         if result.is_error or not isinstance(result.structured_content, dict):
             self.console.print_json(data=result.structured_content)
-            raise InternalFault("demo")
+            raise ServiceFault(
+                f"the demo ended: {tool} answered as above; `reasonloom doctor` tells more"
+            )
         return result.structured_content, took
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reasonloom.cli.eval_compare import Reducer, Score, path_of
+from reasonloom.cli.output import require_place, write
 from reasonloom.errors import InvalidArgument
 
 
@@ -34,9 +36,9 @@ def report(
         _check(option, path, logs)
     found = gather(*logs, score=score, reducer=reducer)
     if html is not None:
-        _write("html", html, pages.page(found))
+        write("html", html, pages.page(found))
     if text is not None:
-        _write("text", text, texts.text(found))
+        write("text", text, texts.text(found))
     if html is None and text is None:
         typer.echo(texts.text(found), nl=False)
 
@@ -45,15 +47,7 @@ def _check(option: str, path: Path | None, logs: list[Path]) -> None:
     """Refuse what would take a run's place, or cannot be written, before anything is worked out."""
     if path is None:
         return
-    if path.exists() and any(path.samefile(log) for log in logs):
+    there = os.path.exists(path)  # noqa: PTH110 - never raises, whatever the name is
+    if there and any(path.samefile(log) for log in logs):
         raise InvalidArgument(f"--{option}: {path.name} is one of the runs", field=option)
-    if not path.parent.is_dir():
-        raise InvalidArgument(f"--{option}: the folder of {path.name} is not there", field=option)
-
-
-def _write(option: str, path: Path, told: str) -> None:
-    try:
-        path.write_text(told, encoding="utf-8", newline="\n")
-    except OSError:
-        raise InvalidArgument(f"--{option}: {path.name} cannot be written", field=option) from None
-    typer.echo(str(path))
+    require_place(option, path)

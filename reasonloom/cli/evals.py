@@ -184,14 +184,13 @@ def run(
 
 @app.command("list")
 def list_() -> None:
-    """List the runs that were made, with how much of each is done."""
+    """List the runs that were made, with how much of each is done, and the evals there are."""
     from reasonloom.cli.eval_kinds import NAMES, line_of  # noqa: PLC0415
 
     paths = sorted(_folder().glob("*.jsonl"))
     for path in paths:
         typer.echo(f"{path.name}  {line_of(path)}")
-    if not paths:
-        typer.echo(f"no runs yet; evals: {', '.join(NAMES)}")
+    typer.echo(f"{'' if paths else 'no runs yet; '}evals: {', '.join(NAMES)}")
 
 
 def _log(name: str, resume: str | None) -> Path:

@@ -24,9 +24,10 @@ def health(
     """Show counts, sizes and what to do about them."""
 
     async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
+        from reasonloom.contracts.door import read  # noqa: PLC0415
         from reasonloom.contracts.extras import MemoryHealth  # noqa: PLC0415
 
-        request = MemoryHealth(userId=user or caller.owner)
+        request = read(MemoryHealth, {"userId": user or caller.owner})
         return (await call_tool(engine, caller, "memory_health", request)).answer
 
     figures = with_engine(ask, user)

@@ -10,9 +10,12 @@ import typer
 
 from reasonloom.cli.history_undo import purge, undo
 from reasonloom.cli.with_engine import with_engine
+from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.by_name import call_tool
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from reasonloom.contracts.base import Request
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.engine import Engine
@@ -80,7 +83,7 @@ def projects(as_json: AsJson = False) -> None:
     from reasonloom.cli.history_tables import draw_projects  # noqa: PLC0415
     from reasonloom.contracts.history import HistoryListProjects  # noqa: PLC0415
 
-    answer = _answer("history_list_projects", HistoryListProjects())
+    answer = _answer("history_list_projects", HistoryListProjects, {})
     _show(answer, draw_projects, as_json=as_json)
 
 
@@ -92,7 +95,7 @@ def sessions(
     from reasonloom.cli.history_tables import draw_sessions  # noqa: PLC0415
     from reasonloom.contracts.history import HistoryListSessions  # noqa: PLC0415
 
-    answer = _answer("history_list_sessions", HistoryListSessions(project=project))
+    answer = _answer("history_list_sessions", HistoryListSessions, {"project": project})
     _show(answer, draw_sessions, as_json=as_json)
 
 
@@ -113,12 +116,11 @@ def show(
     )
 
     if last:
-        listed = _answer("history_list_sessions", HistoryListSessions(project=project))
+        listed = _answer("history_list_sessions", HistoryListSessions, {"project": project})
         session = listed["sessions"][0]["session_id"] if listed["sessions"] else None
-    given = {"session_id": session, "from": from_, "to": to}
-    wanted = {name: value for name, value in given.items() if value is not None}
-    request = HistoryReconstruct.model_validate({"project": project, **wanted})
-    _show(_answer("history_reconstruct", request), draw_strip, as_json=as_json)
+    given = {"project": project, "session_id": session, "from": from_, "to": to}
+    answer = _answer("history_reconstruct", HistoryReconstruct, given)
+    _show(answer, draw_strip, as_json=as_json)
 
 
 @app.command()
@@ -135,29 +137,37 @@ def search(
 
     if recall and predict:
         raise typer.BadParameter("give --recall or --predict, not both")
-    within = {} if project is None else {"project": project}
     if predict:
-        request: Request = history.HistoryPredict(context=query, **within)
-        tool = "history_predict"
-    elif recall:
-        request, tool = history.HistoryRecall(query=query, **within), "history_recall"
+        given = {"context": query, "project": project}
+        answer = _answer("history_predict", history.HistoryPredict, given)
     else:
-        request, tool = history.HistorySearch(query=query, **within), "history_search"
-    _show(_answer(tool, request), draw_strip, as_json=as_json)
+        given = {"query": query, "project": project}
+        request = history.HistoryRecall if recall else history.HistorySearch
+        answer = _answer("history_recall" if recall else "history_search", request, given)
+    _show(answer, draw_strip, as_json=as_json)
 
 
-def _answer(tool: str, request: Request) -> dict[str, Any]:
+def _answer(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool's answer; why each chunk of a chain leads to the next stands in `reasons`.
 
     Raises:
-        ReasonloomError: what the tool answers instead.
+        ReasonloomError: what the tool answers instead, or that there is no such project.
     """
+    from reasonloom.contracts.door import read  # noqa: PLC0415
+
+    request = read(model, given)
 
     async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
+        from reasonloom.nodes.past.naming import require_project  # noqa: PLC0415
         from reasonloom.stores import chunk_reasons  # noqa: PLC0415
 
+        if project := given.get("project"):
+            async with engine.loom.database.begin(caller) as tx:
+                await require_project(tx, project)
         outcome = await call_tool(engine, caller, tool, request)
         answer = dict(outcome.answer)
+        if mistake := answer.get("error"):
+            raise InvalidArgument(mistake)
         if answer.get("chain"):
             ids = [int(chunk["id"].removeprefix("mem-")) for chunk in answer["chunks"]]
             pairs = list(pairwise(ids))

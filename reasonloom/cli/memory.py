@@ -9,8 +9,8 @@ from reasonloom.cli.cluster import cluster
 from reasonloom.cli.consolidate import consolidate
 from reasonloom.cli.decay import decay
 from reasonloom.cli.health import health
-from reasonloom.cli.portable import export, import_
-from reasonloom.cli.restore import restore
+from reasonloom.cli.memory_portable import export, import_
+from reasonloom.cli.memory_restore import restore
 from reasonloom.cli.rollback import rollback
 
 app = typer.Typer(help="Look after what is remembered.", no_args_is_help=True)

@@ -51,9 +51,7 @@ def new(prompt: Prompt, folder: Folder = None) -> None:
     name = template.about.name
     number = max(registry.versions(name)) + 1
     path = own / f"{name}.v{number}.md"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("x", encoding="utf-8") as file:
-        file.write(next_version(template.text, number))
+    _write(path, next_version(template.text, number))
     typer.echo(str(path))
     typer.echo(
         f"{name} v{number} is now what is asked wherever REASONLOOM_PROMPTS names this folder;"
@@ -129,6 +127,18 @@ def _own_folder(folder: Path | None) -> Path:
             field="folder",
         )
     return own
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file, its folders made where they are not there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InvalidArgument(
+            f"folder: {path.name} cannot be written there: {error.strerror}", field="folder"
+        ) from None
 
 
 def _template(registry: PromptRegistry, prompt: str) -> PromptTemplate:

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from reasonloom.errors import SettingMistake
+
 Words = Annotated[str | None, typer.Option(help="Names, separated by commas.")]
 
 
@@ -39,19 +41,21 @@ def serve(
 
     from reasonloom.cli.ending import LastStep  # noqa: PLC0415
     from reasonloom.cli.logs import set_up_log  # noqa: PLC0415
+    from reasonloom.cli.require_usable import require_usable  # noqa: PLC0415
     from reasonloom.server.http import serve_http  # noqa: PLC0415
     from reasonloom.server.stdio import serve_stdio  # noqa: PLC0415
     from reasonloom.server.telemetry.start import start_telemetry  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
-    settings = load_settings(
-        toolsets=toolsets,
-        tools=tools,
-        exclude_tools=exclude_tools,
-        read_only=read_only or None,
-        serve_as=as_,
-        stateless=stateless or None,
-    )
+    _refuse_without_http(http, {"--stateless": stateless, "--studio": studio})
+    chosen = {
+        "toolsets": toolsets, "tools": tools, "exclude_tools": exclude_tools, "serve_as": as_,
+    }  # fmt: skip
+    settings = load_settings(**chosen, read_only=read_only or None, stateless=stateless or None)
+    try:
+        anyio.run(require_usable, settings)
+    except SettingMistake as mistake:
+        raise _by_flag(mistake, chosen) from None
     last = LastStep()
     set_up_log(settings)
     start_telemetry(settings)
@@ -60,6 +64,23 @@ def serve(
     else:
         anyio.run(serve_http, settings, http, _with_studio() if studio else None)
     last.served = True
+
+
+def _refuse_without_http(http: str | None, flags: dict[str, bool]) -> None:
+    for flag, given in flags.items():
+        if given and http is None:
+            raise SettingMistake(f"{flag}: needs --http HOST:PORT beside it", field=flag)
+
+
+def _by_flag(mistake: SettingMistake, chosen: dict[str, str | None]) -> SettingMistake:
+    """Return a mistake that names the flag, where a flag went over the variable that it names."""
+    from reasonloom.settings import variables_of  # noqa: PLC0415
+
+    for field, given in chosen.items():
+        if given is not None and mistake.field in variables_of(field):
+            flag = f"--{field.removeprefix('serve_').replace('_', '-')}"
+            return SettingMistake(mistake.message.replace(mistake.field, flag, 1), field=flag)
+    return mistake
 
 
 def _with_studio() -> Any:

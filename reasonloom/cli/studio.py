@@ -16,9 +16,11 @@ def studio(
     import anyio  # noqa: PLC0415 - the other commands start faster without
 
     from reasonloom.cli.logs import set_up_log  # noqa: PLC0415
+    from reasonloom.cli.require_usable import require_usable  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
     from reasonloom.studio.serving import serve_studio  # noqa: PLC0415
 
     settings = load_settings()
+    anyio.run(require_usable, settings)
     set_up_log(settings)
     anyio.run(serve_studio, settings, http, typer.echo)

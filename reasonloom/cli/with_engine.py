@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from reasonloom.errors import InvalidArgument
+
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.engine import Engine
@@ -23,7 +25,11 @@ def with_engine(
     """Run `work` with an engine that takes up nobody's runs, and with the caller.
 
     `llm` goes over the setting of that name.
+
+    Raises:
+        InvalidArgument: `user` is no name that a tool would take.
     """
+    _require_name(user)
 
     async def run() -> T:
         from reasonloom.compose import open_engine  # noqa: PLC0415
@@ -36,6 +42,13 @@ def with_engine(
             return await work(engine, caller.within(user))
 
     return asyncio.run(run())
+
+
+def _require_name(user: str | None) -> None:
+    from reasonloom.contracts.base import NAME_LIMIT  # noqa: PLC0415 - commands start faster
+
+    if user is not None and not (user.strip() and len(user) <= NAME_LIMIT):
+        raise InvalidArgument(f"--user: must be 1 to {NAME_LIMIT} characters, not blank")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from reasonloom.cli.portable import whole_file
+from reasonloom.cli.memory_portable import whole_file
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.engine import Engine
 from tests.support.databases import TestPostgres

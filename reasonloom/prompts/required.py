@@ -23,13 +23,6 @@ def required(template: PromptTemplate) -> set[str]:
     return set(template.about.variables) - set(_spared(tree))
 
 
-def listed(template: PromptTemplate) -> set[str]:
-    """Return the variables of a template that are lists: those that it walks through."""
-    tree = ENVIRONMENT.parse(template.body)
-    loops = (loop.iter for loop in tree.find_all(nodes.For))
-    return {each.name for each in loops if isinstance(each, nodes.Name)}
-
-
 def _spared(tree: nodes.Template) -> Iterator[str]:
     places = [each.test for each in tree.find_all(nodes.If)]
     places += [each.iter for each in tree.find_all(nodes.For)]

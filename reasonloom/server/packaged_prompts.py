@@ -1,12 +1,10 @@
 """The prompts of the modes as MCP prompts: what we ask a language model, anyone may ask theirs.
 
-A template's variables are the arguments. MCP's arguments are texts, so a list or an object is
-given as JSON.
+A template's variables are the arguments; `prompt_arguments` tells how they are read.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -53,19 +51,28 @@ def _prompt(template: PromptTemplate) -> Prompt:
 
 
 def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
-    from reasonloom.prompts.required import listed, required  # noqa: PLC0415 - as above
+    from reasonloom.prompts.required import required  # noqa: PLC0415 - tools come first
+    from reasonloom.prompts.uses import uses_of  # noqa: PLC0415
+    from reasonloom.server.prompt_arguments import told_of  # noqa: PLC0415
 
-    needed, lists = required(template), listed(template)
-    for name in template.about.variables:
-        form = "A list, as JSON." if name in lists else "A text; a list or an object as JSON."
-        yield PromptArgument(name=name, description=form, required=name in needed)
+    needed = required(template)
+    for name, uses in uses_of(template).items():
+        yield PromptArgument(name=name, description=told_of(uses), required=name in needed)
 
 
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
     """Return the function that fills a template in; what is not given stays unsaid."""
+    from reasonloom.prompts.required import required  # noqa: PLC0415 - tools come first
+    from reasonloom.prompts.uses import uses_of  # noqa: PLC0415
+    from reasonloom.server.prompt_arguments import read_argument  # noqa: PLC0415
+
+    needed, used = required(template), uses_of(template)
 
     async def fill(**given: str) -> list[UserMessage]:
-        values = {name: _read(given.get(name, "")) for name in template.about.variables}
+        values = {
+            name: read_argument(name, given.get(name, ""), uses, required=name in needed)
+            for name, uses in used.items()
+        }
         try:
             said = template.render(**values)
         except PromptMistake as mistake:
@@ -73,12 +80,3 @@ def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessag
         return [UserMessage(said.system), UserMessage(said.user)]
 
     return fill
-
-
-def _read(text: str) -> object:
-    """Return what a text means: a list, an object, a number or a truth where it is JSON."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return text if value is None or isinstance(value, str) else value

@@ -97,7 +97,7 @@ SOURCES: Mapping[tuple[str, str], Callable[[Given], list[Offer]]] = MappingProxy
         ("auto/route", "checkpoint"): _words("true", "false"),
         ("divergent/view", "lens"): _lenses,
         ("grounding/entailment", "lens"): _texts(OF_GROUNDING),
-        ("thinking/stream", "quarter"): _words(*map(str, range(QUARTERS + 1))),
+        ("thinking/stream", "quarter"): _words(*map(str, range(1, QUARTERS + 1))),
         ("thinking/stream", "stream"): _streams,
         **{(f"metacognition/{part}", "lens"): _texts(lenses) for part, lenses in OF_CHECKS.items()},
     }

@@ -13,8 +13,15 @@ from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import Annotations, Resource, ResourceTemplate
 
-from reasonloom.errors import InternalFault, NotFound, ReasonloomError, TimedOut
+from reasonloom.errors import (
+    InternalFault,
+    InvalidArgument,
+    NotFound,
+    ReasonloomError,
+    TimedOut,
+)
 from reasonloom.server.access.scopes import readable
+from reasonloom.server.unknown_argument import unknown_argument
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -26,7 +33,10 @@ log = logging.getLogger(__name__)
 MOST_LISTED = 50
 """Resources of one kind in a listing, the newest; any other is read by its template."""
 
+JSON = "application/json"
 NOT_FOUND = "Resource not found"
+ARGUMENT = "id"
+"""The one argument of each template."""
 
 
 class Shelf:
@@ -69,18 +79,21 @@ class Shelf:
                 for each in await kind.newest(engine, caller, MOST_LISTED)
             ]
 
-    async def complete(self, template: str, begun: str, caller: Caller) -> list[str]:
+    async def complete(self, template: str, argument: str, begun: str, caller: Caller) -> list[str]:
         """Return ids for a template that begin so, or whose title holds the words, newest first.
 
         Only what a listing shows is offered: older resources are known by their id.
 
         Raises:
             ResourceNotFoundError: there is no such template.
+            InvalidArgument: it has no such argument.
             ResourceError: the database is away.
         """
         kind = next((kind for kind in self._kinds if kind.template == template), None)
         if kind is None or kind.single:
             raise ResourceNotFoundError(NOT_FOUND)
+        if argument != ARGUMENT:
+            raise InvalidArgument(unknown_argument(argument, [ARGUMENT]), field=argument)
         async with self._engine() as engine:
             newest = await kind.newest(engine, caller, MOST_LISTED)
         wanted = begun.casefold()
@@ -91,7 +104,7 @@ class Shelf:
         ]
 
     async def read(self, uri: str, caller: Caller) -> list[ReadResourceContents]:
-        """Return a resource of the caller.
+        """Return a resource of the caller: its page, and behind it what programs read, if any.
 
         Raises:
             ResourceNotFoundError: no such URI, or one that this caller does not have.
@@ -101,7 +114,10 @@ class Shelf:
             if identifier := kind.id_in(uri):
                 async with self._engine() as engine:
                     text = await kind.read(engine, caller, identifier)
-                return [ReadResourceContents(content=text, mime_type=kind.mime_type)]
+                    data = await kind.in_json(engine, caller, identifier) if kind.in_json else None
+                page = ReadResourceContents(content=text, mime_type=kind.mime_type)
+                more = [] if data is None else [ReadResourceContents(data, JSON)]
+                return [page, *more]
         raise ResourceNotFoundError(NOT_FOUND)
 
     @asynccontextmanager

@@ -1,28 +1,32 @@
-"""The one adapter between MCP and our graphs: any line of any toolset becomes a tool here."""
+"""The one adapter between MCP and our graphs: any line of any toolset, within a caller's limits."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.context import Context
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp_types import CallToolResult
 
 from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
 from reasonloom.contracts.door import read
-from reasonloom.contracts.schema import publish
 from reasonloom.errors import InvalidArgument, TimedOut
+from reasonloom.server.access.answer_size import require_size
+from reasonloom.server.access.daily_cost import require_credit
 from reasonloom.server.answering import AnsweringTool, result
 from reasonloom.server.caller import caller_of
 from reasonloom.server.forms.form import Told
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.served import Served
+from reasonloom.server.stepping import report_step
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
     from reasonloom.graphs.call import Call, Outcome
     from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.progress import Report
 
 KEY = "io.reasonloom/idempotency-key"
 """The entry of a call's `_meta` that makes it safe to send again."""
@@ -33,7 +37,10 @@ NOWHERE = "\x1f"
 
 
 class LoomTool(AnsweringTool):
-    """A tool of the catalogue, run by the engine."""
+    """A tool of the catalogue, run by the engine.
+
+    It is refused before it begins, or its answer is, where a limit of the caller is passed.
+    """
 
     served: Served
     room: EngineRoom
@@ -48,9 +55,31 @@ class LoomTool(AnsweringTool):
     async def answer(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
     ) -> CallToolResult:
-        """Return the engine's answer in the reference's form."""
+        """Return the engine's answer in the reference's form.
+
+        Raises:
+            DailyLimit: the owner has used up the day's tokens or money.
+            AnswerTooLarge: the answer is longer than the server gives out.
+        """
+        if self._may_cost():
+            await self._require_credit(context)
         outcome, told = await self._outcome(arguments, context, started)
-        return result(self.form.success(outcome.answer, told), failed=False)
+        answer = result(self.form.success(outcome.answer, told), failed=False)
+        done = None if self.served.line.effect is Effect.READS else str(outcome.run_id)
+        most = self.room.settings.answer_characters
+        require_size(answer, most, self.parameters["properties"], done)
+        return answer
+
+    def _may_cost(self) -> bool:
+        settings = self.room.settings
+        limited = settings.caller_tokens_per_day or settings.caller_usd_per_day
+        return bool(limited) and self.served.line.open_world
+
+    async def _require_credit(self, context: Context[Any, Any]) -> None:
+        key = (context.request_context.meta or {}).get(KEY)
+        caller = caller_of(self.room.settings, context)
+        known = key if isinstance(key, str) else None
+        await require_credit(await self._engine(), caller, self.served.line.name, known)
 
     async def _outcome(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
@@ -98,38 +127,6 @@ class LoomTool(AnsweringTool):
             raise TimedOut(f"the database did not open within {seconds:g} s; try again") from None
 
 
-def make_tool(served: Served, room: EngineRoom, offered: frozenset[str]) -> LoomTool:
-    """Return the MCP tool of one line of the catalogue; `offered` are all that stand beside it."""
-    line = served.line
-    return LoomTool(
-        form=served.form,
-        name=served.name,
-        title=line.title,
-        description=description_of(served),
-        parameters=publish(line.request),
-        annotations=_hints(line.effect, open_world=line.open_world),
-        served=served,
-        room=room,
-        offered=offered,
-        published=served.form.schema(publish(line.answer, answer=True)),
-    )
-
-
-def description_of(served: Served) -> str:
-    """Return what agents read of a tool: its contract's docstring."""
-    lines = (served.line.request.__doc__ or "").strip().splitlines()
-    return " ".join(line.strip() for line in lines if line.strip())
-
-
-def _hints(effect: Effect, *, open_world: bool) -> ToolAnnotations:
-    return ToolAnnotations(
-        read_only_hint=effect is Effect.READS,
-        destructive_hint=effect in (Effect.CHANGES, Effect.DESTROYS),
-        idempotent_hint=effect is not Effect.ADDS,
-        open_world_hint=open_world,
-    )
-
-
 def _told(outcome: Outcome, call: Call, engine: Engine, started: float) -> Told:
     llm = engine.loom.llm
     return Told(
@@ -158,8 +155,5 @@ def _key(context: Context[Any, Any]) -> str | None:
     return key
 
 
-def _reporter(context: Context[Any, Any]) -> Any:
-    async def report(step: int, total: int | None, name: str) -> None:
-        await context.report_progress(step, total, name)
-
-    return report
+def _reporter(context: Context[Any, Any]) -> Report:
+    return partial(report_step, context)

@@ -28,12 +28,13 @@ def client(
     shared_env: dict[str, str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Held]:
-    """A client of a server that offers the extras beside the reasoning tools."""
-    program, *arguments = command("--toolsets", "reasoning,extras")
+    """A client of a server that offers the extras, and tools that remember and reason."""
+    program, *arguments = command("--toolsets", "thought,reasoning,extras")
     folder = tmp_path_factory.mktemp("runner")
     server = StdioServerParameters(command=program, args=arguments, env=shared_env, cwd=folder)
     with held(server, request.param) as opened:
-        opened.call("reasoning_linear", {"content": FACT})  # something to be known
+        where = {"userId": "local", "sessionId": "s", "primarySector": "semantic"}
+        opened.call("remember", {"content": FACT, **where})  # something to be known
         yield opened
 
 
@@ -61,8 +62,8 @@ def test_a_plan_is_answered_in_the_plain_form_and_its_graph_can_be_gone_on_with(
     state = client.call("reasoning_got_state", graph).structured_content
     assert (state["node_count"], state["has_cycle"]) == (answer["node_count"], False)
     node = {**graph, "node_id": answer["best"]["id"]}
-    grown = client.call("reasoning_got_generate", {**node, "k": 1})
-    assert not grown.is_error, grown.content
+    refined = client.call("reasoning_got_refine", node)
+    assert not refined.is_error, refined.content
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,16 @@ def test_an_ill_formed_plan_names_its_place_and_stores_nothing(
     assert (error["type"], error["field"]) == (kind, field)
     assert told in error["message"]
     assert result.content[0].text == f"Error: {error['message']}"
+    assert kept(rows) == before
+
+
+def test_a_problem_said_again_is_no_conclusion(client: Held, rows: Rows) -> None:
+    before = kept(rows)
+    for problem in ("When must we leave the restaurant?", "Leave the restaurant in time"):
+        result = client.call(TOOL, {"problem": problem})
+        assert result.is_error
+        message = result.structured_content["error"]["message"]
+        assert message.startswith("the plan brought no thought: no language model is configured")
     assert kept(rows) == before
 
 

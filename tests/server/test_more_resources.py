@@ -46,7 +46,8 @@ class Reader:
 
     async def page(self, uri: str) -> str:
         """Return the text of a resource."""
-        (content,) = (await self.client.read_resource(uri)).contents
+        content, *more = (await self.client.read_resource(uri)).contents
+        assert [each.mime_type for each in more] == ["application/json"] * uri.count("://run/")
         assert content.mime_type == "text/markdown"
         return str(content.text)  # type: ignore[union-attr]
 

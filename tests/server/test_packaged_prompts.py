@@ -13,7 +13,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from reasonloom.prompts.registry import PACKAGED, PromptRegistry
-from reasonloom.prompts.required import listed, required
+from reasonloom.prompts.required import required
+from reasonloom.prompts.template import PromptTemplate
+from reasonloom.prompts.uses import Use, uses_of
 from reasonloom.server.app import build_server
 from reasonloom.server.packaged_prompts import OF_EVALS
 from reasonloom.server.room import EngineRoom
@@ -72,7 +74,15 @@ async def test_a_prompt_is_filled_in_as_its_mode_does_it() -> None:
     [
         ("linear/continue", {}, "Missing required argument: content"),
         ("linear/continue", {"content": "x", "contents": "y"}, "contents: unknown argument"),
-        ("linear/continue", {"content": "x", "memories": "5"}, "cannot be rendered"),
+        ("linear/continue", {"content": "x", "memories": "5"}, "memories: must be a list or an"),
+        ("linear/continue", {"content": "x", "memories": "plain words"}, "memories: must be a"),
+        ("linear/continue", {"content": "x", "memories": '"text"'}, "memories: must be a list"),
+        ("linear/continue", {"content": "x", "memories": "[1"}, "memories: must be a list or an"),
+        ("linear/continue", {"content": "x", "memories": "[NaN]"}, "memories: must be a list"),
+        ("linear/continue", {"content": "x", "memories": "[" * 9999}, "memories: must be a list"),
+        ("basins/name", {"words": "sea", "memories": "[]"}, "words: must be a list or an object"),
+        ("divergent/view", {"content": "x", "lens": "upside down"}, "lens: must be a list or an"),
+        ("analysis/step", {"framework": " ", "step": "{}", "problem": "x"}, "framework: must be"),
         ("linear/continued", {}, "Prompt not found: linear/continued"),
         ("evals/judge", {}, "Prompt not found: evals/judge"),
     ],
@@ -114,4 +124,80 @@ async def test_a_reference_has_no_prompts() -> None:
 def test_what_is_asked_for_first_or_walked_through_may_be_left_out() -> None:
     template = PromptRegistry().get("linear/continue")
     assert required(template) == {"content"}
-    assert listed(template) == {"history", "memories"}
+    walked = {name for name, uses in uses_of(template).items() if Use.WALKED in uses}
+    assert walked == {"history", "memories"}
+
+
+AS_GIVEN = (
+    "true", "false", "null", "1.10", "1e5", "-0", "0", "1e999", '{"a": null}', '[1.0, "x"]', "[]",
+    '"quoted"', " 7 ", "NaN", '{"b": 1, "b": 2}', "0x10", "Which way?",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("said", AS_GIVEN)
+async def test_nobodys_words_are_changed_on_their_way_into_a_prompt(said: str) -> None:
+    async with asking() as client:
+        user = (await filled(client, "linear/continue", content=said, doubt=said))[1]
+        bare = (await filled(client, "linear/continue", content="CONTENT", doubt="DOUBT"))[1]
+        lens = await filled(client, "grounding/entailment", claim="x", memories="[]", lens=said)
+    assert user == bare.replace("CONTENT", said).replace("DOUBT", said).strip()
+    assert said.strip() in lens[0]
+
+
+async def test_what_a_list_holds_is_said_as_it_was_written() -> None:
+    held = '["text", 1.10, 1e5, -0, 1e999, true, null, {"a": null, "b": [1.50, "\u00e9"]}]'
+    async with asking() as client:
+        said = (await filled(client, "basins/name", words=held, memories="[]"))[1]
+    assert "text, 1.10, 1e5, -0, 1e999, true, null, " in said
+    assert '{"a": null, "b": [1.50, "\u00e9"]}' in said
+
+
+async def test_a_truth_is_one_where_it_is_only_asked_for() -> None:
+    route = {"content": "Which way?", "steps": '["One."]'}
+    async with asking() as client:
+        for checkpoint, told in (("true", "has a"), ("false", "has no"), ("yes", "has a")):
+            said = await filled(client, "auto/route", **route, checkpoint=checkpoint)
+            assert f"It {told} checkpoint." in said[1]
+
+
+USED = {
+    "{{ x }}": {Use.PRINTED},
+    "{{ x | upper }}{{ x.strip() }}{{ x[:9] }}": {Use.PRINTED},
+    "{% if x == 'a' %}{% endif %}": {Use.PRINTED},
+    "{% if x %}{{ x }}{% endif %}": {Use.TESTED, Use.PRINTED},
+    "{{ 'a' if x and not x else 'b' }}": {Use.TESTED},
+    "{% if x is defined %}{% endif %}": {Use.TESTED},
+    "{% if x > 3 %}{% endif %}{{ x + 1 }}{{ x | round }}": {Use.COUNTED},
+    "{% for x in [1] %}{{ x }}{% endfor %}": set(),
+    "{% for y in x | default([]) | sort %}{% endfor %}": {Use.WALKED},
+    "{{ x | join }}": {Use.WALKED},
+    "{{ x.name }}{{ x['name'] }}{{ x.items() }}": {Use.TAKEN_APART},
+    "{% set y = x %}{{ range(x) }}": {Use.PASSED_ON},
+}
+HEAD = "---\nname: own/ask\nversion: 1\nvariables: [x]\n---\n"
+BODY = "{% block system %}s{% endblock %}{% block user %}B{% endblock %}"
+
+
+@pytest.mark.parametrize("body", USED)
+def test_what_a_template_does_with_a_variable_is_told(body: str) -> None:
+    template = PromptTemplate(HEAD + BODY.replace("B", body), "own/ask.v1.md")
+    assert uses_of(template) == {"x": USED[body]}
+
+
+@pytest.mark.parametrize(
+    ("body", "given", "said"),
+    [
+        ("{% if x > 3 %}more {% endif %}{{ x }}", "4.50", "more 4.50"),
+        ("{% set y = x %}{% for z in y %}{{ z }};{% endfor %}{{ x }}", "[1.0,2]", "1.0;2;[1.0,2]"),
+        ("{% set y = x %}{{ y }}", "1e5", "1e5"),
+        ("{{ x.a }} of {{ x }}", '{"a":true}', 'true of {"a":true}'),
+        ("{{ x | length }} {{ x }}", "[1, 2]", "6 [1, 2]"),
+    ],
+)
+async def test_prompts_of_ones_own_print_what_is_given(
+    tmp_path: Path, body: str, given: str, said: str
+) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "ask.v1.md").write_text(HEAD + BODY.replace("B", body), encoding="utf-8")
+    async with asking(prompts=tmp_path) as client:
+        assert (await filled(client, "own/ask", x=given))[1] == said

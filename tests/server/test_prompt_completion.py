@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Completion, PromptReference
 
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.prompts.required import listed
+from reasonloom.prompts.uses import Use, uses_of
 from reasonloom.server.app import build_server
 from reasonloom.server.prompt_values import SOURCES
 from reasonloom.server.room import EngineRoom
@@ -70,7 +70,7 @@ async def test_every_value_offered_fills_its_prompt_in(prompt: str, argument: st
     template = PromptRegistry().get(prompt)
     variables = template.about.variables
     assert argument in variables
-    lists = listed(template)
+    lists = {name for name, uses in uses_of(template).items() if Use.WALKED in uses}
     others = {name: "[]" if name in lists else "x" for name in variables if name != argument}
     if prompt == "analysis/step":
         others |= {"framework": '{"name": "a", "description": "b"}'}

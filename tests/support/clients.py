@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
+from mcp_types import TextResourceContents
 
 
 class Held:
@@ -55,6 +57,14 @@ class Held:
         """Read a resource; return its only content, raise what the SDK raises."""
         (content,) = self._portal.call(self.client.read_resource, uri).contents
         return content
+
+    def data(self, uri: str) -> Any:
+        """Read a resource; return what it holds for programs, as JSON."""
+        contents = self._portal.call(self.client.read_resource, uri).contents
+        (told,) = [each.text for each in contents
+                   if isinstance(each, TextResourceContents)
+                   and each.mime_type == "application/json"]  # fmt: skip
+        return json.loads(told)
 
     def ping(self) -> None:
         """Ping the server (handshake revisions have it)."""

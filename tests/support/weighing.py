@@ -7,8 +7,8 @@ from pathlib import Path
 
 from reasonloom.contracts.schema import publish
 from reasonloom.server.catalogue import choose
+from reasonloom.server.make_tool import description_of
 from reasonloom.server.served import Served
-from reasonloom.server.tool import description_of
 from reasonloom.settings import load_settings
 from reasonloom.transcripts.tokens import count
 

@@ -1,4 +1,4 @@
-"""Limits how long an answer may be: a tool's is refused whole, a page is cut and says so."""
+"""Limits how long an answer may be: a tool's, or JSON, is refused whole, a page is cut."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ SHORTENS = (
 )  # fmt: skip
 """Arguments of which less gives a shorter answer, as the contracts name them."""
 
+JSON = "application/json"
 FENCE = "```"
 
 
@@ -60,11 +61,22 @@ def size_of(answer: CallToolResult) -> int:
 def shortened(
     contents: Iterable[ReadResourceContents], most: int
 ) -> Iterable[ReadResourceContents]:
-    """Yield the contents of a resource, each page cut at `most` characters."""
+    """Yield the contents of a resource: each page cut at `most` characters, JSON whole or refused.
+
+    JSON that was cut could not be read.
+    """
     for each in contents:
-        whole = each.content
-        cut = isinstance(whole, str) and len(whole) > most
-        yield replace(each, content=_cut(str(whole), most)) if cut else each
+        if not isinstance(each.content, str) or len(each.content) <= most:
+            yield each
+        else:
+            fitting = _refused if each.mime_type == JSON else _cut
+            yield replace(each, content=fitting(each.content, most))
+
+
+def _refused(text: str, most: int) -> str:
+    """Return, as JSON, that a text is too long to be given."""
+    said = f"this has {len(text):,} characters, and this server gives at most {most:,} ({SETTING})"
+    return json.dumps({"error": {"type": AnswerTooLarge.__name__, "message": said}})
 
 
 def _cut(page: str, most: int) -> str:

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 READ = "read"
 WRITE = "write"
 TOOLSETS = (*INVENTORY, "extras", "conformance")
-EVERY = "all"
-"""What a kind of resource calls the toolset of all tools; only the plain scope opens it."""
-
 OFFERED = (READ, WRITE, *(f"{deed}:{each}" for each in TOOLSETS[:-1] for deed in (READ, WRITE)))
 """The scopes that a client may ask for, as the metadata tells them."""
 
@@ -50,5 +47,8 @@ def allows(scopes: Iterable[str], needed: str) -> bool:
 
 
 def readable(scopes: Iterable[str] | None, kind: Kind) -> bool:
-    """Tell whether a kind of resource may be read; None stands for no token, which is all."""
+    """Tell whether a kind of resource may be read; None stands for no token, which is all.
+
+    A kind beside all tools has no scope of its own: only the plain one opens it.
+    """
     return scopes is None or allows(scopes, scope_of(kind.toolset, reads=True))

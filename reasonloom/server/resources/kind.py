@@ -32,6 +32,7 @@ class Kind:
         toolset: the toolset of whose tools at least one must be served beside it; `all` is any.
         read: returns the text of one; raises `NotFound` for an id that the caller does not have.
         newest: returns the caller's newest, so many at most.
+        in_json: returns the same one as JSON for programs, never cut; None where there is none.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Kind:
     read: Callable[[Engine, Caller, str], Awaitable[str]]
     newest: Callable[[Engine, Caller, int], Awaitable[list[Listed]]]
     single: bool = False
+    in_json: Callable[[Engine, Caller, str], Awaitable[str]] | None = None
 
     @property
     def template(self) -> str:

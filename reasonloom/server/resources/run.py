@@ -1,4 +1,4 @@
-"""`reasonloom://run/{id}`: one execution of a tool as a page with what it asked."""
+"""`reasonloom://run/{id}`: one execution of a tool as a page with what it asked, and as JSON."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from reasonloom.server.resources.listing import listed
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.engine import Engine
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.runs import RunRow
 
 
 async def read(engine: Engine, caller: Caller, identifier: str) -> str:
@@ -18,18 +20,38 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
     Raises:
         RunNotFound: this caller has none such.
     """
+    from reasonloom.server.resources.run_page import page  # noqa: PLC0415 - tools come first
+    from reasonloom.stores import runs  # noqa: PLC0415
+
+    async with engine.loom.database.begin(caller) as tx:
+        row = await _found(tx, caller, identifier)
+        calls = await runs.calls_of(tx, [row.id])
+    return page(row, calls[row.id])
+
+
+async def in_json(engine: Engine, caller: Caller, identifier: str) -> str:
+    """Return a run as JSON, with its answer where it is done.
+
+    Raises:
+        RunNotFound: this caller has none such.
+    """
+    from reasonloom.server.resources.run_data import data  # noqa: PLC0415 - tools come first
+
+    async with engine.loom.database.begin(caller) as tx:
+        row = await _found(tx, caller, identifier)
+    return data(row, offline=engine.loom.llm.offline)
+
+
+async def _found(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
     from reasonloom.errors import RunNotFound  # noqa: PLC0415 - tools are listed first
-    from reasonloom.server.resources.run_page import page  # noqa: PLC0415
     from reasonloom.stores import runs  # noqa: PLC0415
     from reasonloom.stores.identifiers import parse_uuid  # noqa: PLC0415
 
     wanted = parse_uuid(identifier)
-    async with engine.loom.database.begin(caller) as tx:
-        row = await runs.find(tx, wanted) if wanted else None
-        if row is None or row.space != caller.space:
-            raise RunNotFound(identifier)
-        calls = await runs.calls_of(tx, [row.id])
-    return page(row, calls[row.id])
+    row = await runs.find(tx, wanted) if wanted else None
+    if row is None or row.space != caller.space:
+        raise RunNotFound(identifier)
+    return row
 
 
 async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
@@ -43,9 +65,10 @@ async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
 KIND = Kind(
     name="run",
     title="A run of a tool",
-    description="What went into one call of a tool, what it asked, what came out, drawn.",
+    description="What went into a call of a tool, what it asked, and what came out, as JSON too.",
     mime_type="text/markdown",
     toolset="all",
     read=read,
     newest=newest,
+    in_json=in_json,
 )

@@ -1,0 +1,127 @@
+"""Tells what a template does with each variable, so that those who fill it in know its form."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from jinja2 import nodes
+
+from reasonloom.prompts.template import ENVIRONMENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from reasonloom.prompts.template import PromptTemplate
+
+OF_LISTS = frozenset({
+    "batch", "dictsort", "first", "groupby", "items", "join", "last", "list", "map", "max", "min",
+    "random", "reject", "rejectattr", "select", "selectattr", "slice", "sort", "sum", "unique",
+    "xmlattr",
+})  # fmt: skip
+OF_NUMBERS = frozenset(("abs", "round"))
+OF_ANYTHING = frozenset(("default", "d"))
+"""Jinja's filters by what they take; all others take texts."""
+
+CALCULATING = (nodes.Compare, nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv,
+               nodes.Mod, nodes.Pow, nodes.Neg, nodes.Pos)  # fmt: skip
+HANDING_ON = (nodes.And, nodes.Or, nodes.Not, nodes.CondExpr, nodes.Concat, nodes.Operand)
+
+
+class Use(Enum):
+    """What is done with a variable at one place."""
+
+    PRINTED = auto()
+    """It is put into the text as it is."""
+
+    TESTED = auto()
+    """It is asked whether there is any: `{% if doubt %}`."""
+
+    WALKED = auto()
+    """It is a list, or an object by its names."""
+
+    TAKEN_APART = auto()
+    """It is an object or a list, of which one part is used: `lens.name`."""
+
+    COUNTED = auto()
+    """It is calculated with, or compared as a number."""
+
+    PASSED_ON = auto()
+    """It goes by another name, or to a function: it can be anything."""
+
+
+def uses_of(template: PromptTemplate) -> dict[str, set[Use]]:
+    """Return how a template uses each of its variables; an unused one has no use."""
+    found: dict[str, set[Use]] = {name: set() for name in template.about.variables}
+    for name, use in _uses(ENVIRONMENT.parse(template.body), Use.PASSED_ON, frozenset()):
+        found.get(name, set()).add(use)
+    return found
+
+
+def _uses(node: nodes.Node, use: Use, hidden: frozenset[str]) -> Iterator[tuple[str, Use]]:
+    """Yield each name at and below `node` with its use; `use` is what is done with the node.
+
+    A loop hides the variables that are named as what it names.
+    """
+    if isinstance(node, nodes.Name):
+        if node.ctx == "load" and node.name not in hidden:
+            yield node.name, use
+        return
+    if isinstance(node, nodes.For):
+        yield from _uses(node.iter, Use.WALKED, hidden)
+        hidden |= _named(node.target)
+    for field, part in node.iter_fields():
+        if isinstance(node, nodes.For) and field == "iter":
+            continue
+        for each in part if isinstance(part, list) else [part]:
+            if isinstance(each, nodes.Node):
+                yield from _uses(*_below(node, field, each, use), hidden)
+
+
+def _named(target: nodes.Node) -> set[str]:
+    inner = {each.name for each in target.find_all(nodes.Name)}
+    return inner | ({target.name} if isinstance(target, nodes.Name) else set())
+
+
+def _below(node: nodes.Node, field: str, part: nodes.Node, use: Use) -> tuple[nodes.Node, Use]:
+    """Return a part of a node with what the node does with it; of a text's method, its text."""
+    if isinstance(node, nodes.Call) and field == "node" and isinstance(part, nodes.Getattr):
+        return (part.node, Use.PRINTED) if hasattr(str, part.attr) else (part, use)
+    return part, _use(node, field, use)
+
+
+def _use(node: nodes.Node, field: str, use: Use) -> Use:
+    """Return what a node does with what stands in one of its fields."""
+    if isinstance(node, nodes.Output):
+        return Use.PRINTED
+    if isinstance(node, nodes.Test) or (field == "test"):
+        return Use.TESTED
+    if isinstance(node, HANDING_ON):
+        return use
+    if isinstance(node, CALCULATING):
+        return Use.PRINTED if _has_text(node) else Use.COUNTED
+    return _of_one(node, use) if field == "node" else Use.PASSED_ON
+
+
+def _of_one(node: nodes.Node, use: Use) -> Use:
+    """Return what a node does with the one value that it reaches into or filters."""
+    if isinstance(node, (nodes.Getattr, nodes.Getitem)):
+        return Use.PRINTED if _is_slice(node) else Use.TAKEN_APART
+    return _filtered(node.name, use) if isinstance(node, nodes.Filter) else Use.PASSED_ON
+
+
+def _has_text(node: nodes.Node) -> bool:
+    """Tell whether a calculation or comparison is one of texts, as far as it shows."""
+    return any(isinstance(each.value, str) for each in node.find_all(nodes.Const))
+
+
+def _is_slice(node: nodes.Getattr | nodes.Getitem) -> bool:
+    return isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Slice)
+
+
+def _filtered(name: str, use: Use) -> Use:
+    if name in OF_LISTS:
+        return Use.WALKED
+    if name in OF_NUMBERS:
+        return Use.COUNTED
+    return use if name in OF_ANYTHING else Use.PRINTED

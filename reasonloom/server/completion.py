@@ -13,6 +13,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import Completion
 
 from reasonloom.server.resources.kind import SCHEME
+from reasonloom.server.shelf import ARGUMENT
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -64,7 +65,7 @@ async def complete_prompt(
 async def _own_ids(kind: str, begun: str, shelf: Shelf, caller: Caller) -> list[str]:
     """Return ids of the caller's own resources of a kind; none where it is none that is served."""
     try:
-        return await shelf.complete(f"{SCHEME}://{kind}/{{id}}", begun, caller)
+        return await shelf.complete(f"{SCHEME}://{kind}/{{id}}", ARGUMENT, begun, caller)
     except ResourceNotFoundError:
         return []
 

@@ -35,19 +35,22 @@ from pydantic.networks import AnyUrl
 
 from reasonloom import __version__
 from reasonloom.contracts.inventory import ALL
-from reasonloom.errors import ReasonloomError
+from reasonloom.errors import InvalidArgument, ReasonloomError
 from reasonloom.server.access.answer_size import shortened
 from reasonloom.server.access.principal import scopes_of
 from reasonloom.server.access.scopes import READ, WRITE, allows
 from reasonloom.server.advice import instructions
+from reasonloom.server.announced import Announced, lacking_in
 from reasonloom.server.caller import caller_of
 from reasonloom.server.completion import complete_prompt, completion
-from reasonloom.server.held_tool import make_held_tool
+from reasonloom.server.make_tool import make_tool
+from reasonloom.server.malformed import Malformed
 from reasonloom.server.packaged_prompts import packaged_prompts
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.served import Catalogue
 from reasonloom.server.shelf import Shelf
 from reasonloom.server.telemetry.metered import Metered
+from reasonloom.server.unknown_argument import shown, unknown_argument
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -68,7 +71,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     ) -> None:
         """Serve the catalogue; `beside` are tools that no catalogue has, `more` is the SDK's."""
         tools = [
-            *(make_held_tool(served, room, catalogue.offered) for served in catalogue.tools),
+            *(make_tool(served, room, catalogue.offered) for served in catalogue.tools),
             *beside,
         ]
         super().__init__(
@@ -81,7 +84,9 @@ class LoomServer(MCPServer[dict[str, Any]]):
             **{"subscriptions": False, **more},
         )
         self._served = [tool.name for tool in tools]
-        self._lowlevel_server.middleware.append(Metered(self._served))
+        self.middleware.extend(
+            (Announced(lacking_in(catalogue)), Metered(self._served), Malformed())
+        )
         self.needed = {each.name: each.needed for each in catalogue.tools}
         self._room = room
         self._prompts_wait = not catalogue.is_reference
@@ -184,14 +189,13 @@ class LoomServer(MCPServer[dict[str, Any]]):
         """Return what is wrong with a call of a prompt, or one `begun`, None where nothing is."""
         prompt = self._prompt_manager.get_prompt(name)
         if prompt is None:
-            return f"Prompt not found: {_shown(name)}"
+            return f"Prompt not found: {shown(name)}"
         known = {each.name: each.required for each in prompt.arguments or ()}
         missing = sorted(each for each in known if known[each] and each not in given)
         if missing and not begun:
             return f"Missing required argument: {', '.join(missing)}"
         if unknown := sorted(given - known.keys()):
-            takes = f"the arguments are {', '.join(known)}" if known else "it takes none"
-            return f"{_shown(unknown[0])}: unknown argument; {takes}"
+            return unknown_argument(unknown[0], known)
         return None
 
     async def _handle_complete(
@@ -204,8 +208,9 @@ class LoomServer(MCPServer[dict[str, Any]]):
             if isinstance(params.ref, PromptReference):
                 found = await self._completed(params.ref.name, params, shelf, caller)
             else:
-                found = await shelf.complete(params.ref.uri, params.argument.value, caller)
-        except ResourceNotFoundError as error:
+                name, begun = params.argument.name, params.argument.value
+                found = await shelf.complete(params.ref.uri, name, begun, caller)
+        except (ResourceNotFoundError, InvalidArgument) as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
         except ResourceError as error:
             raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
@@ -226,23 +231,18 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
 
     def _unknown(self, name: str) -> str:
-        shown = _shown(name)
+        said = shown(name)
         if name in ALL:
-            return f"Tool not found: {shown} is not served here; see `reasonloom doctor`"
+            return f"Tool not found: {said} is not served here; see `reasonloom doctor`"
         near = get_close_matches(name[:100], self._served, n=1)
         if near:
-            return f"Tool not found: {shown}; did you mean {near[0]}?"
+            return f"Tool not found: {said}; did you mean {near[0]}?"
         names = list(self._served)
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        return f"Tool not found: {shown}; known: {', '.join(names[:MOST_NAMED])}{more}"
+        return f"Tool not found: {said}; known: {', '.join(names[:MOST_NAMED])}{more}"
 
 
 def _sealing(settings: Settings) -> RequestStateSecurity | None:
     """Return how the state of unfinished calls is sealed, None for a key of this process alone."""
     keys = [key.get_secret_value() for key in settings.state_keys]
     return RequestStateSecurity(keys=keys) if keys else None
-
-
-def _shown(name: str) -> str:
-    """Return a name as an error may repeat it."""
-    return name[:100].encode(errors="replace").decode()

@@ -89,6 +89,11 @@ class EngineRoom:
         engine: Engine = await self._stack.enter_async_context(opening)
         return engine
 
+    def leave(self) -> None:
+        """Leave what is cut short from now on to other processes: this one is about to end."""
+        if self._engine is not None:
+            self._engine.rows.leaving = True
+
     def warm_up(self) -> None:
         """Begin to open the engine in the background; faults are told at the first call."""
         if self._warming is None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import os
 import signal
 import sys
-import threading
-from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
@@ -18,15 +17,19 @@ from mcp_types import ErrorData, JSONRPCError
 
 from reasonloom.server.app import build_server
 from reasonloom.server.loom_server import LoomServer
+from reasonloom.server.raw_lines import Source
 from reasonloom.server.room import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
-from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
+from reasonloom.server.unanswered import Incoming, Outgoing, Unanswered, nobody_reads
+from reasonloom.server.wire import Refusal, mend
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from reasonloom.settings import Settings
 
-CHUNK = 65_536
-MOST_WAITING = 100
-"""Lines read ahead of their handling."""
+log = logging.getLogger(__name__)
+LAST_ANSWERS = AFTER_CLIENT - 3.0
+"""Seconds that calls are given once stdin has ended; the rest is for closing."""
 
 
 class Lines:
@@ -48,7 +51,7 @@ class Lines:
                 continue
             mended = mend(raw) if isinstance(raw, bytes) else raw
             if isinstance(mended, bytes):
-                yield mended.decode(errors="replace")
+                yield mended.decode()
             else:
                 await self._refuse(mended)
         end_within(AFTER_CLIENT)
@@ -59,72 +62,6 @@ class Lines:
         for identifier in refusal.ids:
             reply = JSONRPCError(jsonrpc="2.0", id=identifier, error=error)
             await self._replies.send(SessionMessage(reply))
-
-
-class Source:
-    """The raw lines of a descriptor, read by a thread that nobody has to wait for.
-
-    A read of stdin cannot be cancelled: a thread of the loop's own would keep a server that
-    was asked to end alive until its client says something more.
-    """
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._lines: asyncio.Queue[bytes | Refusal | None] = asyncio.Queue()
-        self._room = threading.Semaphore(MOST_WAITING)
-
-    async def __aiter__(self) -> AsyncIterator[bytes | Refusal]:
-        loop = asyncio.get_running_loop()
-        threading.Thread(target=self._read, args=(loop,), name="stdin", daemon=True).start()
-        while (line := await self._lines.get()) is not None:
-            self._room.release()
-            yield line
-
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand over line by line, then None; more than a few unread lines wait in the pipe."""
-        with suppress(RuntimeError):  # the loop has ended meanwhile
-            for line in _lines_of(self._descriptor):
-                self._room.acquire()
-                loop.call_soon_threadsafe(self._lines.put_nowait, line)
-            loop.call_soon_threadsafe(self._lines.put_nowait, None)
-
-
-class Line:
-    """One line as it grows; of one that is too long only the head is kept."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def add(self, part: bytes) -> None:
-        """Append a part."""
-        self._size += len(part)
-        if not part:
-            return
-        if self._size <= LONGEST:
-            self._parts.append(part)
-        else:
-            del self._parts[1:]
-
-    def take(self) -> bytes | Refusal:
-        """Return the line, or why it is none, and begin the next."""
-        parts, size = self._parts, self._size
-        self._parts, self._size = [], 0
-        return b"".join(parts) if size <= LONGEST else too_long(b"".join(parts))
-
-
-def _lines_of(descriptor: int) -> Iterator[bytes | Refusal]:
-    """Yield the lines of a descriptor; a last one without its line break counts."""
-    line = Line()
-    with suppress(OSError):
-        while chunk := os.read(descriptor, CHUNK):
-            *whole, rest = chunk.split(b"\n")
-            for end in whole:
-                line.add(end)
-                yield line.take()
-            line.add(rest)
-    if last := line.take():
-        yield last
 
 
 def _take_stdin() -> int:
@@ -146,23 +83,44 @@ async def serve_stdio(settings: Settings) -> None:
     async with EngineRoom(settings) as room:
         server = build_server(room)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_on_signal, tasks.cancel_scope)
-            await _speak(server)
+            tasks.start_soon(_end_on_signal, tasks.cancel_scope, room.leave)
+            await _speak(server, room.leave)
             tasks.cancel_scope.cancel()
 
 
-async def _speak(server: LoomServer) -> None:
-    lines = Lines()
+async def _speak(server: LoomServer, at_end: Callable[[], None]) -> None:
+    """Answer a client until it closes stdin, or reads no more.
+
+    `at_end` is called before what is still at work at the end of stdin is cut short.
+    """
+    lines, unanswered = Lines(), Unanswered()
+    is_gone = partial(nobody_reads, os.dup(sys.stdout.fileno()))  # the SDK diverts stdout itself
     stdin = cast("anyio.AsyncFile[str]", lines)
-    async with stdio_server(stdin=stdin) as (incoming, outgoing):
-        lines.answer_on(outgoing)
-        low = server._lowlevel_server
-        await low.run(incoming, outgoing, low.create_initialization_options())
+    try:
+        async with stdio_server(stdin=stdin) as (incoming, outgoing):
+            lines.answer_on(outgoing)
+            low = server._lowlevel_server
+            await low.run(
+                Incoming(incoming, unanswered, partial(_last_answers, unanswered, is_gone, at_end)),
+                Outgoing(outgoing, unanswered),
+                low.create_initialization_options(),
+            )
+    except* (BrokenPipeError, ConnectionResetError):
+        end_within(AFTER_CLIENT)
+        log.info("the client reads no more: the server ends")
 
 
-async def _end_on_signal(scope: anyio.CancelScope) -> None:
+async def _last_answers(
+    unanswered: Unanswered, is_gone: Callable[[], bool], at_end: Callable[[], None]
+) -> None:
+    await unanswered.settled(LAST_ANSWERS, is_gone)
+    at_end()
+
+
+async def _end_on_signal(scope: anyio.CancelScope, at_end: Callable[[], None]) -> None:
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             end_within(AFTER_SIGNAL)
+            at_end()
             scope.cancel()
             return

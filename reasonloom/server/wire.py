@@ -1,13 +1,16 @@
 """Reads raw JSON-RPC: mends what JSON allows and the SDK drops, so that every id is answered.
 
 A lone surrogate is valid JSON but no text; it becomes a noncharacter, which the door then
-refuses by the field's name. What cannot be read at all is answered with its id.
+refuses by the field's name. What cannot be read is answered under its id where that is
+certain, else under null: another request may wait under an id that is guessed.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +19,11 @@ from pydantic import ValidationError
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 NONCHARACTER = "\uffff"
-ID = re.compile(rb'"id"\s*:\s*(-?\d{1,15}|"[^"\\]{0,200}")')
 
+DECODER = json.JSONDecoder()
+OPENING = re.compile(r"[ \t\r\n]*\{[ \t\r\n]*")
+COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
+NEXT = re.compile(r"[ \t\r\n]*[,}][ \t\r\n]*")
 
 LONGEST = 8 * 1024 * 1024
 """Bytes that one message may have, over either transport."""
@@ -34,13 +40,18 @@ class Refusal:
 
 def mend(raw: bytes) -> bytes | Refusal:
     """Return a message that the SDK can read, or why there is none in `raw`."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        said = f"Parse error: the message is not UTF-8 (byte {error.start} of it)"
+        return Refusal(PARSE_ERROR, said, (_certain_id(raw),))
     if _is_message(raw):
         return raw
     try:
-        value = json.loads(raw.decode(errors="replace"))
+        value = json.loads(text)
     except (ValueError, RecursionError):
-        return Refusal(PARSE_ERROR, "Parse error: the message is not JSON", (_guess_id(raw),))
-    mended = _encode(value)
+        return Refusal(PARSE_ERROR, "Parse error: the message is not JSON", (_certain_id(raw),))
+    mended = None if _has_unfit_id(value) else _encode(value)
     if mended is not None and _is_message(mended):
         return mended
     return Refusal(INVALID_REQUEST, _reason(value), _ids(value))
@@ -48,10 +59,8 @@ def mend(raw: bytes) -> bytes | Refusal:
 
 def too_long(head: bytes) -> Refusal:
     """Return why a message that begins with `head` is not read to its end."""
-    found = ID.search(head)
-    nested = found is None or head.count(b"{", 0, found.start()) > 1  # not the message's own
     said = f"Invalid request: a message has at most {LONGEST} bytes"
-    return Refusal(INVALID_REQUEST, said, (None if nested else _guess_id(head),))
+    return Refusal(INVALID_REQUEST, said, (_certain_id(head),))
 
 
 def _is_message(raw: bytes) -> bool:
@@ -76,8 +85,8 @@ def _reason(value: Any) -> str:
         return "Invalid request: batches are not part of this protocol; send one message a line"
     if not isinstance(value, dict):
         return "Invalid request: a message is an object"
-    if "id" in value and _fitting(value["id"]) is None:
-        return "Invalid request: id must be a string or a whole number"
+    if _has_unfit_id(value):
+        return "Invalid request: id must be a string without lone surrogates, or a whole number"
     if value.get("jsonrpc") != "2.0":
         return 'Invalid request: jsonrpc must be "2.0"'
     return "Invalid request: the message has the wrong form or is nested too deeply"
@@ -89,16 +98,34 @@ def _ids(value: Any) -> tuple[int | str | None, ...]:
     return tuple(_fitting(each) for each in ids) or (None,)
 
 
+def _has_unfit_id(value: Any) -> bool:
+    return isinstance(value, dict) and "id" in value and _fitting(value["id"]) is None
+
+
 def _fitting(value: Any) -> int | str | None:
+    """Return an id that can be sent back as it came, None for any other."""
     if isinstance(value, str):
-        return SURROGATE.sub(NONCHARACTER, value)
+        return None if SURROGATE.search(value) else value
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _guess_id(raw: bytes) -> int | str | None:
-    """Return the first id that a broken message seems to have."""
-    found = ID.search(raw)
-    if not found:
-        return None
-    text = found.group(1).decode(errors="replace")
-    return text[1:-1] if text.startswith('"') else int(text)
+def _certain_id(raw: bytes) -> int | str | None:
+    """Return the id of a broken message, None where it has none of its own or more than one."""
+    text = raw.decode(errors="surrogateescape")
+    ids = [value for name, value in _members(text) if name == "id"]
+    return _fitting(ids[0]) if len(ids) == 1 else None
+
+
+def _members(text: str) -> Iterator[tuple[str, Any]]:
+    """Yield the members of the object that a text begins with, up to where it is no JSON."""
+    mark = OPENING.match(text)
+    with suppress(ValueError, RecursionError):
+        while mark and "}" not in mark.group():
+            name, end = DECODER.raw_decode(text, mark.end())
+            colon = COLON.match(text, end)
+            if colon is None or not isinstance(name, str):
+                return
+            value, end = DECODER.raw_decode(text, colon.end())
+            # What is not ended may be the beginning of something else: 12 of 123.
+            if mark := NEXT.match(text, end):
+                yield name, value

@@ -10,6 +10,7 @@ import pytest
 
 from reasonloom.server.wire import LONGEST
 from tests.support.processes import Spoken, Web
+from tests.support.rows import Rows
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 RECALL = '{"name":"recall","arguments":{"userId":"local"}}'
@@ -44,6 +45,15 @@ def code_of(server: Spoken, identifier: Any) -> int:
         (b'{"jsonrpc":"2.0","id":8,"method":"ping","params":{"a":' + b"[" * 100_000, 8),
         (call("9", '{"name":"recall","arguments":' + "[" * 5_000 + "]" * 5_000 + "}"), 9),
         (b'{"jsonrpc":"2.0","id":10,"method":"ping","params":{"n":' + b"9" * 5_000 + b"}", 10),
+        (call("11", '{"name":"x","arguments":{"id":5}}') + b"}", 11),
+        (b'{"params":{"id":5},"id":12345678901234567890,,}', 12345678901234567890),
+        (b'{"params":{"id":5},"id":1.5,,}', None),
+        (b'{"params":{"id":5},,"id":6}', None),
+        (b'{"params":{"id":5,"a":"x"y"},"id":6}', None),
+        (b'{"id":5,"id":6,,}', None),
+        (b'{"jsonrpc":"2.0","id":5', None),
+        (b'[{"id":5},,]', None),
+        (b'{"id":"\\ud800",,}', None),
     ],
 )
 def test_a_line_that_cannot_be_read_is_answered_with_its_id(
@@ -100,9 +110,18 @@ def test_every_fitting_id_comes_back_as_it_was(speaker: Spoken, identifier: Any)
     assert speaker.answer(identifier)["result"]["isError"] is False
 
 
-def test_a_surrogate_in_an_id_or_a_name_is_answered(speaker: Spoken) -> None:
+def test_a_broken_line_is_not_answered_under_the_id_of_a_call_that_waits(speaker: Spoken) -> None:
+    broken = call("910", '{"name":"x","arguments":{"id":909}}').replace(b"}}}", b"}},,}")
+    speaker.write(call("909") + b"\n" + broken)
+    assert code_of(speaker, 910) == PARSE_ERROR
+    assert speaker.answer(909)["result"]["isError"] is False
+
+
+def test_a_surrogate_in_a_name_is_answered_and_an_id_with_one_is_refused(speaker: Spoken) -> None:
     speaker.write(call(r'"\ud800"'))
-    assert "result" in speaker.answer("\uffff")
+    refused = speaker.answer(None)["error"]
+    assert refused["code"] == INVALID_REQUEST
+    assert "id must be a string without lone surrogates" in refused["message"]
     speaker.write(call('"s"', r'{"name":"\ud800","arguments":{}}'))
     assert code_of(speaker, "s") == INVALID_PARAMS
     speaker.write(call('"t"', r'{"name":"recall","arguments":{"\ud800":1}}'))
@@ -111,14 +130,30 @@ def test_a_surrogate_in_an_id_or_a_name_is_answered(speaker: Spoken) -> None:
     assert speaker.answer("u")["result"]["isError"] is True
 
 
-def test_bytes_that_are_no_utf8_are_answered(speaker: Spoken) -> None:
-    fine = call('"utf"', '{"name":"recall","arguments":{"userId":"HERE"}}')
-    for wrong in (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xc0\x80"):
-        speaker.write(fine.replace(b"HERE", b"a" + wrong + b"b"))
-        answer = speaker.answer("utf")
-        assert "error" in answer or "result" in answer
-    speaker.write(fine.replace(b'"utf"', b'"ut\xff"').replace(b"HERE", b"local"))
-    assert "id" in speaker.next()
+NO_UTF8 = (b"\xff", b"\xc3", b"\xe9", b"\xed\xa0\x80", b"\xf5\x80\x80\x80", b"\xc0\x80")
+FACT = (
+    '{"name":"remember","arguments":{"userId":"local","sessionId":"s",'
+    '"primarySector":"semantic","content":"cafHERE"}}'
+)
+
+
+@pytest.mark.parametrize("wrong", NO_UTF8)
+def test_bytes_that_are_no_utf8_are_refused_and_nothing_is_stored(
+    speaker: Spoken, site: Web, rows: Rows, wrong: bytes
+) -> None:
+    before = rows.settled()["reasonloom.memories"]
+    raw = call('"utf"', FACT).replace(b"HERE", wrong)
+    speaker.write(raw)
+    for refused in (speaker.answer("utf")["error"], site.post(raw).json()["error"]):
+        assert refused["code"] == PARSE_ERROR
+        assert refused["message"].startswith("Parse error: the message is not UTF-8 (byte ")
+    assert rows.settled()["reasonloom.memories"] == before
+
+
+def test_an_id_that_is_no_utf8_is_answered_as_none(speaker: Spoken) -> None:
+    for wrong in NO_UTF8:
+        speaker.write(call('"ut?"').replace(b"?", wrong))
+        assert code_of(speaker, None) == PARSE_ERROR
 
 
 @pytest.mark.parametrize(
@@ -204,10 +239,11 @@ def test_a_line_may_be_big_and_may_end_with_carriage_return(speaker: Spoken) -> 
 def test_many_lines_in_one_write_are_each_answered(speaker: Spoken) -> None:
     lines = []
     for number in range(150):
-        lines += [call(str(100_000 + number)), b'{"broken": "id":%d}' % (200_000 + number)]
+        lines += [call(str(100_000 + number)), b'{"id":%d,"broken":}' % (200_000 + number)]
     speaker.write(b"\n".join(lines))
     for number in range(150):
         assert speaker.answer(100_000 + number)["result"]["isError"] is False
+        assert code_of(speaker, 200_000 + number) == PARSE_ERROR
     assert speaker.request("ping")["result"] == {}
 
 

@@ -93,6 +93,23 @@ def test_a_valid_message_stays_byte_for_byte_what_it_was(
     assert mend(raw) == raw
 
 
+@settings(max_examples=200, deadline=None)
+@given(IDS, VALUES, st.data())
+def test_a_message_that_is_broken_anywhere_is_answered_under_no_other_id(
+    identifier: Any, value: Any, data: st.DataObject
+) -> None:
+    params = {"id": 4_711, "value": value, "inner": {"id": "other"}}
+    members = [("params", params), ("id", identifier), ("method", "m"), ("jsonrpc", "2.0")]
+    shuffled = dict(data.draw(st.permutations(members)))
+    raw = json.dumps(shuffled).encode()
+    at = data.draw(st.integers(0, len(raw)))
+    noise = data.draw(st.sampled_from([b"", b",", b'"', b"}", b"{", b"]", b"\xff", b"\\", b"7"]))
+    mended = checked(raw[:at] + noise + raw[at + data.draw(st.integers(0, 1)) :])
+    if isinstance(mended, Refusal):
+        assert 4_711 not in mended.ids or identifier == 4_711
+        assert "other" not in mended.ids or identifier == "other"
+
+
 @pytest.mark.parametrize("tool", REQUESTS)
 @settings(max_examples=80, deadline=None)
 @given(data=st.data())

@@ -1,0 +1,125 @@
+"""Keeps the end of a client's messages back until what it asked for is answered."""
+
+from __future__ import annotations
+
+import select
+from collections import Counter
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from mcp.shared.dispatcher import as_request_id, coerce_request_id
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from mcp.shared.message import SessionMessage
+    from mcp_types import JSONRPCMessage, RequestId
+
+CANCELLED = "notifications/cancelled"
+LOOK = 0.1
+"""Seconds between two looks at whether the client is still there."""
+
+
+class Unanswered:
+    """The ids of requests that were handed to the SDK, and neither answered nor cancelled yet."""
+
+    def __init__(self) -> None:
+        self._ids: Counter[RequestId] = Counter()
+        self._none_waits = anyio.Event()
+
+    def came(self, message: JSONRPCMessage) -> None:
+        """Note what a client sent."""
+        if isinstance(message, JSONRPCRequest):
+            self._ids[coerce_request_id(message.id)] += 1
+        elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
+            self._settle(as_request_id((message.params or {}).get("requestId")))
+
+    def went(self, message: JSONRPCMessage) -> None:
+        """Note what was sent to the client."""
+        if isinstance(message, JSONRPCResponse | JSONRPCError):
+            self._settle(message.id)
+
+    def _settle(self, identifier: RequestId | None) -> None:
+        if identifier is not None:
+            key = coerce_request_id(identifier)
+            self._ids -= Counter([key])  # never below none: a cancelled call may be answered too
+        if not self._ids:
+            self._none_waits.set()
+
+    async def settled(self, seconds: float, is_gone: Callable[[], bool]) -> None:
+        """Wait until none waits, at most so long, and only while somebody would hear of it."""
+        with anyio.move_on_after(seconds):
+            while self._ids and not is_gone():
+                self._none_waits = anyio.Event()
+                with anyio.move_on_after(LOOK):
+                    await self._none_waits.wait()
+
+
+class _Stream:
+    """A stream of the SDK's, as it is."""
+
+    def __init__(self, stream: Any, unanswered: Unanswered) -> None:
+        self._stream = stream
+        self._unanswered = unanswered
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class Incoming(_Stream):
+    """What a client sends; its end is told late, since the SDK then drops what is at work."""
+
+    def __init__(
+        self, stream: Any, unanswered: Unanswered, before_end: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Await `before_end` before the end is told."""
+        super().__init__(stream, unanswered)
+        self._before_end = before_end
+
+    def __aiter__(self) -> Incoming:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            await self._before_end()
+            raise StopAsyncIteration from None
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message, noted."""
+        item: SessionMessage | Exception = await self._stream.receive()
+        if not isinstance(item, Exception):
+            self._unanswered.came(item.message)
+        return item
+
+
+class Outgoing(_Stream):
+    """What is sent to a client."""
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message, and note it."""
+        await self._stream.send(item)
+        self._unanswered.went(item.message)
+
+
+def nobody_reads(descriptor: int) -> bool:
+    """Tell whether what is written goes nowhere; no where the system cannot say."""
+    if not hasattr(select, "poll"):
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return bool(poll.poll(0))

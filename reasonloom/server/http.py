@@ -11,9 +11,12 @@ from reasonloom.errors import SettingMistake
 from reasonloom.server.access.hosts import is_loopback
 from reasonloom.server.access.verifier import make_verifier
 from reasonloom.server.http_app import make_app
+from reasonloom.server.last_entries import expect_the_end
+from reasonloom.server.listening import WAITING, listening
 from reasonloom.server.room import AFTER_SIGNAL, EngineRoom, end_within
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Callable
     from types import FrameType
 
@@ -58,16 +61,23 @@ async def serve_http(
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
     host, port = parse_address(address, proven=make_verifier(settings) is not None)
-    async with EngineRoom(settings) as room:
-        app = make_app(room, host)
-        room.warm_up()
-        await serve_app(beside(app, room, host) if beside else app, host, port)
+    with listening(host, port) as sockets:
+        async with EngineRoom(settings) as room:
+            app = make_app(room, host)
+            room.warm_up()
+            whole = beside(app, room, host) if beside else app
+            await serve_app(whole, sockets, room.leave)
 
 
-async def serve_app(app: ASGIApp, host: str, port: int) -> None:
-    """Serve an application until the process is asked to end."""
+async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable[[], None]) -> None:
+    """Serve an application on sockets that listen, until the process is asked to end.
+
+    `at_end` is called then, before what is at work is cut short.
+    """
     import uvicorn  # noqa: PLC0415 - stdio never needs it
     from sse_starlette.sse import AppStatus  # noqa: PLC0415
+
+    from reasonloom.server.connections import bounds, tell_faults_rarely  # noqa: PLC0415
 
     # Else every stream is cut at the signal, and no open call has the time that it is given.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
@@ -75,20 +85,27 @@ async def serve_app(app: ASGIApp, host: str, port: int) -> None:
     class Server(uvicorn.Server):
         """A server that ends although a thread of ours hangs."""
 
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            for each in sockets or ():
+                each.listen(WAITING)  # else only as many wait as are taken in one go
+
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             end_within(AFTER_SIGNAL)
+            expect_the_end()
+            at_end()
             super().handle_exit(sig, frame)
 
     config = uvicorn.Config(
         app,
-        host=host,
-        port=port,
         log_level="warning",
         log_config=None,  # else uvicorn writes lines of its own, with tracebacks as they are
         lifespan="on",
         timeout_graceful_shutdown=LAST_CALLS,
+        **bounds(),
     )
+    tell_faults_rarely()
     # uvicorn raises the signal that ended it once more: without a receiver that would kill
     # the process before the room is closed and what it holds back is written.
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT):
-        await Server(config).serve()
+        await Server(config).serve(sockets)

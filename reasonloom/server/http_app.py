@@ -6,12 +6,16 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from reasonloom.server.access.guard import Gate, Guarded, serve_metadata
-from reasonloom.server.access.hosts import allowed
+from reasonloom.server.access.hosts import Named, allowed
+from reasonloom.server.access.pages import open_to_pages
+from reasonloom.server.access.sessions import IDLE, Sessions
+from reasonloom.server.access.token_file import warn_of_writers
 from reasonloom.server.access.verifier import make_verifier
 from reasonloom.server.app import build_references, build_server
 from reasonloom.server.health import LIVES, READY, serve_health
@@ -30,6 +34,8 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 REFERENCES = f"{PATH}/as"
 METHODS = ("GET", "POST", "DELETE")
+UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""The SDK's own check compares the beginnings of names; `Named` compares them whole."""
 
 
 def make_app(room: EngineRoom, host: str) -> ASGIApp:
@@ -39,6 +45,7 @@ def make_app(room: EngineRoom, host: str) -> ASGIApp:
         SettingMistake: what the settings say of who may do what cannot be used.
     """
     settings = room.settings
+    names = allowed(settings, host)
     servers = _servers(room)
     app = _joined(
         server.streamable_http_app(
@@ -46,14 +53,19 @@ def make_app(room: EngineRoom, host: str) -> ASGIApp:
             host=host,
             max_request_body_size=LONGEST,
             stateless_http=settings.stateless,
-            transport_security=allowed(settings, host),
+            session_idle_timeout=IDLE,
+            transport_security=UNCHECKED,
         )
         for path, server in servers.items()
     )
     gates = {path: Gate(server.needed, settings) for path, server in servers.items()}
-    mended = Mended(app, gates)
+    counted = app if settings.stateless else Sessions(app, settings)
+    mended = Mended(counted, gates)
     verifier = make_verifier(settings)
-    return Guarded(app, mended, verifier, settings, (LIVES, READY)) if verifier else mended
+    if settings.tokens:
+        warn_of_writers(settings.tokens)
+    proven = Guarded(app, mended, verifier, settings, (LIVES, READY)) if verifier else mended
+    return open_to_pages(Named(proven, names, PATH), settings)
 
 
 def _servers(room: EngineRoom) -> dict[str, LoomServer]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from reasonloom.server.cut_short import told_when_cut
 from reasonloom.server.tool import KEY
 from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
 
@@ -55,7 +56,8 @@ class Mended:
         if refusal := gate.refusal(scope, mended):
             await refusal(scope, receive, send)
             return
-        await self._app(scope, Patient(self._app, scope, receive, mended), send)
+        patient = Patient(self._app, scope, receive, mended)
+        await told_when_cut(self._app, scope, patient, send, mended)
 
     def _gate(self, scope: Scope) -> Gate | None:
         posted = scope["type"] == "http" and scope["method"] == "POST"

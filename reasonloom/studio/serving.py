@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from reasonloom.server.access.verifier import make_verifier
 from reasonloom.server.http import parse_address, serve_app
+from reasonloom.server.listening import listening
 from reasonloom.server.room import EngineRoom
 from reasonloom.studio.app import make_studio
 from reasonloom.studio.place import BASE
@@ -24,9 +25,10 @@ async def serve_studio(settings: Settings, address: str, tell: Callable[[str], N
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
     host, port = parse_address(address, proven=make_verifier(settings) is not None)
-    async with EngineRoom(settings, recover=False) as room:
-        app = make_studio(room, host)
-        room.warm_up()
-        shown = f"[{host}]" if ":" in host else host
-        tell(f"reasonloom studio: http://{shown}:{port}{BASE}/ (Ctrl+C ends it)")
-        await serve_app(app, host, port)
+    with listening(host, port) as sockets:
+        async with EngineRoom(settings, recover=False) as room:
+            app = make_studio(room, host)
+            room.warm_up()
+            shown = f"[{host}]" if ":" in host else host
+            tell(f"reasonloom studio: http://{shown}:{port}{BASE}/ (Ctrl+C ends it)")
+            await serve_app(app, sockets, room.leave)

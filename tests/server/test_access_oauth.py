@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +14,15 @@ import httpx
 import jwt
 import pytest
 from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from jwt.algorithms import ECAlgorithm
 
 from reasonloom.contracts.inventory import INVENTORY
 from reasonloom.errors import SettingMistake
-from reasonloom.server.access.signing_keys import MOST_FETCHES, KeysAway, SigningKeys
-from reasonloom.server.access.verifier import make_verifier
+from reasonloom.server.access.signing_keys import FRESH, KEPT, MOST_FETCHES, KeysAway, SigningKeys
+from reasonloom.server.access.verifier import SignedTokens, make_verifier
 from reasonloom.settings import load_settings
-from tests.support.issuing import ISSUER, RESOURCE, Issuer, Key, issuing
+from tests.support.issuing import ISSUER, KEYS, RESOURCE, Issuer, Key, issuing
 from tests.support.processes import Web, web
 from tests.support.proving import Asker
 
@@ -140,17 +145,16 @@ def test_a_signature_of_nobody_or_by_the_public_key_is_refused(server: Web, issu
     assert status(server, good) == 200
 
 
-def symmetric(claims: dict[str, Any], secret: bytes) -> str:
+def symmetric(claims: dict[str, Any], secret: bytes, kid: str = "first") -> str:
     """Sign by HMAC under the public key, which the library refuses to do by itself."""
     import base64
     import hashlib
     import hmac
-    import json
 
     def part(value: bytes) -> bytes:
         return base64.urlsafe_b64encode(value).rstrip(b"=")
 
-    header = {"alg": "HS256", "typ": "JWT", "kid": "first"}
+    header = {"alg": "HS256", "typ": "JWT", "kid": kid}
     text = part(json.dumps(header).encode()) + b"." + part(json.dumps(claims).encode())
     mac = hmac.new(secret, text, hashlib.sha256).digest()
     return (text + b"." + part(mac)).decode()
@@ -187,8 +191,6 @@ def test_while_the_issuer_is_away_a_token_is_told_to_come_again(
 
 
 async def test_keys_are_had_from_a_file_and_their_loss_is_told(tmp_path: Path) -> None:
-    import json
-
     path = tmp_path / "keys.json"
     octets = {"kty": "oct", "k": "c2VjcmV0", "kid": "secret"}
     path.write_text(json.dumps({"keys": [FIRST.public, octets]}))
@@ -200,6 +202,109 @@ async def test_keys_are_had_from_a_file_and_their_loss_is_told(tmp_path: Path) -
     path.write_text("{}")
     with pytest.raises(KeysAway):
         await SigningKeys(str(path)).find("first")
+
+
+async def aged(keys: SigningKeys, seconds: float) -> None:
+    """Let the keys be so old; nobody waits ten minutes for it."""
+    assert await keys.find("first") is not None
+    keys._fetched -= seconds
+
+
+async def test_nobody_whose_key_is_known_waits_for_the_issuer(tmp_path: Path) -> None:
+    with issuing(FIRST) as issuer:
+        keys = SigningKeys(issuer.url)
+        await aged(keys, FRESH + 1)
+        known = issuer.page(KEYS)
+        issuer.pages[KEYS] = replace(known, seconds=1.0)
+        begun = time.monotonic()
+        found = await asyncio.gather(*(keys.find("first") for _ in range(20)))
+        assert time.monotonic() - begun < 0.5
+        assert None not in found
+        await asyncio.sleep(0.2)
+        assert issuer.asked == 2, "the keys are fetched anew, once"
+        issuer.keys = [SECOND]
+        del issuer.pages[KEYS]
+        until = time.monotonic() + 10
+        while keys._age() > FRESH:
+            assert time.monotonic() < until
+            await asyncio.sleep(0.05)
+        await aged(keys, FRESH + 1)
+        while await keys.find("first") is not None:
+            assert time.monotonic() < until, "a withdrawn key ends"
+            await asyncio.sleep(0.05)
+        assert await keys.find("second") is not None
+
+
+async def test_keys_that_are_too_old_are_waited_for_and_then_refused() -> None:
+    with issuing(FIRST) as issuer:
+        keys = SigningKeys(issuer.url)
+        await aged(keys, KEPT + 1)
+        assert await keys.find("first") is not None
+        assert issuer.asked == 2
+        await aged(keys, KEPT + 1)
+    with pytest.raises(KeysAway):
+        await keys.find("first")
+
+
+CURVE = ec.generate_private_key(ec.SECP256R1())
+EVERY = "RS256,RS512,PS256,ES256,ES384"
+
+
+def elliptic(kid: str) -> dict[str, Any]:
+    return {**ECAlgorithm.to_jwk(CURVE.public_key(), as_dict=True), "kid": kid}
+
+
+def bare(key: Key, kid: str) -> dict[str, Any]:
+    told = {name: value for name, value in key.public.items() if name != "alg"}
+    return {**told, "kid": kid}
+
+
+@pytest.fixture(scope="module")
+def verifying(tmp_path_factory: pytest.TempPathFactory) -> SignedTokens:
+    """Every algorithm of the list, and keys that name none but `named`, which is of RS256."""
+    path = tmp_path_factory.mktemp("keys") / "keys.json"
+    keys = [bare(FIRST, "bare"), {**FIRST.public, "kid": "named"}, elliptic("curve")]
+    path.write_text(json.dumps({"keys": keys}))
+    given = {"oauth_issuer": ISSUER, "oauth_jwks": str(path), "public_url": RESOURCE}
+    return SignedTokens(load_settings(**given, oauth_algorithms=EVERY))
+
+
+@pytest.mark.parametrize(
+    ("kid", "algorithm", "key", "valid"),
+    [
+        ("bare", "RS256", FIRST.private, True),
+        ("bare", "RS512", FIRST.private, True),
+        ("bare", "PS256", FIRST.private, True),
+        ("bare", "RS384", FIRST.private, False),  # not allowed
+        ("named", "RS256", FIRST.private, True),
+        ("named", "RS512", FIRST.private, False),  # the key is for another
+        ("named", "PS256", FIRST.private, False),
+        ("curve", "ES256", CURVE, True),
+        ("curve", "RS256", FIRST.private, False),  # a key of another kind
+        ("bare", "ES256", CURVE, False),
+        ("bare", "RS512", STRANGER.private, False),
+    ],
+)
+async def test_a_key_without_an_algorithm_verifies_all_that_are_allowed_of_its_kind(
+    verifying: SignedTokens, kid: str, algorithm: str, key: Any, valid: bool
+) -> None:
+    claims = {
+        "iss": ISSUER, "aud": RESOURCE, "sub": "anna", "scope": "read", "exp": NOW + 6_000,
+    }  # fmt: skip
+    token = jwt.encode(claims, key, algorithm, headers={"kid": kid})
+    assert (await verifying.verify(token) is not None) is valid
+
+
+async def test_a_key_without_an_algorithm_is_no_secret(verifying: SignedTokens) -> None:
+    public = FIRST.private.public_key().public_bytes(
+        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    claims = {
+        "iss": ISSUER, "aud": RESOURCE, "sub": "anna", "scope": "read", "exp": NOW + 6_000,
+    }  # fmt: skip
+    assert await verifying.verify(symmetric(claims, public, "bare")) is None
+    unsigned = jwt.encode(claims, "", algorithm="none", headers={"kid": "bare"})
+    assert await verifying.verify(unsigned) is None
 
 
 @pytest.mark.parametrize(

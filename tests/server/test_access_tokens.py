@@ -335,6 +335,32 @@ def test_a_file_that_breaks_later_lets_nobody_in(tmp_path: Path) -> None:
     assert file.find(token) is None
 
 
+def test_a_last_line_without_an_end_gets_one_and_everybody_stays(team: Team) -> None:
+    path = Path(team.env["REASONLOOM_TOKENS"])
+    first = team.token("mia")
+    path.write_text(path.read_text().removesuffix("\n"))
+    second = team.token("nora")
+    for token in (first, second):
+        assert Asker(team.server.url, token).send("tools/list").status_code == 200
+    assert "nora" in run(team.env, "tokens", "list").stdout
+
+
+def test_no_token_is_made_in_a_broken_file(tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    env = environment(tmp_path, REASONLOOM_TOKENS=str(path))
+    assert run(env, "tokens", "new", "anna").returncode == 0
+    broken = path.read_text() + "nonsense\n"
+    path.write_text(broken)
+    done = run(env, "tokens", "new", "ben")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "line 2, form" in done.stderr
+    assert "no token was made" in done.stderr
+    assert path.read_text() == broken
+    path.unlink()
+    path.mkdir()
+    assert "cannot be read" in run(env, "tokens", "new", "ben").stderr
+
+
 def test_a_scope_of_one_toolset_is_part_of_the_plain_one() -> None:
     assert allows(["read"], "read:thought")
     assert allows(["read:thought"], "read:thought")
@@ -344,3 +370,30 @@ def test_a_scope_of_one_toolset_is_part_of_the_plain_one() -> None:
     with pytest.raises(InvalidArgument, match="there is no delete"):
         check_scopes(["delete"])
     assert "read:extras" in OFFERED
+
+
+@pytest.mark.parametrize(("mode", "kept"), [(0o666, 0o640), (0o644, 0o640), (0o640, 0o640)])
+def test_a_file_that_is_open_to_others_is_closed_by_the_next_token(
+    tmp_path: Path, mode: int, kept: int
+) -> None:
+    path = tmp_path / "tokens"
+    append(path, new_entry("anna", ("read",), None)[1])
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(mode)
+    append(path, new_entry("ben", ("read",), None)[1])
+    assert path.stat().st_mode & 0o777 == kept
+    assert len(read_entries(path)) == 2
+
+
+@pytest.mark.parametrize(("mode", "times"), [(0o660, 1), (0o644, 0)])
+def test_a_server_says_once_that_others_may_write_its_tokens(
+    shared_env: dict[str, str], tmp_path: Path, mode: int, times: int
+) -> None:
+    path = tmp_path / "tokens"
+    token, entry = new_entry("anna", ("read",), None)
+    append(path, entry)
+    path.chmod(mode)
+    with web({**shared_env, "REASONLOOM_TOKENS": str(path)}, tmp_path / "cwd") as server:
+        for _ in range(2):
+            assert Asker(server.url, token).send("tools/list").status_code == 200
+    assert server.log.count("others may write the file") == times

@@ -146,7 +146,15 @@ def test_loopback_addresses_are_read(address: str, expected: tuple[str, int]) ->
 @pytest.mark.parametrize(
     ("flags", "variables", "told"),
     [
-        (["--tools", "rember"], {}, "did you mean remember?"),
+        (["--tools", "rember"], {}, "loom: --tools: there is no rember; did you mean remember?"),
+        (["--toolsets", "thougt"], {"REASONLOOM_TOOLSETS": "all"}, "loom: --toolsets: there is no"),
+        (["--exclude-tools", "forgot"], {}, "loom: --exclude-tools: there is no forgot"),
+        (["--as", "thoughtmpc"], {}, "loom: --as: there is no thoughtmpc"),
+        (
+            ["--tools", "recall"],
+            {"REASONLOOM_EXCLUDE_TOOLS": "x"},
+            "loom: REASONLOOM_EXCLUDE_TOOLS:",
+        ),
         (["--http", "0.0.0.0:8321"], {}, "only a loopback address"),
         (["--http", "127.0.0.1:1"], {"REASONLOOM_TOOLSETS": "thougt"}, "did you mean thought?"),
         ([], {"REASONLOOM_READ_ONLY": "perhaps"}, "REASONLOOM_READ_ONLY"),

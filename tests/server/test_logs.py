@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 
 from reasonloom.server.access.token_file import append, new_entry
@@ -34,6 +35,7 @@ HIDDEN = quote(PASSWORD, safe="")
 SECRETS = (TAINT, KEY, PASSWORD, HIDDEN, "obsidian")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 LEVELS = {"debug", "info", "warning", "error", "critical"}
+OPENING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize()}
 NAMES = {"time", "level", "logger", "message", "run", "tool", "traceback"}
 
 
@@ -202,3 +204,53 @@ def test_what_others_say_and_what_is_raised_is_told_without_its_words(
     assert kinds == ["KeyError", "ValueError"]
     assert entries[-1]["message"] == "uncaught"
     assert entries[-1]["traceback"][0] == "RuntimeError"
+
+
+def test_an_end_that_was_asked_for_is_no_defect_in_the_log(
+    shared_env: dict[str, str], tmp_path: Path
+) -> None:
+    with web({**shared_env, "LOG_FORMAT": "json"}, tmp_path / "cwd") as server:
+        opened = server.post(json.dumps(OPENING).encode())
+        session = {"mcp-session-id": opened.headers["mcp-session-id"]}
+        listening = {**session, "accept": "text/event-stream"}
+        with httpx.stream("GET", server.url, headers=listening, trust_env=False) as stream:
+            assert stream.status_code == 200
+            server.child.terminate()
+            assert server.ended() == 0
+    entries = checked(server)
+    told = [entry for entry in entries if entry["logger"] == "uvicorn.error"]
+    assert [entry["message"].split(",")[0] for entry in told] == [
+        "Cancel 1 running task(s)", "a request is cut by the end of the server",
+    ]  # fmt: skip
+    assert {entry["level"] for entry in entries} <= {"debug", "info"}
+
+
+ENDING = """
+import asyncio, logging
+from reasonloom.cli.logs import set_up_log
+from reasonloom.server.last_entries import expect_the_end
+from reasonloom.settings import load_settings
+set_up_log(load_settings())
+log = logging.getLogger("uvicorn.error")
+def tell(error):
+    log.error("Exception in ASGI application\\n", exc_info=error)
+tell(asyncio.CancelledError())
+expect_the_end()
+expect_the_end()
+tell(asyncio.CancelledError())
+tell(ValueError("malachite"))
+log.error("Cancel %s running task(s), timeout graceful shutdown exceeded", 1)
+log.error("another fault")
+"""
+
+
+def test_only_what_the_end_cuts_is_lowered(tmp_path: Path) -> None:
+    env = environment(tmp_path, LOG_FORMAT="json")
+    server = Process([sys.executable, "-c", ENDING], env, tmp_path / "cwd")
+    server.ended()
+    server.stop()
+    entries = checked(server)
+    levels = [(entry["level"], "traceback" in entry) for entry in entries]
+    assert levels == [
+        ("error", True), ("info", False), ("error", True), ("info", False), ("error", False),
+    ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from reasonloom.errors import SettingMistake
 from reasonloom.server.catalogue import choose
 from reasonloom.settings import load_settings
-from tests.support.processes import command, environment
+from tests.support.processes import command, environment, free_port
 
 
 @pytest.mark.parametrize(
@@ -58,9 +59,58 @@ def test_bytes_that_are_no_utf8_stop_the_start(tmp_path: Path) -> None:
     assert b"REASONLOOM_USER: must be text in UTF-8" in done.stderr
 
 
+@pytest.mark.parametrize("flags", [(), ("--http", "127.0.0.1:{port}")])
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("REASONLOOM_LLM", "bogus", "REASONLOOM_LLM: `bogus` is none of offline"),
+        ("REASONLOOM_LLM", "replay:absent.jsonl", "absent.jsonl does not exist"),
+        ("REASONLOOM_EMBEDDER", "fastembed", "REASONLOOM_EMBEDDER: `fastembed` is none of"),
+        ("REASONLOOM_DATABASE_URL", "mysql://u:hushhush@h/x", "must be postgresql://"),
+        ("DATABASE_URL", "postgresql://u:hushhush@h/x?no=1", "DATABASE_URL: not a URL"),
+        ("REASONLOOM_PROMPTS", "/nowhere", "REASONLOOM_PROMPTS: must be a folder"),
+    ],
+)
+def test_what_cannot_be_chosen_stops_the_start(
+    tmp_path: Path, flags: tuple[str, ...], variable: str, value: str, said: str
+) -> None:
+    given = [flag.format(port=free_port()) for flag in flags]
+    done = subprocess.run(
+        command(*given), env=environment(tmp_path / "home", **{variable: value}), cwd=tmp_path,
+        capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=30, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr and "hushhush" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert not (tmp_path / "home").exists()
+
+
+def test_looking_at_settings_loads_none_of_what_they_choose(tmp_path: Path) -> None:
+    code = f"""
+import sys, anyio
+from reasonloom.cli.require_usable import require_usable
+from reasonloom.settings import load_settings
+anyio.run(require_usable, load_settings(
+    llm="litellm:openai/x", embedder="litellm:openai/x", prompts={str(tmp_path)!r},
+    database_url="postgresql://127.0.0.1:1/none",
+))
+heavy = {{"litellm", "torch", "psycopg_pool", "sqlalchemy", "langgraph", "jinja2", "wordllama"}}
+print(sorted(heavy.intersection(sys.modules)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(tmp_path / "home"), cwd=tmp_path,
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert done.stdout == "[]\n", done.stderr
+
+
 @pytest.mark.parametrize(
     ("field", "variable"),
-    [("home", "REASONLOOM_HOME"), ("database_path", "DATABASE_PATH")],
+    [
+        ("home", "REASONLOOM_HOME"),
+        ("database_path", "DATABASE_PATH"),
+        ("prompts", "REASONLOOM_PROMPTS"),
+    ],
 )
 def test_a_path_is_made_whole(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, field: str, variable: str

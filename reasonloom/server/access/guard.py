@@ -17,7 +17,7 @@ from starlette.middleware.authentication import AuthenticationMiddleware
 
 from reasonloom.server.access.limits import Limited
 from reasonloom.server.access.principal import token_in
-from reasonloom.server.access.refusals import beyond, not_now
+from reasonloom.server.access.refusals import beyond, not_now, too_large
 from reasonloom.server.access.scopes import OFFERED, allows
 
 if TYPE_CHECKING:
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
     from reasonloom.server.access.verifier import Verifier
     from reasonloom.settings import Settings
+
+LONGEST_HANDSHAKE = 65_536
+"""Bytes of `initialize`, all of which is kept as long as its session."""
 
 
 def metadata_url(settings: Settings) -> str | None:
@@ -95,7 +98,10 @@ def _away(connection: HTTPConnection, error: Exception) -> Response:
 
 
 class Gate:
-    """Refuses calls of tools that the caller's token does not allow, before they are begun."""
+    """Refuses what a caller may not send, before it is begun.
+
+    That is a call of a tool that the token does not allow, and a handshake that is too long.
+    """
 
     def __init__(self, needed: Mapping[str, str], settings: Settings) -> None:
         """Know the scope that each tool needs."""
@@ -105,10 +111,13 @@ class Gate:
     def refusal(self, scope: Scope, body: bytes) -> Response | None:
         """Return why a message may not go on, None where it may."""
         token = token_in(scope)
-        if token is None:
+        if token is None and len(body) <= LONGEST_HANDSHAKE:
             return None
         message = json.loads(body)
-        if message.get("method") != "tools/call":
+        if message.get("method") == "initialize" and len(body) > LONGEST_HANDSHAKE:
+            said = f"initialize has at most {LONGEST_HANDSHAKE} bytes"
+            return too_large(message.get("id"), said)
+        if token is None or message.get("method") != "tools/call":
             return None
         needed = self._needed.get(str((message.get("params") or {}).get("name")))
         if needed is None or allows(token.scopes, needed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from mcp_types import INVALID_REQUEST
 from starlette.responses import JSONResponse, Response
 
 TRY_LATER = -32_000
@@ -20,6 +21,12 @@ def too_much(message: str, seconds: float) -> Response:
     }
     body = {"jsonrpc": "2.0", "id": None, "error": error}
     return JSONResponse(body, status_code=429, headers={"retry-after": str(wait)})
+
+
+def too_large(identifier: int | str | None, message: str) -> Response:
+    """Return a refusal of a message that brings more than is kept of its kind."""
+    error = {"code": INVALID_REQUEST, "message": f"Invalid request: {message}"}
+    return JSONResponse({"jsonrpc": "2.0", "id": identifier, "error": error}, status_code=413)
 
 
 def not_now(message: str) -> Response:

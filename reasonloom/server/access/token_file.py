@@ -11,9 +11,12 @@ import hmac
 import logging
 import os
 import secrets
+import stat
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -26,6 +29,8 @@ BEGINNING = "rl_"
 RANDOM_BYTES = 32
 DAY = 86_400
 LONGEST_OWNER = 200
+FEWEST = 0o640
+"""What may be done with a file of tokens at most."""
 
 
 def check_owner(owner: str) -> str:
@@ -117,19 +122,57 @@ def _entry(line: str, number: int) -> Entry:
 
 
 def append(path: Path, entry: Entry) -> None:
-    """Add an entry; a new file is its owner's alone.
+    """Add an entry, on a line of its own; a new file is its owner's alone, any is no stranger's.
 
     Raises:
-        SettingMistake: the file cannot be written.
+        SettingMistake: the file is broken, so that nobody could use the token, or cannot be
+            written; nothing is added.
     """
+    if path.exists():
+        _require_entries(path)
     line = entry.model_dump_json() + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(line.encode())
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "rb+") as file:
+            file.write((_line_end(file) + line).encode())
+        _close_to_others(path)
     except OSError:
         raise SettingMistake(f"{VARIABLE}: the file cannot be written", field=VARIABLE) from None
+
+
+def _close_to_others(path: Path) -> None:
+    """Take from others what they may do with the file, and from its group all but reading.
+
+    A group may have been given the file to read: that of a server which runs as somebody else.
+    """
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & ~FEWEST:
+        with suppress(PermissionError):  # somebody else's file: the server says so at its start
+            path.chmod(mode & FEWEST)
+
+
+def warn_of_writers(path: Path) -> None:
+    """Say in the log that others may write the file, and so let themselves in."""
+    with suppress(OSError):
+        if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            log.warning("%s: others may write the file and let themselves in; chmod 600", VARIABLE)
+
+
+def _require_entries(path: Path) -> None:
+    try:
+        read_entries(path)
+    except SettingMistake as error:
+        said = f"{error.message}; mend or delete it first, no token was made"
+        raise SettingMistake(said, field=VARIABLE) from None
+
+
+def _line_end(file: BinaryIO) -> str:
+    """Return what ends the last line: editors leave it without an end."""
+    if not file.seek(0, os.SEEK_END):
+        return ""
+    file.seek(-1, os.SEEK_END)
+    return "" if file.read(1) == b"\n" else "\n"
 
 
 @dataclass

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
@@ -15,9 +14,9 @@ from reasonloom.studio.door.signing import SIGN_IN, Signing
 from reasonloom.studio.door.visitor import NotProvable, SignedOut, Visitor
 
 if TYPE_CHECKING:
-    from mcp.server.transport_security import TransportSecuritySettings
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from reasonloom.server.access.hosts import Names
     from reasonloom.server.access.verifier import Verifier
 
 VISITOR = "reasonloom.visitor"
@@ -34,13 +33,13 @@ class Door:
         self,
         app: ASGIApp,
         base: str,
-        security: TransportSecuritySettings,
+        names: Names,
         verifier: Verifier | None,
     ) -> None:
         """Stand before `app`, whose pages begin with the path `base`."""
         self._app = app
         self._base = base
-        self._security = TransportSecurityMiddleware(security)
+        self._names = names
         self._verifier = verifier
         self._signed_in = SignedIn()
         self._signing = Signing(base, verifier, self._signed_in)
@@ -51,7 +50,7 @@ class Door:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        if refusal := await self._security.validate_request(connection):  # type: ignore[arg-type]
+        if refusal := self._names.refusal(scope):
             await _answered(refusal, scope, receive, send)
             return
         await self._known(connection, receive, with_headers(send))

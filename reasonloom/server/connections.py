@@ -1,0 +1,174 @@
+"""Bounds what connections may hold before anybody is known: their number, and the time of each.
+
+uvicorn waits without end for the rest of a request, and counts connections only once a request's
+head is whole. So anybody could take every file descriptor with half a line each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.server.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+log = logging.getLogger(__name__)
+MOST = 10_000
+MOST_TAKEN = 2_048
+"""Connections at once, and those taken in one go, where the system would allow more."""
+
+LATE = b"The request did not come in time."
+TOO_LATE = (
+    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain\r\nconnection: close\r\n"
+    b"content-length: %d\r\n\r\n%s" % (len(LATE), LATE)
+)
+
+
+HEAD, BODY = "head", "body"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Connections at once; seconds until a request's head, and then its body, must be there.
+
+    `head_bytes` are counted from a head's second packet on; h11 has a lower bound of its own.
+    """
+
+    most: int
+    head: float = 10.0
+    body: float = 60.0
+    head_bytes: int = 65_536
+
+
+class Crowd:
+    """All connections of a server, and which of them wait for a request."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.seconds = {HEAD: limits.head, BODY: limits.body}
+        self.waiting: dict[Any, None] = {}
+        self.crowded = Tally(log, f"connections closed, more than {limits.most} at once")
+        self.late = Tally(log, "connections closed, a request did not come whole in time")
+
+    def make_room(self, newest: Any) -> None:
+        """Close the one that has waited longest for a request, the newest where none waits."""
+        self.crowded.count()
+        closed = next(iter(self.waiting), newest)
+        self.waiting.pop(closed, None)
+        closed.transport.abort()
+
+
+def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
+    """Return uvicorn's protocol of HTTP (or `base`, one of its two) within these limits."""
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol  # noqa: PLC0415 - stdio has none
+
+    crowd = Crowd(limits)
+    known: Any = base or AutoHTTPProtocol
+
+    class Bounded(known):  # type: ignore[misc]
+        """Closes a connection whose request does not come whole in time."""
+
+        _awaits: str | None = None
+        _timer: asyncio.TimerHandle | None = None
+        _head: int | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            if len(self.connections) > limits.most:
+                crowd.make_room(self)
+            if not transport.is_closing():
+                self._watch()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            self._watch()
+
+        def data_received(self, data: bytes) -> None:
+            if self._head is not None:
+                self._head += len(data)
+            super().data_received(data)
+            if self._head is not None and self._head > limits.head_bytes:
+                self.send_400_response("The head of the request is too long.")
+            self._watch()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._watch()
+
+        def on_message_begin(self) -> None:
+            """Begin to count a head; of httptools, which takes one of any length."""
+            self._head = 0
+            super().on_message_begin()
+
+        def on_headers_complete(self) -> None:
+            self._head = None
+            super().on_headers_complete()
+
+        def _watch(self) -> None:
+            """Give what is awaited its time, from when it began to be awaited."""
+            awaits = self._awaited()
+            if awaits == self._awaits:
+                return
+            self._awaits = awaits
+            if self._timer is not None:
+                self._timer.cancel()
+            wait = crowd.seconds.get(awaits or "")
+            self._timer = self.loop.call_later(wait, self._end) if wait else None
+            crowd.waiting.pop(self, None)
+            if awaits == HEAD:
+                crowd.waiting[self] = None
+
+        def _awaited(self) -> str | None:
+            """Return what is awaited of the client; None where the answer is ours to give."""
+            if self not in self.connections:  # lost, or a web socket's by now
+                return None
+            if self.cycle is None or self.cycle.response_complete:
+                return HEAD
+            return BODY if self.cycle.more_body else None
+
+        def _end(self) -> None:
+            crowd.late.count()
+            if self._awaits == BODY and not self.cycle.response_started:
+                self.transport.write(TOO_LATE)
+            self.transport.close()
+
+    return Bounded
+
+
+def bounds() -> dict[str, Any]:
+    """Return what uvicorn's `Config` is told: far fewer connections than files may be open."""
+    files = _most_files()
+    limits = Limits(min(MOST, files // 2))
+    # asyncio takes so many in one go, before the first of them can be closed.
+    return {"http": bounded(limits), "backlog": max(1, min(MOST_TAKEN, files // 16))}
+
+
+def _most_files() -> int:
+    """Return how many files the process may open."""
+    try:
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return 2 * MOST
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 2 * MOST if soft == resource.RLIM_INFINITY else soft
+
+
+def tell_faults_rarely() -> None:
+    """Let the running loop say once a minute that no connection can be taken.
+
+    asyncio says so for each connection in line, with a traceback, and again after a second.
+    """
+    loop = asyncio.get_running_loop()
+    faults = Tally(log, "connections not taken, no file may be opened any more")
+
+    def handle(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+        if str(context.get("message")).startswith("socket.accept() out of system resource"):
+            faults.count()
+        else:
+            loop.default_exception_handler(dict(context))
+
+    loop.set_exception_handler(handle)

@@ -1,0 +1,76 @@
+"""Takes the address of a server before anything else is opened, so that a fault of it is told."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from reasonloom.errors import SettingMistake
+
+WAITING = 2048
+"""Connections that wait until they are taken, as many as uvicorn has."""
+
+Address = tuple[str | int | bytes, ...]
+"""What `bind` takes: host and port, of IPv6 with two numbers more."""
+
+NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+FAULTS = {
+    errno.EADDRINUSE: "is in use: choose another port, or end what listens there",
+    errno.EADDRNOTAVAIL: "is no address of this machine",
+    errno.EACCES: "is not for this user to take: choose a port of 1024 or more",
+}
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """Yield a socket that listens for each address of `host`; they are closed at the end.
+
+    A name such as localhost stands for several addresses: those that the machine does not have
+    are passed over while one is left.
+
+    Raises:
+        SettingMistake: the address cannot be taken; says why.
+    """
+    with ExitStack() as stack:
+        taken: list[socket.socket] = []
+        fault: OSError | None = None
+        for family, address in _addresses(host, port):
+            try:
+                taken.append(stack.enter_context(_taken(family, address)))
+            except OSError as error:
+                if error.errno not in NOT_HERE:
+                    raise _refused(host, port, error) from None
+                fault = error
+        if fault and not taken:
+            raise _refused(host, port, fault)
+        yield taken
+
+
+def _addresses(host: str, port: int) -> list[tuple[int, Address]]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise SettingMistake(f"--http: {host} is no host that is known", field="--http") from None
+    return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
+
+
+def _taken(family: int, address: Address) -> socket.socket:
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        made.bind(address)
+        made.listen(WAITING)
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def _refused(host: str, port: int, error: OSError) -> SettingMistake:
+    shown = f"[{host}]" if ":" in host else host
+    said = FAULTS.get(error.errno or 0, f"cannot be listened on: {error.strerror}")
+    return SettingMistake(f"--http: {shown}:{port} {said}", field="--http")

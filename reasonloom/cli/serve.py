@@ -42,8 +42,8 @@ def serve(
     from reasonloom.cli.ending import LastStep  # noqa: PLC0415
     from reasonloom.cli.logs import set_up_log  # noqa: PLC0415
     from reasonloom.cli.require_usable import require_usable  # noqa: PLC0415
-    from reasonloom.server.http import serve_http  # noqa: PLC0415
-    from reasonloom.server.stdio import serve_stdio  # noqa: PLC0415
+    from reasonloom.server.http.serving import serve_http  # noqa: PLC0415
+    from reasonloom.server.stdio.serving import serve_stdio  # noqa: PLC0415
     from reasonloom.server.telemetry.start import start_telemetry  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 

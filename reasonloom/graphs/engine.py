@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
@@ -48,7 +49,6 @@ ASK_AGAIN = 0.2
 LAST_ROWS = 2.0
 """Seconds in which the rows of runs that are cut short are written."""
 
-LOOK_AGAIN = 0.02
 ELSEWHERE = "another call of this key is at work"
 
 
@@ -59,6 +59,8 @@ class Engine:
         self.loom = loom
         self.rows = RunRows(loom, journal, uuid4())
         self.active: set[UUID] = set()
+        self._resting = asyncio.Event()
+        self._resting.set()
         self.journal = journal
         self._walker = Walker(steps)
 
@@ -81,9 +83,9 @@ class Engine:
 
     async def at_rest(self) -> None:
         """Wait until what was cut short is written, but not for ever; then nothing is at work."""
-        until = time.monotonic() + LAST_ROWS
-        while self.active and time.monotonic() < until:
-            await asyncio.sleep(LOOK_AGAIN)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_ROWS):
+                await self._resting.wait()
 
     async def _called(self, call: Call) -> Outcome:
         if call.key and (known := await self._find(call.caller, call.tool, call.key)):
@@ -225,6 +227,7 @@ class Engine:
         """Await `work` within the run's time; a run that fails is recorded as failed."""
         run = execution.run
         self.active.add(run.id)
+        self._resting.clear()
         try:
             async with asyncio.timeout(self.loom.settings.tool_timeout):
                 return await apart(work)
@@ -246,6 +249,8 @@ class Engine:
             raise defect from error
         finally:
             self.active.discard(run.id)
+            if not self.active:
+                self._resting.set()
 
     async def _find(self, caller: Caller, tool: str, key: str) -> RunRow | None:
         async with self.loom.database.begin(caller) as tx:

@@ -48,7 +48,7 @@ async def complete_prompt(
     Raises:
         ResourceError: the database is away.
     """
-    from reasonloom.server.prompt_values import Offer, values_of  # noqa: PLC0415 - tools come first
+    from reasonloom.server.prompts.values import Offer, values_of  # noqa: PLC0415 - tools come first
 
     offers = values_of(prompt, argument, given)
     if not offers and argument.endswith(ID):

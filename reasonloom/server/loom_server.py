@@ -45,7 +45,7 @@ from reasonloom.server.caller import caller_of
 from reasonloom.server.completion import complete_prompt, completion
 from reasonloom.server.make_tool import make_tool
 from reasonloom.server.malformed import Malformed
-from reasonloom.server.packaged_prompts import packaged_prompts
+from reasonloom.server.prompts.packaged import packaged_prompts
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.served import Catalogue
 from reasonloom.server.shelf import Shelf

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from reasonloom.server.access.verifier import make_verifier
-from reasonloom.server.http import parse_address, serve_app
-from reasonloom.server.listening import listening
+from reasonloom.server.http.listening import listening
+from reasonloom.server.http.serving import parse_address, serve_app
 from reasonloom.server.room import EngineRoom
 from reasonloom.studio.app import make_studio
 from reasonloom.studio.place import BASE

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import reasonloom
 from reasonloom.cli.app import app
-from reasonloom.server.http import LAST_CALLS
+from reasonloom.server.http.serving import LAST_CALLS
 from reasonloom.server.room import AFTER_SIGNAL
 from reasonloom.stores.access import IDLE_SECONDS, LOCK_SECONDS, STATEMENT_SECONDS
 from tests.support.databases import TestPostgres

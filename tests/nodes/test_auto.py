@@ -14,8 +14,8 @@ from reasonloom.errors import LlmUnavailable, SessionNotFound
 from reasonloom.graphs.auto import EXECUTED
 from reasonloom.graphs.call import Call
 from reasonloom.graphs.engine import Engine
-from reasonloom.graphs.progress import Step
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.progress import Step
 from reasonloom.llm.offline import OfflineModel
 from reasonloom.llm.port import Embedder, Reply, Usage
 from reasonloom.nodes.routing.choice import SAID, best_of

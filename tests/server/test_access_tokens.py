@@ -22,7 +22,7 @@ from reasonloom.errors import InvalidArgument, SettingMistake
 from reasonloom.server.access.scopes import OFFERED, allows, check_scopes
 from reasonloom.server.access.token_file import TokenFile, append, digest, new_entry, read_entries
 from reasonloom.server.access.verifier import make_verifier
-from reasonloom.server.http import parse_address
+from reasonloom.server.http.serving import parse_address
 from reasonloom.settings import load_settings
 from tests.support.databases import TestPostgres
 from tests.support.processes import LEGACY, Web, environment, initialize, web

@@ -17,7 +17,7 @@ from reasonloom.contracts.inventory import ALL, DEFAULT, INVENTORY
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue import built_names, choose
-from reasonloom.server.http import parse_address
+from reasonloom.server.http.serving import parse_address
 from reasonloom.server.room import EngineRoom
 from reasonloom.server.toolsets.toolset import Effect
 from reasonloom.settings import load_settings

@@ -14,7 +14,7 @@ import httpx
 import psutil
 import psycopg
 
-from reasonloom.server.health import PATIENCE
+from reasonloom.server.http.health import PATIENCE
 from reasonloom.stores.access import Access
 from tests.support.databases import TestPostgres
 from tests.support.older import as_of

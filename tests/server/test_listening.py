@@ -12,7 +12,7 @@ import pytest
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.access.token_file import append, new_entry
-from reasonloom.server.listening import listening
+from reasonloom.server.http.listening import listening
 from tests.support.processes import environment, free_port
 
 TAKEN = "--http: {host}:{port} is in use: choose another port, or end what listens there"

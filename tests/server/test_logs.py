@@ -228,7 +228,7 @@ def test_an_end_that_was_asked_for_is_no_defect_in_the_log(
 ENDING = """
 import asyncio, logging
 from reasonloom.cli.logs import set_up_log
-from reasonloom.server.last_entries import expect_the_end
+from reasonloom.server.http.last_entries import expect_the_end
 from reasonloom.settings import load_settings
 set_up_log(load_settings())
 log = logging.getLogger("uvicorn.error")

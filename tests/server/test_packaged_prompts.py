@@ -17,7 +17,7 @@ from reasonloom.prompts.required import required
 from reasonloom.prompts.template import PromptTemplate
 from reasonloom.prompts.uses import Use, uses_of
 from reasonloom.server.app import build_server
-from reasonloom.server.packaged_prompts import OF_EVALS
+from reasonloom.server.prompts.packaged import OF_EVALS
 from reasonloom.server.room import EngineRoom
 from reasonloom.settings import load_settings
 

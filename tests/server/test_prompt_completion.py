@@ -16,7 +16,7 @@ from mcp_types import Completion, PromptReference
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.prompts.uses import Use, uses_of
 from reasonloom.server.app import build_server
-from reasonloom.server.prompt_values import SOURCES
+from reasonloom.server.prompts.values import SOURCES
 from reasonloom.server.room import EngineRoom
 from reasonloom.settings import load_settings
 from tests.support.databases import TestPostgres

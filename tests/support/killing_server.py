@@ -19,7 +19,7 @@ import httpx
 
 from reasonloom import compose
 from reasonloom.cli.logs import set_up_log
-from reasonloom.server.http import serve_http
+from reasonloom.server.http.serving import serve_http
 from reasonloom.settings import load_settings
 from tests.support.processes import command, free_port
 from tests.support.victim import HastyDatabase

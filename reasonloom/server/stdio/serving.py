@@ -17,9 +17,9 @@ from mcp_types import ErrorData, JSONRPCError
 
 from reasonloom.server.app import build_server
 from reasonloom.server.loom_server import LoomServer
-from reasonloom.server.raw_lines import Source
 from reasonloom.server.room import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
-from reasonloom.server.unanswered import Incoming, Outgoing, Unanswered, nobody_reads
+from reasonloom.server.stdio.raw_lines import Source
+from reasonloom.server.stdio.unanswered import Incoming, Outgoing, Unanswered, nobody_reads
 from reasonloom.server.wire import Refusal, mend
 
 if TYPE_CHECKING:

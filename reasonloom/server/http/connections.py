@@ -11,7 +11,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.server.tally import Tally
+from reasonloom.server.http.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,8 +18,8 @@ from reasonloom.server.access.sessions import IDLE, Sessions
 from reasonloom.server.access.token_file import warn_of_writers
 from reasonloom.server.access.verifier import make_verifier
 from reasonloom.server.app import build_references, build_server
-from reasonloom.server.health import LIVES, READY, serve_health
-from reasonloom.server.posted import Mended
+from reasonloom.server.http.health import LIVES, READY, serve_health
+from reasonloom.server.http.posted import Mended
 from reasonloom.server.wire import LONGEST
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from reasonloom.prompts.uses import Use
-from reasonloom.server.as_written import read_written
+from reasonloom.server.prompts.as_written import read_written
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

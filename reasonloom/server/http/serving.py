@@ -10,9 +10,9 @@ import anyio
 from reasonloom.errors import SettingMistake
 from reasonloom.server.access.hosts import is_loopback
 from reasonloom.server.access.verifier import make_verifier
-from reasonloom.server.http_app import make_app
-from reasonloom.server.last_entries import expect_the_end
-from reasonloom.server.listening import WAITING, listening
+from reasonloom.server.http.app import make_app
+from reasonloom.server.http.last_entries import expect_the_end
+from reasonloom.server.http.listening import WAITING, listening
 from reasonloom.server.room import AFTER_SIGNAL, EngineRoom, end_within
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
     import uvicorn  # noqa: PLC0415 - stdio never needs it
     from sse_starlette.sse import AppStatus  # noqa: PLC0415
 
-    from reasonloom.server.connections import bounds, tell_faults_rarely  # noqa: PLC0415
+    from reasonloom.server.http.connections import bounds, tell_faults_rarely  # noqa: PLC0415
 
     # Else every stream is cut at the signal, and no open call has the time that it is given.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]

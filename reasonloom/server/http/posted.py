@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from reasonloom.server.cut_short import told_when_cut
+from reasonloom.server.http.cut_short import told_when_cut
 from reasonloom.server.tool import KEY
 from reasonloom.server.wire import LONGEST, Refusal, mend, too_long
 

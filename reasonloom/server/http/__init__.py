@@ -1,0 +1,1 @@
+"""Streamable HTTP: the application, its sockets and connections, and how it ends."""

@@ -1,0 +1,1 @@
+"""Prompts of the package as MCP prompts."""

@@ -1,0 +1,1 @@
+"""Stdio: lines in, answers out, and none left over at the end."""

@@ -70,19 +70,24 @@ async def _cancel(scope: anyio.CancelScope, llm: CountingLlm, together: int) -> 
     scope.cancel()
 
 
+async def _cut(leaving: Engine, llm: CountingLlm) -> None:
+    """Begin a run, and cut it short by the end of its process."""
+    job = asyncio.create_task(call(leaving, "reasoning_linear", THOUGHT))
+    while not llm.at_work:
+        await asyncio.sleep(0.01)
+    leaving.rows.leaving = True
+    job.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await job
+
+
 async def test_what_a_leaving_process_cuts_is_finished_by_another(
     access: Access, embedder: Embedder
 ) -> None:
     async with engine_with(access, embedder, ScriptedLlm(thought("in the end"))) as other:
         llm = CountingLlm(LONG)
         async with engine_with(access, embedder, llm) as leaving:
-            job = asyncio.create_task(call(leaving, "reasoning_linear", THOUGHT))
-            while not llm.at_work:
-                await asyncio.sleep(0.01)
-            leaving.rows.leaving = True
-            job.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await job
+            await _cut(leaving, llm)
             with anyio.fail_after(PATIENCE):
                 while [row.status for row in await rows(other)] != ["done"]:
                     await asyncio.sleep(0.05)
@@ -92,12 +97,7 @@ async def test_what_a_leaving_process_cuts_is_finished_by_another(
 async def test_a_leaving_process_takes_nothing_up(access: Access, embedder: Embedder) -> None:
     llm = CountingLlm(LONG)
     async with engine_with(access, embedder, llm) as leaving:
-        job = asyncio.create_task(call(leaving, "reasoning_linear", THOUGHT))
-        while not llm.at_work:
-            await asyncio.sleep(0.01)
-        leaving.rows.leaving = True
-        job.cancel()
-        await asyncio.gather(job, return_exceptions=True)
+        await _cut(leaving, llm)
         await asyncio.sleep(1.0)
         assert len(llm.asked) == 1
         assert len(await leases.orphans(leaving.loom.database)) == 1

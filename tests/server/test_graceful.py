@@ -34,6 +34,21 @@ def provider() -> Iterator[Provider]:
         yield opened
 
 
+@pytest.fixture
+def env(
+    provider: Provider, postgres: TestPostgres, database: str, tmp_path: Path
+) -> dict[str, str]:
+    return environment(
+        tmp_path / "home",
+        DATABASE_URL=postgres.address.dsn("postgres", database),
+        REASONLOOM_LLM=f"litellm:openai/{MODEL}",
+        REASONLOOM_LLM_BASE_URL=provider.url,
+        OPENAI_API_KEY="sk-none",
+        REASONLOOM_LEASE_SECONDS="1",
+        REQUEST_TIMEOUT_MS="90000",
+    )
+
+
 def ask(server: Web, word: str) -> dict[str, Any]:
     """Ask for a thought under a key of the word's own."""
     params = {
@@ -54,17 +69,8 @@ def until(asked: list[bytes], word: str) -> None:
 
 
 def test_calls_amid_a_signal_are_answered_or_taken_up_by_another_server(
-    provider: Provider, postgres: TestPostgres, database: str, tmp_path: Path
+    provider: Provider, env: dict[str, str], tmp_path: Path
 ) -> None:
-    env = environment(
-        tmp_path / "home",
-        DATABASE_URL=postgres.address.dsn("postgres", database),
-        REASONLOOM_LLM=f"litellm:openai/{MODEL}",
-        REASONLOOM_LLM_BASE_URL=provider.url,
-        OPENAI_API_KEY="sk-none",
-        REASONLOOM_LEASE_SECONDS="1",
-        REQUEST_TIMEOUT_MS="90000",
-    )
     with web(env, tmp_path / "cwd") as server, ThreadPoolExecutor() as pool:
         assert "result" in ask(server, "warm")
         long: Future[dict[str, Any]] = pool.submit(ask, server, LONG)
@@ -88,17 +94,9 @@ def test_calls_amid_a_signal_are_answered_or_taken_up_by_another_server(
 
 
 def test_a_run_that_the_end_cuts_is_finished_by_a_living_server_unasked(
-    provider: Provider, postgres: TestPostgres, database: str, tmp_path: Path
+    provider: Provider, env: dict[str, str], tmp_path: Path
 ) -> None:
-    env = environment(
-        tmp_path / "home",
-        DATABASE_URL=postgres.address.dsn("postgres", database),
-        REASONLOOM_LLM=f"litellm:openai/{MODEL}",
-        REASONLOOM_LLM_BASE_URL=provider.url,
-        OPENAI_API_KEY="sk-none",
-        REASONLOOM_LEASE_SECONDS=str(LEASE),
-        REQUEST_TIMEOUT_MS="90000",
-    )
+    env = {**env, "REASONLOOM_LEASE_SECONDS": str(LEASE)}
     params = {"name": "reasoning_linear", "arguments": {"content": f"What of the {LONG} way?"}}
     with web(env, tmp_path / "one") as ending, ThreadPoolExecutor() as pool:
         cut = pool.submit(Asker(ending.url, None).send, "tools/call", **params)

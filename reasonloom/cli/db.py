@@ -12,7 +12,7 @@ from reasonloom.errors import SettingMistake
 
 if TYPE_CHECKING:
     from reasonloom.stores.maintenance import Maintained
-    from reasonloom.stores.migrate import SchemaStatus
+    from reasonloom.stores.schema_step import SchemaStatus
 
 app = typer.Typer(help="Look after the database.", no_args_is_help=True)
 app.command()(reindex)

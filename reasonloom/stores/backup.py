@@ -18,7 +18,7 @@ import psycopg
 from reasonloom import __version__
 from reasonloom.errors import InvalidArgument, SettingMistake
 from reasonloom.stores.backup_file import COUNT, PART, ROWS, TABLE, BackupWriter, Header
-from reasonloom.stores.migrate import saver_step
+from reasonloom.stores.saver_tables import saver_step
 from reasonloom.stores.whole_schema import (
     Connection,
     columns_of,

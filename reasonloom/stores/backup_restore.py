@@ -25,14 +25,9 @@ from reasonloom.stores.backup_file import (
     open_backup,
     unreadable,
 )
-from reasonloom.stores.migrate import (
-    alembic_config,
-    newest_step,
-    prepare,
-    prepare_saver,
-    saver_step,
-    step_of,
-)
+from reasonloom.stores.migrate import alembic_config, prepare, prepare_saver
+from reasonloom.stores.saver_tables import saver_step
+from reasonloom.stores.schema_step import newest_step, step_of
 from reasonloom.stores.whole_schema import (
     Connection,
     alter,

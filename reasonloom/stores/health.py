@@ -9,15 +9,9 @@ import psycopg
 
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.maintenance import lacking
-from reasonloom.stores.migrate import (
-    INSTALL_VECTOR,
-    TOO_OLD,
-    UPDATE,
-    VECTOR,
-    SchemaStatus,
-    fitness,
-    schema_status,
-)
+from reasonloom.stores.migrate import schema_status
+from reasonloom.stores.schema_places import INSTALL_VECTOR
+from reasonloom.stores.schema_step import TOO_OLD, UPDATE, VECTOR, SchemaStatus, fitness
 
 if TYPE_CHECKING:
     from reasonloom.stores.access import Access

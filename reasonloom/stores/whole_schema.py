@@ -11,7 +11,7 @@ from psycopg import sql
 
 from reasonloom.errors import DatabaseFull, DatabaseUnavailable, SettingMistake
 from reasonloom.stores.backup_file import unreadable
-from reasonloom.stores.migrate import LOCK
+from reasonloom.stores.schema_places import LOCK
 
 Connection = psycopg.Connection[Any]
 STEPS = ("alembic_version", "checkpoint_migrations")

@@ -14,7 +14,7 @@ from mcp import Client
 from reasonloom.server.app import build_server
 from reasonloom.server.room import EngineRoom
 from reasonloom.settings import load_settings
-from reasonloom.stores.migrate import LOCK
+from reasonloom.stores.schema_places import LOCK
 from tests.support.databases import TestPostgres
 from tests.support.processes import PATIENCE, Spoken, environment, spoken, web
 

@@ -27,7 +27,7 @@ from reasonloom.stores.backup_file import (
     open_backup,
 )
 from reasonloom.stores.backup_restore import restore
-from reasonloom.stores.migrate import LOCK
+from reasonloom.stores.schema_places import LOCK
 from tests.support.databases import TestPostgres
 from tests.support.dumping import DUMPS
 from tests.support.whole import rows_of, schema_of

@@ -9,7 +9,8 @@ import psycopg
 
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
-from reasonloom.stores.migrate import bring_up_to_date, newest_step
+from reasonloom.stores.migrate import bring_up_to_date
+from reasonloom.stores.schema_step import newest_step
 from tests.support.older import as_of
 from tests.support.sessions import answered, thinking, whole
 from tests.support.telling import TellingLlm

@@ -18,13 +18,9 @@ from reasonloom.errors import DatabaseUnavailable, SettingMistake
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access, find_access
 from reasonloom.stores.health import examine
-from reasonloom.stores.migrate import (
-    LOCK,
-    bring_up_to_date,
-    fitness,
-    newest_step,
-    schema_status,
-)
+from reasonloom.stores.migrate import bring_up_to_date, schema_status
+from reasonloom.stores.schema_places import LOCK
+from reasonloom.stores.schema_step import fitness, newest_step
 from tests.support.databases import TestPostgres
 from tests.support.processes import environment
 

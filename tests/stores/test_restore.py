@@ -20,7 +20,8 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.backup_file import open_backup
 from reasonloom.stores.backup_restore import restore
 from reasonloom.stores.health import examine
-from reasonloom.stores.migrate import bring_up_to_date, newest_step, schema_status
+from reasonloom.stores.migrate import bring_up_to_date, schema_status
+from reasonloom.stores.schema_step import newest_step
 from reasonloom.stores.whole_schema import BUSY
 from tests.stores.test_backup import DUMP, an_edge_to_nowhere, unheard, written_anew
 from tests.support.databases import TestPostgres

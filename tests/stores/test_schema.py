@@ -16,8 +16,9 @@ from reasonloom.stores.database import Database
 from reasonloom.stores.got_tables import GraphNode
 from reasonloom.stores.graph_memory_tables import Workspace
 from reasonloom.stores.history_tables import Chunk
-from reasonloom.stores.migrate import bring_up_to_date, newest_step, schema_status
+from reasonloom.stores.migrate import bring_up_to_date, schema_status
 from reasonloom.stores.model_tables import Model
+from reasonloom.stores.schema_step import newest_step
 from reasonloom.stores.session_tables import Thought
 from reasonloom.stores.tables import Table
 from tests.support.databases import TestPostgres

@@ -9,7 +9,7 @@ import psycopg
 
 import reasonloom
 from reasonloom.stores.access import Access
-from reasonloom.stores.migrate import newest_step
+from reasonloom.stores.schema_step import newest_step
 
 NEWER = """
 CREATE TYPE mood AS ENUM ('glad', 'sad');

@@ -1,0 +1,73 @@
+"""Which step of the schema a database is at, and whether its server can carry it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
+
+from reasonloom.stores.schema_faults import refusal
+
+FOLDER = Path(__file__).parent / "migrations"
+LEAST_POSTGRES = 160_000
+LEAST_VECTOR = (0, 8)
+
+VECTOR = "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+UPDATE = "update reasonloom"
+TOO_OLD = "use Postgres 16 or newer with pgvector 0.8 or newer"
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaStatus:
+    """The schema's step a database is at, None before the first, and the newest one."""
+
+    current: str | None
+    newest: str
+
+    @property
+    def up_to_date(self) -> bool:
+        """True where nothing is left to do."""
+        return self.current == self.newest
+
+    @property
+    def newer(self) -> bool:
+        """True where a newer version of reasonloom was at work."""
+        return self.current is not None and self.current > self.newest
+
+
+def newest_step() -> str:
+    """Return the number of the newest migration, without loading Alembic."""
+    return max(path.name[1:5] for path in (FOLDER / "versions").glob("v[0-9]*.py"))
+
+
+def step_of(connection: psycopg.Connection[Any]) -> SchemaStatus:
+    """Return the step that a database is at."""
+    current = None
+    if one(connection, "SELECT to_regclass('alembic_version') IS NOT NULL"):
+        current = one(connection, "SELECT version_num FROM alembic_version")
+    return SchemaStatus(current, newest_step())
+
+
+def one(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
+    """Return the one value that a query gives, None where it gives no row."""
+    row = connection.execute(query).fetchone()
+    return row[0] if row else None
+
+
+def refuse_if_unfit(connection: psycopg.Connection[Any]) -> None:
+    """Refuse a server that is too old; an extension that lacks is made later."""
+    said, well = fitness(connection.info.server_version, one(connection, VECTOR))
+    if not well:
+        raise refusal(f"{said}: {TOO_OLD}")
+
+
+def fitness(postgres: int, vector: str | None) -> tuple[str, bool]:
+    """Return a server's versions as text, and whether they are new enough.
+
+    `postgres` is libpq's number, such as 160004; `vector` None where it is not made yet.
+    """
+    said = f"Postgres {postgres // 10_000}.{postgres % 10_000}, pgvector {vector or 'missing'}"
+    numbers = tuple(int(part) for part in (vector or "").split(".")[:2] if part.isdigit())
+    return said, postgres >= LEAST_POSTGRES and (vector is None or numbers >= LEAST_VECTOR)

@@ -180,6 +180,10 @@ class Conflict(CallerMistake):
     """The call contradicts an earlier one, such as one key used for two requests."""
 
 
+class CarriedOn(Conflict):
+    """Another process, or another call, carries the run."""
+
+
 class KeyTaken(Conflict):
     """Another call with the same idempotency key was faster; its answer is the answer."""
 

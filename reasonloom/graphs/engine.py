@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 from reasonloom.errors import (
+    CarriedOn,
     Conflict,
     Deadlocked,
     InternalFault,
@@ -19,7 +20,7 @@ from reasonloom.errors import (
     ReasonloomError,
     TimedOut,
 )
-from reasonloom.graphs.apart import apart, ended
+from reasonloom.graphs.apart import PATIENCE, apart, ended
 from reasonloom.graphs.call import Call, Outcome
 from reasonloom.graphs.follow import followed, permitted
 from reasonloom.graphs.fork import Fork, copy_step, forked, place_of, require_own_llm
@@ -45,9 +46,6 @@ TRIES = 5
 
 ASK_AGAIN = 0.2
 """Seconds between two looks at a run that somebody else carries."""
-
-LAST_ROWS = 2.0
-"""Seconds in which the rows of runs that are cut short are written."""
 
 ELSEWHERE = "another call of this key is at work"
 
@@ -84,7 +82,7 @@ class Engine:
     async def at_rest(self) -> None:
         """Wait until what was cut short is written, but not for ever; then nothing is at work."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LAST_ROWS):
+            async with asyncio.timeout(PATIENCE):
                 await self._resting.wait()
 
     async def _called(self, call: Call) -> Outcome:
@@ -109,7 +107,7 @@ class Engine:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
         require_own_llm(row, self.loom.llm.name)
         if not await self.rows.take(execution):
-            raise Conflict(f"run {row.id} is being carried on already")
+            raise CarriedOn(f"run {row.id} is being carried on already")
         work = self._walked_on(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
 
@@ -234,7 +232,7 @@ class Engine:
         except TimeoutError:
             seconds = self.loom.settings.tool_timeout
             fault = TimedOut(f"{run.tool} took longer than {seconds:g} s")
-            await self.rows.fail(execution, fault)
+            await ended(self.rows.fail(execution, fault))
             raise fault from None
         except asyncio.CancelledError:
             await ended(self.rows.cut(execution))
@@ -273,9 +271,8 @@ class Engine:
                 return _stored(known)
             try:
                 return await self._resumed(call, known)
-            except Conflict:
-                if known.graph_version != call.graph.version:
-                    raise
+            except CarriedOn:
+                log.debug("run %s is carried by another call", known.id)
             if not waited:
                 await call.report(Step(known.id, 0, None, ELSEWHERE))
                 waited, call = True, replace(call, report=after(call.report, 1))

@@ -34,6 +34,11 @@ def url(postgres: TestPostgres) -> Iterator[str]:
         yield postgres.address.dsn("postgres", name)
 
 
+def heed_interrupts() -> None:
+    """Undo what a shell does to what it runs in the background: it is deaf to SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("arguments", [("backup", "new"), ("restore", "--yes", str(DUMP))])
 def test_who_is_asked_to_end_leaves_all_as_it_was(
@@ -52,6 +57,7 @@ def test_who_is_asked_to_end_leaves_all_as_it_was(
         child = subprocess.Popen(
             [sys.executable, "-m", "reasonloom", *arguments], cwd=folder,
             env=environment(tmp_path, DATABASE_URL=url), stderr=subprocess.PIPE, text=True,
+            preexec_fn=heed_interrupts,  # noqa: PLW1509 - no thread of ours is at work
         )  # fmt: skip
         until = time.monotonic() + 20
         while watch.execute(WAITS.encode()).fetchone() == (0,):

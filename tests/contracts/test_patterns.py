@@ -21,7 +21,7 @@ REVIEWED = {
     "nodes/metacognition/quoted.py": "quoted words, escaped, with one fixed gap between",
     "nodes/models/situations.py": "parts of a cue, escaped, with one fixed gap between",
     "nodes/routing/cues.py": "builds the module's own cues",
-    "nodes/suspicion_rules.py": "builds the module's own rules",
+    "nodes/suspicion_rule.py": "builds the module's own rules",
     "nodes/tree/ways.py": "cues of the module's own ways",
     "nodes/workspaces/words.py": "ranges of characters of Unicode's own table",
 }

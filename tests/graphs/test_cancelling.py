@@ -11,6 +11,7 @@ import pytest
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict
+from reasonloom.graphs.apart import apart, ended
 from reasonloom.graphs.call import Call
 from reasonloom.graphs.engine import ELSEWHERE, Engine
 from reasonloom.graphs.graph import load_graph
@@ -158,3 +159,30 @@ async def test_who_takes_up_a_run_by_its_key_is_told_of_its_steps(
         outcome = await engine.call(again)
     assert told
     assert {step.run_id for step in told} == {outcome.run_id}
+
+
+async def test_what_hangs_holds_up_neither_a_limit_nor_an_end() -> None:
+    begun = time.monotonic()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await apart(_deaf(), 0.2)
+    await ended(asyncio.sleep(LONG), 0.2)
+    assert time.monotonic() - begun < LONG / 2
+
+
+async def _deaf() -> None:
+    """Go on although cancelled, as a database's driver does while its server hangs."""
+    try:
+        await asyncio.sleep(LONG)
+    except asyncio.CancelledError:
+        await asyncio.sleep(LONG)
+
+
+async def test_a_conflict_of_the_work_itself_is_told_again_at_once(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = CountingLlm(Conflict("no such thing can be done"))
+    async with engine_with(access, embedder, llm, tool_timeout=20.0) as engine:
+        for _ in range(2):
+            with pytest.raises(Conflict, match="no such thing"):
+                await call(engine, "reasoning_linear", THOUGHT, key="k")

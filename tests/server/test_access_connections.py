@@ -29,6 +29,8 @@ SHORT = 0.4
 """Seconds for a head and for a body, in these tests."""
 
 SLOW = 1.2
+RATE, REST = 10_000, 4_000_000
+CHUNKED = b"POST /late HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n"
 FEW_FILES = 256
 HALF_A_HEAD = b"POST /mcp HTTP/1.1\r\nhost: x\r\n"
 WHOLE = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
@@ -47,6 +49,11 @@ async def whole(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
 
 
+async def late_header(request: Request) -> Response:
+    await request.body()
+    return PlainTextResponse(str(request.headers.get("x-late")))
+
+
 @contextmanager
 def served(base: Any, most: int = 50) -> Iterator[int]:
     """Serve an application of these three answers within short limits; yield the port."""
@@ -54,8 +61,9 @@ def served(base: Any, most: int = 50) -> Iterator[int]:
         Route("/", plain, methods=["GET", "POST"]),
         Route("/slow", slow),
         Route("/whole", whole, methods=["POST"]),
+        Route("/late", late_header, methods=["POST"]),
     ]
-    http = bounded(Limits(most, head=SHORT, body=SHORT), base)
+    http = bounded(Limits(most, head=SHORT, body=SHORT, body_rate=RATE, rest_bytes=REST), base)
     config = uvicorn.Config(Starlette(routes=routes), http=http, log_config=None)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -198,3 +206,31 @@ def test_half_sent_requests_neither_shut_a_server_nor_fill_its_log(
         assert 1 <= len(told) <= 4, "each kind is told once a minute"
         assert "more than 128 at once" in told[0]
         assert "accept" not in server.log
+
+
+def test_what_stands_behind_a_body_is_no_header() -> None:
+    with (
+        served(HttpToolsProtocol) as port,
+        connected(port, CHUNKED + b"x-late: yes\r\nconnection: close\r\n\r\n") as connection,
+    ):
+        assert heard(connection).endswith(b"None")
+
+
+def test_what_stands_behind_a_body_has_an_end(base: Any) -> None:
+    with served(base) as port, connected(port, CHUNKED) as connection:
+        sent = 0
+        with pytest.raises(OSError, match=r"reset|Broken"):
+            while sent < 100 * REST:
+                sent += connection.send(b"x-n: " + b"y" * 1000 + b"\r\n")
+
+
+def test_a_slow_body_has_the_time_that_its_length_earns(base: Any) -> None:
+    body = b"x" * 12_000
+    head = b"POST /whole HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 12000\r\n\r\n"
+    with served(base) as port, connected(port, head) as connection:
+        begun = time.monotonic()
+        for start in range(0, len(body), 1_500):
+            connection.sendall(body[start : start + 1_500])
+            time.sleep(0.1)
+        assert time.monotonic() - begun > SHORT
+        assert heard(connection).endswith(b"12000")

@@ -141,3 +141,17 @@ def test_sessions_of_references_beside_count_too(callers: list[Caller]) -> None:
     for _ in range(MOST):
         beside.open()
     assert not one.lives(first)
+
+
+def test_what_is_no_request_of_a_session_says_nothing_of_it(callers: list[Caller]) -> None:
+    one, other, *_ = callers
+    sessions = [one.open() for _ in range(MOST)]
+    for session in sessions:
+        for path in ("/as/nope", "/as/thoughtmcp", "/else"):
+            stranger = Caller(other.server, None, path)
+            stranger.headers = other.headers
+            stranger.post(LISTING, **{"mcp-session-id": session})
+            stranger.end(session)
+        other.lives(session)  # by another token it is not there, and stays counted
+    new = one.open()
+    assert [one.lives(each) for each in (*sessions, new)] == [False, *[True] * MOST]

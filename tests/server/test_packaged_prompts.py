@@ -152,6 +152,17 @@ async def test_what_a_list_holds_is_said_as_it_was_written() -> None:
     assert '{"a": null, "b": [1.50, "\u00e9"]}' in said
 
 
+@pytest.mark.parametrize("held", ['[{"id": 1}]', "[[1]]", "[1.5]", "[true]", "[null]"])
+async def test_what_a_list_lacks_is_told_without_our_insides(held: str) -> None:
+    async with asking() as client:
+        with pytest.raises(MCPError) as caught:
+            await filled(client, "linear/continue", content="x", history=held)
+    told = caught.value.error.message
+    assert "has no attribute" in told
+    assert "reasonloom" not in told
+    assert "_" not in told
+
+
 async def test_a_truth_is_one_where_it_is_only_asked_for() -> None:
     route = {"content": "Which way?", "steps": '["One."]'}
     async with asking() as client:

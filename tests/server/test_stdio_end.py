@@ -106,6 +106,16 @@ def test_a_call_that_lasts_too_long_is_cut_and_told_so(
         assert holder.execute(left).fetchall() == [("running",)]  # for another server
 
 
+def test_calls_at_work_when_the_process_is_asked_to_end_are_told_so(lasting: Spoken) -> None:
+    lasting.send({**ASKING, "id": "too"})
+    assert lasting.next()["method"] == "elicitation/create"
+    lasting.child.terminate()
+    answers = [lasting.answer(each)["error"] for each in ("lasts", "too")]
+    assert {each["code"] for each in answers} == {-32000}
+    assert all("Send it again" in each["message"] for each in answers)
+    assert lasting.ended(30) == 0
+
+
 @pytest.fixture
 def unread(shared_env: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A server after its handshake whose stdout no thread reads, so that it can be closed."""

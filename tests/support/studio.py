@@ -104,7 +104,7 @@ async def looking(
     page.on("console", lambda message: _heard(seen, message))
     await page.goto(url)
     await page.locator(".studio-main").wait_for()
-    await page.wait_for_function("() => window.socket?.connected && window.didHandshake !== false")
+    await page.wait_for_function("() => window.socket?.connected && window.did_handshake === true")
     yield seen
     await page.close()
 

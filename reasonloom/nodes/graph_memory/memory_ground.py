@@ -14,6 +14,7 @@ from reasonloom.nodes.ask import Question
 from reasonloom.nodes.ask_or_say import ask_or_say
 from reasonloom.nodes.graph_memory.claim_candidates import candidates
 from reasonloom.nodes.graph_memory.told import DIGITS, fields_of, scored
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.grounding.agreement import Joined, join
 from reasonloom.nodes.grounding.bounds import Known, bounded
 from reasonloom.nodes.grounding.lenses import LENSES
@@ -23,10 +24,11 @@ from reasonloom.nodes.grounding.state import GroundState, Look, Vote
 from reasonloom.nodes.grounding.uncovered import phrases
 from reasonloom.nodes.grounding.verdict import Old, weigh
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.suspicion import suspicion
 from reasonloom.stores import grounds, memory_nodes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from reasonloom.nodes.grounding.verdict import Verdict
     from reasonloom.stores.memory_nodes import NodeRow
@@ -112,13 +114,23 @@ async def tell(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any
         if len(row.content) > READ or (key in bearing and read(row.content).cut)
     )
     opposed = await _opposed(execution, joined, rows)
-    joined = bounded(joined, Known(sure, cut, opposed))
+    joined = bounded(joined, Known(sure, cut, opposed, _steering(execution, bearing, rows)))
     alike = {int(key): score for key, score in state["alike"].items()}
     answer = _answer(request, joined, rows, alike)
     shown = [each.node_id for each in answer.evidence]
     if shown and not execution.loom.settings.read_only:
         execution.loom.journal.reinforce(execution.caller, shown)
-    return {"answer": answer.wire(), "notes": joined.notes}
+    return {"answer": answer.wire(), "notes": [*joined.notes, *warned(execution, answer.evidence)]}
+
+
+def _steering(
+    execution: Execution, bearing: Iterable[int], rows: Mapping[int, NodeRow]
+) -> frozenset[int]:
+    """Return the nodes that read like an attempt to steer their reader; none where that is off."""
+    if not execution.loom.settings.suspicion:
+        return frozenset()
+    known = (key for key in bearing if key in rows)
+    return frozenset(key for key in known if suspicion(rows[key].content).reasons)
 
 
 async def _opposed(

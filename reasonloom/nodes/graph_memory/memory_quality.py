@@ -26,6 +26,7 @@ from reasonloom.nodes.graph_memory.verdict import (
     Weakness,
     verdict,
 )
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores import memory_nodes
@@ -49,7 +50,8 @@ async def memory_quality(state: ToolState, runtime: Runtime[Execution]) -> dict[
         rows = await memory_nodes.fetch(tx, _named(found))
     nodes = {row.id: told(row) for row in rows}
     answer = _report(request, found, nodes)
-    return {"answer": answer.wire(), "notes": [] if found.current else [EMPTY]}
+    notes = [] if found.current else [EMPTY]
+    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, nodes.values())]}
 
 
 def _named(found: Judged) -> list[int]:

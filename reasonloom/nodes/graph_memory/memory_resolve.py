@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.graph_memory.writing import MemoryResolve, MemoryResolved
 from reasonloom.nodes.graph_memory.told import told
 from reasonloom.nodes.graph_memory.versions import Versions, versions
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores import memory_nodes, supersession
@@ -40,7 +41,8 @@ async def memory_resolve(state: ToolState, runtime: Runtime[Execution]) -> dict[
         branches=found.heads[:MOST_LISTED],
         cycle=found.cycle,
     )
-    return {"answer": answer.wire(), "notes": _notes(found, cut=len(edges) > MOST_CORRECTIONS)}
+    notes = _notes(found, cut=len(edges) > MOST_CORRECTIONS)
+    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, [answer.latest])]}
 
 
 def _listed(chain: list[int]) -> list[int]:

@@ -22,6 +22,7 @@ from reasonloom.contracts.graph_memory.querying import (
 )
 from reasonloom.contracts.graph_memory.shared import MemoryNode
 from reasonloom.nodes.graph_memory.told import moment_of, told
+from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores import memory_nodes, ranges
@@ -85,7 +86,10 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
         CUT.format(most=MOST_LISTED): answer.truncated,
         ELSEWHERE.format(count=counted.elsewhere): bool(counted.elsewhere),
     }
-    return {"answer": answer.wire(), "notes": [note for note, applies in said.items() if applies]}
+    notes = [note for note, applies in said.items() if applies]
+    corrected_nodes = [node for each in answer.corrected for node in (each.old, each.new)]
+    shown = [*answer.added, *corrected_nodes, *answer.unchanged]
+    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, shown)]}
 
 
 async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:

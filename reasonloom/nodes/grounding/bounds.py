@@ -19,6 +19,7 @@ UNSURE = "memories of a confidence below {least:g} bear out no more than a part"
 UNREAD_REST = (
     "what bears the claim out was read to its first {most:,} characters; the rest may take it back"
 )
+STEERING = "what bears the claim out reads like an instruction, and proves no more than a part"
 OPPOSED = "current memories oppose each other on this: see the evidence that contradicts"
 LATE = "{left} memories near the claim were not read in time"
 EDGE = "an edge says that it contradicts node {of}"
@@ -32,11 +33,13 @@ class Known:
         sure: how sure each is of itself, 0..1.
         cut: those that were read in part.
         opposed: current memories that an edge says to contradict another, by that other.
+        steering: those that read like an attempt to steer their reader.
     """
 
     sure: Mapping[int, float]
     cut: frozenset[int]
     opposed: Mapping[int, Sequence[int]]
+    steering: frozenset[int] = frozenset()
 
 
 def bounded(joined: Joined, known: Known) -> Joined:
@@ -54,6 +57,8 @@ def bounded(joined: Joined, known: Known) -> Joined:
         why.append(UNSURE.format(least=LEAST_SURE))
     if known.cut.intersection(bearing):
         why.append(UNREAD_REST.format(most=READ))
+    if known.steering.intersection(bearing):
+        why.append(STEERING)
     if verdict.unread:
         notes.append(LATE.format(left=verdict.unread))
     if verdict.status == "verified" and (why or verdict.unread):

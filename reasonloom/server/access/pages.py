@@ -18,7 +18,7 @@ SENT = (
     "authorization", "content-type", "last-event-id", "mcp-method", "mcp-name",
     "mcp-protocol-version", "mcp-session-id",
 )  # fmt: skip
-READ = ("mcp-session-id", "www-authenticate")
+READ = ("mcp-session-id", "retry-after", "www-authenticate")
 """Headers that a page may send, and those of an answer that it may read."""
 
 

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import principal_components
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 
@@ -68,12 +70,22 @@ class Sessions:
         """Pass a request on; one that opens a session beyond the limit ends an idle one first."""
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
         identifier = headers.get(SESSION, "")
-        if identifier in self._open:
+        if self._is_own(identifier, scope):
             await self._within(identifier, scope, receive, send)
         elif scope["type"] == "http" and opens(scope["method"], headers):
             await self._begin(scope, receive, send)
         else:
             await self._app(scope, receive, send)
+
+    def _is_own(self, identifier: str, scope: Scope) -> bool:
+        """Tell whether a request is of an open session: of its path, and by whoever opened it.
+
+        Any other is refused by the SDK, and says nothing of the session.
+        """
+        session = self._open.get(identifier)
+        if session is None or session.path != scope["path"]:
+            return False
+        return _principal(session.user) == _principal(scope.get("user"))
 
     async def _within(self, identifier: str, scope: Scope, receive: Receive, send: Send) -> None:
         async def watched(message: Message) -> None:
@@ -138,6 +150,11 @@ class Sessions:
         path = {"path": session.path, "raw_path": session.path.encode()}
         asked = {**scope, **path, **user, "method": "DELETE", "headers": headers}
         await self._app(asked, _nothing, _unheard)
+
+
+def _principal(user: Any) -> tuple[str | None, ...]:
+    """Return whom the SDK takes a request to be of; nobody where nothing was proved."""
+    return principal_components(user.access_token) if isinstance(user, AuthenticatedUser) else ()
 
 
 def opens(method: str, headers: Headers) -> bool:

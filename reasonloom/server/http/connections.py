@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.server.http.tally import Tally
+from reasonloom.server.wire import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,13 +36,17 @@ HEAD, BODY = "head", "body"
 class Limits:
     """Connections at once; seconds until a request's head, and then its body, must be there.
 
-    `head_bytes` are counted from a head's second packet on; h11 has a lower bound of its own.
+    A body has as much more time as it takes at `body_rate` bytes a second. `head_bytes` are counted
+    from a head's second packet on, `rest_bytes` from there to the end of the request; h11 has a
+    lower bound of its own for heads, and refuses what comes behind a body.
     """
 
     most: int
     head: float = 10.0
     body: float = 60.0
+    body_rate: float = 8_192.0
     head_bytes: int = 65_536
+    rest_bytes: int = 2 * LONGEST
 
 
 class Crowd:
@@ -74,7 +79,10 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
 
         _awaits: str | None = None
         _timer: asyncio.TimerHandle | None = None
+        _since = 0.0
+        _came = 0
         _head: int | None = None
+        _rest: int | None = None
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             super().connection_made(transport)
@@ -88,11 +96,16 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
             self._watch()
 
         def data_received(self, data: bytes) -> None:
+            self._came += len(data)
             if self._head is not None:
                 self._head += len(data)
+            if self._rest is not None:
+                self._rest += len(data)
             super().data_received(data)
             if self._head is not None and self._head > limits.head_bytes:
                 self.send_400_response("The head of the request is too long.")
+            if self._rest is not None and self._rest > limits.rest_bytes:
+                self.transport.abort()
             self._watch()
 
         def on_response_complete(self) -> None:
@@ -104,9 +117,18 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
             self._head = 0
             super().on_message_begin()
 
+        def on_header(self, name: bytes, value: bytes) -> None:
+            """Leave out what stands behind a body: nobody has checked it, and it has no end."""
+            if self._head is not None:
+                super().on_header(name, value)
+
         def on_headers_complete(self) -> None:
-            self._head = None
+            self._head, self._rest = None, 0
             super().on_headers_complete()
+
+        def on_message_complete(self) -> None:
+            self._rest = None
+            super().on_message_complete()
 
         def _watch(self) -> None:
             """Give what is awaited its time, from when it began to be awaited."""
@@ -118,6 +140,7 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
                 self._timer.cancel()
             wait = crowd.seconds.get(awaits or "")
             self._timer = self.loop.call_later(wait, self._end) if wait else None
+            self._since, self._came = self.loop.time(), 0
             crowd.waiting.pop(self, None)
             if awaits == HEAD:
                 crowd.waiting[self] = None
@@ -131,10 +154,18 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
             return BODY if self.cycle.more_body else None
 
         def _end(self) -> None:
+            if self._awaits == BODY and (more := self._earned()) > 0:
+                self._timer = self.loop.call_later(more, self._end)
+                return
             crowd.late.count()
             if self._awaits == BODY and not self.cycle.response_started:
                 self.transport.write(TOO_LATE)
             self.transport.close()
+
+        def _earned(self) -> float:
+            """Return the seconds that a body has left for what has come of it."""
+            allowed = limits.body + self._came / limits.body_rate
+            return allowed - (float(self.loop.time()) - self._since)
 
     return Bounded
 

@@ -6,14 +6,11 @@ import asyncio
 import json
 from typing import TYPE_CHECKING
 
+from reasonloom.server.ending import ENDING, SAID
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-ENDING = -32000
-SAID = (
-    "The server is ending and did not finish this. Send it again, with the same idempotency key "
-    "where it had one: what was done is not done twice"
-)
 HEADERS = [
     (b"content-type", b"application/json"),
     (b"retry-after", b"1"),

@@ -40,6 +40,14 @@ class _Object(_Written, dict[str, Any]):
     pass
 
 
+for _kind, _name in (
+    (_Whole, "number"), (_Real, "number"), (_Truth, "truth value"), (_Nothing, "null"),
+    (_List, "list"), (_Object, "object"),
+):  # fmt: skip
+    # Jinja names the class of a value in its errors, and only those of Python's own by one word.
+    _kind.__module__, _kind.__qualname__, _kind.__name__ = "builtins", _name, _name
+
+
 def read_written(text: str) -> object:
     """Return what a JSON text means: a text as it is, and all else so that it prints as written.
 

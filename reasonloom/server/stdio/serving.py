@@ -16,6 +16,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError
 
 from reasonloom.server.app import build_server
+from reasonloom.server.ending import ENDING, SAID
 from reasonloom.server.loom_server import LoomServer
 from reasonloom.server.room import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
 from reasonloom.server.stdio.raw_lines import Source
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
+LAST_LINES = 0.2
+"""Seconds until what was said last is written: the SDK's writer tells nobody when it is."""
+
 LAST_ANSWERS = AFTER_CLIENT - 3.0
 """Seconds that calls are given once stdin has ended; the rest is for closing."""
 
@@ -53,10 +57,11 @@ class Lines:
             if isinstance(mended, bytes):
                 yield mended.decode()
             else:
-                await self._refuse(mended)
+                await self.refuse(mended)
         end_within(AFTER_CLIENT)
 
-    async def _refuse(self, refusal: Refusal) -> None:
+    async def refuse(self, refusal: Refusal) -> None:
+        """Answer what is not handed to the SDK, or not any more."""
         await self._ready.wait()
         error = ErrorData(code=refusal.code, message=refusal.message)
         for identifier in refusal.ids:
@@ -82,18 +87,20 @@ async def serve_stdio(settings: Settings) -> None:
     """
     async with EngineRoom(settings) as room:
         server = build_server(room)
+        lines, unanswered = Lines(), Unanswered()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_on_signal, tasks.cancel_scope, room.leave)
-            await _speak(server, room.leave)
+            tasks.start_soon(_end_on_signal, tasks.cancel_scope, room.leave, lines, unanswered)
+            await _speak(server, room.leave, lines, unanswered)
             tasks.cancel_scope.cancel()
 
 
-async def _speak(server: LoomServer, at_end: Callable[[], None]) -> None:
+async def _speak(
+    server: LoomServer, at_end: Callable[[], None], lines: Lines, unanswered: Unanswered
+) -> None:
     """Answer a client until it closes stdin, or reads no more.
 
     `at_end` is called before what is still at work at the end of stdin is cut short.
     """
-    lines, unanswered = Lines(), Unanswered()
     is_gone = partial(nobody_reads, os.dup(sys.stdout.fileno()))  # the SDK diverts stdout itself
     stdin = cast("anyio.AsyncFile[str]", lines)
     try:
@@ -117,10 +124,16 @@ async def _last_answers(
     at_end()
 
 
-async def _end_on_signal(scope: anyio.CancelScope, at_end: Callable[[], None]) -> None:
+async def _end_on_signal(
+    scope: anyio.CancelScope, at_end: Callable[[], None], lines: Lines, unanswered: Unanswered
+) -> None:
+    """Tell those whose calls are cut when the process is asked to end, and end it."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             end_within(AFTER_SIGNAL)
             at_end()
+            with anyio.move_on_after(AFTER_SIGNAL / 2):
+                await lines.refuse(Refusal(ENDING, SAID, tuple(unanswered.take())))
+                await anyio.sleep(LAST_LINES)
             scope.cancel()
             return

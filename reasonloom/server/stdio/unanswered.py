@@ -48,6 +48,12 @@ class Unanswered:
         if not self._ids:
             self._none_waits.set()
 
+    def take(self) -> list[RequestId]:
+        """Return the ids, which are told by the caller of this, and by nobody else."""
+        ids = list(self._ids.elements())
+        self._ids.clear()
+        return ids
+
     async def settled(self, seconds: float, is_gone: Callable[[], bool]) -> None:
         """Wait until none waits, at most so long, and only while somebody would hear of it."""
         with anyio.move_on_after(seconds):

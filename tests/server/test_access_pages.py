@@ -78,7 +78,7 @@ def test_an_allowed_page_reads_answers_and_refusals(server: tuple[Web, str]) -> 
         assert answer.status_code == status
         assert answer.headers["access-control-allow-origin"] == PAGE
         exposed = answer.headers["access-control-expose-headers"]
-        assert exposed == "mcp-session-id, www-authenticate"
+        assert exposed == "mcp-session-id, retry-after, www-authenticate"
         assert "access-control-allow-credentials" not in answer.headers
 
 

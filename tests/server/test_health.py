@@ -16,13 +16,14 @@ import psycopg
 
 from reasonloom.server.http.health import PATIENCE
 from reasonloom.stores.access import Access
+from reasonloom.stores.schema_step import newest_step
 from tests.support.databases import TestPostgres
-from tests.support.older import as_of
 from tests.support.processes import Web, environment, web
 
 SLACK = 1.5
 """Seconds that a busy machine may add."""
-CLASH = "ALTER TABLE reasonloom.llm_calls ADD COLUMN messages text"
+UNKNOWN_STEP = "UPDATE reasonloom.alembic_version SET version_num = '0013x'"
+NEWEST_STEP = "UPDATE reasonloom.alembic_version SET version_num = %s"
 
 
 def ready(server: Web) -> tuple[int, float]:
@@ -76,14 +77,13 @@ def test_a_database_that_hangs_is_told_in_time_to_all_who_ask(
 def test_a_fault_nobody_thought_of_is_not_ready(
     postgres: TestPostgres, access: Access, database: str, tmp_path: Path
 ) -> None:
-    as_of(access, "0013")
     with psycopg.connect(access.admin) as connection:
-        connection.execute(CLASH)
+        connection.execute(UNKNOWN_STEP)
     url = postgres.address.dsn("postgres", database)
     with web(environment(tmp_path, DATABASE_URL=url), tmp_path / "cwd") as server:
         for _ in range(3):
             assert ready(server)[0] == 503
-        assert "not ready: ProgrammingError" in server.log
+        assert "not ready: CommandError" in server.log
         with psycopg.connect(access.admin) as connection:
-            connection.execute("ALTER TABLE reasonloom.llm_calls DROP COLUMN messages")
+            connection.execute(NEWEST_STEP, (newest_step(),))
         becomes_ready(server)

@@ -9,6 +9,7 @@ from tests.support.studio import Seen, StudioSite, looking
 
 HERE = "() => document.activeElement.textContent.trim() || document.activeElement.ariaLabel"
 DARK = "() => document.body.classList.contains('body--dark')"
+IS_DARK = f"wanted => ({DARK})() === wanted"
 
 
 async def focused(seen: Seen) -> str:
@@ -73,15 +74,15 @@ async def test_light_and_dark_are_kept(site: StudioSite, browser: Browser) -> No
             begun = scheme == "dark"
             assert await seen.page.evaluate(DARK) == begun, "the system's choice comes first"
             await seen.page.keyboard.press("l")
-            assert await seen.page.evaluate(DARK) != begun
+            await seen.page.wait_for_function(IS_DARK, arg=not begun)
             await seen.page.reload()
             await seen.page.locator("h1").wait_for()
-            assert await seen.page.evaluate(DARK) != begun
+            await seen.page.wait_for_function(IS_DARK, arg=not begun)
             await seen.page.get_by_role("button", name="Light or dark").click()
-            assert await seen.page.evaluate(DARK) == begun
+            await seen.page.wait_for_function(IS_DARK, arg=begun)
             await seen.page.goto(site.url("/runs"))
             await seen.page.locator("h1").wait_for()
-            assert await seen.page.evaluate(DARK) == begun
+            await seen.page.wait_for_function(IS_DARK, arg=begun)
             assert seen.complaints == []
 
 

@@ -25,9 +25,8 @@ async def test_a_run_is_a_waterfall_and_forks(
 ) -> None:
     made = await play("reasoning_linear", content="Why do bridges hum?")
     async with looking(browser, site.url(f"/run/{made['run_id']}")) as seen:
-        text = await seen.text()
         for step in ("recall_context", "continue_thought", "keep_thought"):
-            assert step in text
+            await seen.shows(step)
         assert await seen.page.locator(".studio-bar.call").count() == 2
         await seen.page.get_by_role("button", name="Fork").click()
         await seen.page.wait_for_url(lambda url: made["run_id"] not in url)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -187,7 +188,8 @@ def _written_alike(one: Value, other: Value) -> bool:
 def _year_of(value: Value) -> int | None:
     if value.kind == "date":
         return _parts(value)[0]
-    return int(_number(value)) if not value.unit else None
+    number = _number(value)
+    return int(number) if not value.unit and math.isfinite(number) else None
 
 
 def _parts(value: Value) -> tuple[int | None, ...]:

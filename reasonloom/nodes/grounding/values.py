@@ -152,7 +152,7 @@ def _unbroken(text: str, words: list[re.Match[str]]) -> int:
 
 
 def _told(number: float) -> str:
-    return str(int(number)) if number == int(number) else str(number)
+    return str(int(number)) if number.is_integer() else str(number)
 
 
 def _dates(text: str) -> Iterator[Value]:

@@ -221,3 +221,10 @@ async def test_things_with_numbers_for_names_do_not_oppose_each_other(engine: En
         await add(engine, f"Invoice {number} is paid.")
     outcome = await call(engine, "memory_ground", {"claim": "Invoice 18 is paid."})
     assert outcome.answer["status"] == "verified"
+
+
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+async def test_a_number_beyond_every_measure_grounds_nothing(engine: Engine, digits: int) -> None:
+    await add(engine, "2023-05-01 was the day.")
+    await add(engine, "In 2022 there were 22 lanterns.")
+    assert (await ground(engine, "2" * digits))["status"] == "ungrounded"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import subprocess
 import sys
@@ -67,3 +68,19 @@ def start(folder: Path, name: str, address: str, **more: str) -> subprocess.Comp
         env=environment(folder / "home", **more), cwd=folder, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=30, check=False,
     )  # fmt: skip
+
+
+async def test_small_answers_are_sent_at_once() -> None:
+    """Else each waits for the client's acknowledgement of the one before: 40 ms."""
+    with listening("127.0.0.1", free_port()) as [listener]:
+        found: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        async def look(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            ours = writer.get_extra_info("socket")
+            found.set_result(ours.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+            writer.close()
+
+        async with await asyncio.start_server(look, sock=listener):
+            _, writer = await asyncio.open_connection(*listener.getsockname())
+            assert await asyncio.wait_for(found, 10)
+            writer.close()

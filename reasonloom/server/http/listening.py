@@ -57,7 +57,8 @@ def _addresses(host: str, port: int) -> list[tuple[int, Address]]:
 
 
 def _taken(family: int, address: Address) -> socket.socket:
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends small answers at once (TCP_NODELAY) only where the protocol is named.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:

@@ -238,12 +238,12 @@ class Engine:
             await ended(self.rows.cut(execution))
             raise
         except ReasonloomError as error:
-            await self.rows.fail(execution, error)
+            await ended(self.rows.fail(execution, error))
             raise
         except Exception as error:
             log.exception("run %s of %s broke", run.id, run.tool)
             defect = InternalFault(str(run.id)[:8])
-            await self.rows.fail(execution, defect)
+            await ended(self.rows.fail(execution, defect))
             raise defect from error
         finally:
             self.active.discard(run.id)

@@ -107,10 +107,10 @@ def test_a_call_that_lasts_too_long_is_cut_and_told_so(
 
 
 def test_calls_at_work_when_the_process_is_asked_to_end_are_told_so(lasting: Spoken) -> None:
-    lasting.send({**ASKING, "id": "too"})
+    lasting.send({**ASKING, "id": "7"})
     assert lasting.next()["method"] == "elicitation/create"
     lasting.child.terminate()
-    answers = [lasting.answer(each)["error"] for each in ("lasts", "too")]
+    answers = [lasting.answer(each)["error"] for each in ("lasts", "7")]
     assert {each["code"] for each in answers} == {-32000}
     assert all("Send it again" in each["message"] for each in answers)
     assert lasting.ended(30) == 0

@@ -27,12 +27,16 @@ class Unanswered:
 
     def __init__(self) -> None:
         self._ids: Counter[RequestId] = Counter()
+        self._written: dict[RequestId, RequestId] = {}
+        self._taken: frozenset[RequestId] = frozenset()
         self._none_waits = anyio.Event()
 
     def came(self, message: JSONRPCMessage) -> None:
         """Note what a client sent."""
         if isinstance(message, JSONRPCRequest):
-            self._ids[coerce_request_id(message.id)] += 1
+            key = coerce_request_id(message.id)
+            self._ids[key] += 1
+            self._written[key] = message.id  # "7" and 7 are one id to the SDK, not to the client
         elif isinstance(message, JSONRPCNotification) and message.method == CANCELLED:
             self._settle(as_request_id((message.params or {}).get("requestId")))
 
@@ -45,14 +49,23 @@ class Unanswered:
         if identifier is not None:
             key = coerce_request_id(identifier)
             self._ids -= Counter([key])  # never below none: a cancelled call may be answered too
+            if key not in self._ids:
+                self._written.pop(key, None)
         if not self._ids:
             self._none_waits.set()
 
     def take(self) -> list[RequestId]:
         """Return the ids, which are told by the caller of this, and by nobody else."""
-        ids = list(self._ids.elements())
+        told = [self._written[key] for key in self._ids.elements()]
+        self._taken = frozenset(self._ids)
         self._ids.clear()
-        return ids
+        return told
+
+    def is_told(self, message: JSONRPCMessage) -> bool:
+        """Tell whether a message answers what was told already."""
+        if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
+            return False
+        return coerce_request_id(message.id) in self._taken
 
     async def settled(self, seconds: float, is_gone: Callable[[], bool]) -> None:
         """Wait until none waits, at most so long, and only while somebody would hear of it."""
@@ -117,7 +130,9 @@ class Outgoing(_Stream):
     """What is sent to a client."""
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Send a message, and note it."""
+        """Send a message, and note it; whoever was told that a call is cut hears no more of it."""
+        if self._unanswered.is_told(item.message):
+            return
         await self._stream.send(item)
         self._unanswered.went(item.message)
 

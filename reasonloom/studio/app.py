@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from reasonloom.server.room import EngineRoom
 
+AWAY = 30.0
+"""Seconds that a page may lose its server and go on as it was; later it is loaded anew."""
+
 MISSING = "the studio needs its extra: pip install 'reasonloom[studio]'"
 
 
@@ -52,6 +55,7 @@ def make_studio(room: EngineRoom, host: str) -> ASGIApp:
         dark=None,
         language="en-US",
         show_welcome_message=False,
+        reconnect_timeout=AWAY,
         # Packing what does not leave the machine would only take time.
         gzip_middleware_factory=None if is_loopback(host) else GZipMiddleware,
         tailwind=False,

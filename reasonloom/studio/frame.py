@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from copy import copy
 from typing import TYPE_CHECKING
 
 from nicegui import ui
@@ -59,8 +60,15 @@ async def told(page: StudioPage, visit: Visit) -> None:
         empty("This page failed", "The log of the server says why.")
 
 
+def _lit(choice: str) -> None:
+    # The library's element for it would undo, at each redraw, what was chosen since.
+    client = ui.context.client
+    client.page = copy(client.page)
+    client.page.dark = {"dark": True, "light": False}.get(choice)
+
+
 def _head(page: StudioPage, pages: Sequence[StudioPage], request: Request) -> None:
-    ui.dark_mode({"dark": True, "light": False}.get(request.cookies.get(LIGHT, "")))
+    _lit(request.cookies.get(LIGHT, ""))
     with ui.header(elevated=False).classes("studio-header"):
         menu = ui.button(icon="menu").props('flat dense aria-label="Navigation"')
         menu.classes("studio-menu")

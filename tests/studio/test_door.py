@@ -118,7 +118,7 @@ async def test_a_token_that_reads_cannot_fork_nor_one_that_was_narrowed_meanwhil
         await alert.wait_for()
         assert seen.page.url == url
     async with looking(browser, site.url("/runs"), **reads) as seen:
-        assert await seen.page.locator(".studio-table tbody tr").count() == 1
+        await seen.has(seen.page.locator(".studio-table tbody tr"))
 
 
 async def test_a_revoked_token_ends_an_open_page(
@@ -129,7 +129,7 @@ async def test_a_revoked_token_ends_an_open_page(
     url = site.url(f"/session/{made['session_id']}")
     async with looking(browser, url, **signed_in(site, secret)) as seen:
         steps = seen.page.locator("button.studio-step")
-        assert await steps.count() == 1
+        await seen.has(steps)
         keys.revoke(secret)
         told = seen.page.get_by_role("status").filter(has_text="sign in again")
         await told.wait_for()
@@ -138,7 +138,7 @@ async def test_a_revoked_token_ends_an_open_page(
             session_id=made["session_id"],
         )  # fmt: skip
         await seen.page.wait_for_timeout(1_000)
-        assert await steps.count() == 1
+        await seen.has(steps)
         assert "later secret" not in await seen.page.content()
         await seen.page.reload()
         await seen.page.get_by_label("Token").wait_for()

@@ -9,6 +9,9 @@ from tests.support.studio import Seen, StudioSite, looking
 
 HERE = "() => document.activeElement.textContent.trim() || document.activeElement.ariaLabel"
 DARK = "() => document.body.classList.contains('body--dark')"
+REDRAW = "() => { mounted_app.$forceUpdate(); return Vue.nextTick(); }"
+"""Does what any change of a page does: all of it is rendered anew."""
+
 IS_DARK = f"wanted => ({DARK})() === wanted"
 
 
@@ -68,6 +71,18 @@ async def test_keys_go_to_pages_search_and_help(site: StudioSite, browser: Brows
         assert seen.complaints == []
 
 
+async def test_what_is_typed_outlives_a_redraw(site: StudioSite, browser: Browser) -> None:
+    async with looking(browser, site.url("/memory?q=bees&sector=semantic")) as seen:
+        search = seen.page.locator("input[type=search]")
+        sector = seen.page.locator("select[name=sector]")
+        assert (await search.input_value(), await sector.input_value()) == ("bees", "semantic")
+        await search.fill("of the hi")
+        await sector.select_option("episodic")
+        await seen.page.evaluate(REDRAW)
+        assert await search.input_value() == "of the hi"
+        assert await sector.input_value() == "episodic"
+
+
 async def test_light_and_dark_are_kept(site: StudioSite, browser: Browser) -> None:
     for scheme in ("light", "dark"):
         async with looking(browser, site.url("/"), color_scheme=scheme) as seen:
@@ -75,6 +90,8 @@ async def test_light_and_dark_are_kept(site: StudioSite, browser: Browser) -> No
             assert await seen.page.evaluate(DARK) == begun, "the system's choice comes first"
             await seen.page.keyboard.press("l")
             await seen.page.wait_for_function(IS_DARK, arg=not begun)
+            await seen.page.evaluate(REDRAW)
+            assert await seen.page.evaluate(DARK) != begun, "a redraw leaves what was chosen"
             await seen.page.reload()
             await seen.page.locator("h1").wait_for()
             await seen.page.wait_for_function(IS_DARK, arg=not begun)

@@ -67,7 +67,7 @@ async def test_a_plan_is_drawn_opened_and_played_again(
         total = made["node_count"]
         assert total > 3
         rows = seen.page.locator(".studio-table tbody tr")
-        assert await rows.count() == total
+        await seen.has(rows, total)
         assert len((await drawn(seen))["nodes"]) == total
 
         first = await rows.first.locator("td").nth(2).inner_text()
@@ -94,7 +94,7 @@ async def test_hostile_thoughts_are_texts_and_a_graph_grows_while_it_is_looked_a
     async with looking(browser, site.url(f"/graph/{made['graph_id']}")) as seen:
         await seen.shows("All thoughts")
         rows = seen.page.locator(".studio-table tbody tr")
-        assert await rows.count() == 1
+        await seen.has(rows)
         text = await seen.text()
         for part in ("<script>document.title='owned'</script>", "{{7*7}}", "**bold**", "⟨U+202E⟩"):
             assert part in text

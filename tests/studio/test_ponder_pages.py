@@ -66,7 +66,8 @@ async def test_streams_stand_side_by_side_with_what_crossed_between_them(
         page, here = seen.page, seen.page.url
 
         quarters = page.locator(".studio-quarter")
-        assert await quarters.count() == made["quarters"] == 4
+        await seen.has(quarters, made["quarters"])
+        assert made["quarters"] == 4
         rows = page.locator(".studio-streams")
         for row in range(4):
             heads = rows.nth(row).locator("h4")
@@ -80,12 +81,12 @@ async def test_streams_stand_side_by_side_with_what_crossed_between_them(
         assert {line.split()[0] for line in said} <= set(STREAMS)
 
         table = page.locator(".studio-table tbody tr")
-        assert await table.count() == len(made["insights"])
+        await seen.has(table, len(made["insights"]))
         for number, insight in enumerate(made["insights"]):
             cell = await table.nth(number).locator("td").nth(1).inner_text()
             assert cell == ", ".join(insight["sources"])
         cards = page.locator(".studio-conflict")
-        assert await cards.count() == len(made["conflicts"])
+        await seen.has(cards, len(made["conflicts"]))
         for number, conflict in enumerate(made["conflicts"]):
             head = await cards.nth(number).locator("h3").inner_text()
             assert head.startswith(" against ".join(conflict["sourceStreams"]))
@@ -102,7 +103,7 @@ async def test_streams_stand_side_by_side_with_what_crossed_between_them(
         await seen.shows(GONE)
         text = await seen.text()
         assert made["conclusion"].replace("\u202e", "⟨U+202E⟩") in text
-        assert await seen.page.locator(".studio-stream").count() == 4
+        await seen.has(seen.page.locator(".studio-stream"), 4)
         assert await seen.page.locator(".studio-quarter").count() == 0
 
 

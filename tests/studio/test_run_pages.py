@@ -15,7 +15,7 @@ async def test_runs_are_chosen_by_tool(site: StudioSite, browser: Browser, play:
     await play("reasoning_divergent", content="Uses of a brick")
     async with looking(browser, site.url("/runs?tool=reasoning_divergent")) as seen:
         rows = seen.page.locator(".studio-table tbody tr")
-        assert await rows.count() == 1
+        await seen.has(rows)
         assert "reasoning_divergent" in await rows.first.inner_text()
         assert seen.complaints == []
 
@@ -27,7 +27,7 @@ async def test_a_run_is_a_waterfall_and_forks(
     async with looking(browser, site.url(f"/run/{made['run_id']}")) as seen:
         for step in ("recall_context", "continue_thought", "keep_thought"):
             await seen.shows(step)
-        assert await seen.page.locator(".studio-bar.call").count() == 2
+        await seen.has(seen.page.locator(".studio-bar.call"), 2)
         await seen.page.get_by_role("button", name="Fork").click()
         await seen.page.wait_for_url(lambda url: made["run_id"] not in url)
         await seen.shows("Forked at")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from playwright.async_api import Browser
 
@@ -30,7 +28,7 @@ async def test_a_tree_is_drawn_and_each_step_opens(
         await seen.page.wait_for_url("**/session/*")
         await seen.shows("before it")
         steps = seen.page.locator("button.studio-step")
-        assert await steps.count() == made["branches_explored"] + 1
+        await seen.has(steps, made["branches_explored"] + 1)
         await steps.nth(1).click()
         await seen.page.get_by_role("heading", name="Step 2").wait_for()
         panel = seen.page.locator(".studio-panel")
@@ -58,12 +56,9 @@ async def test_a_step_of_another_process_appears_by_itself(
     session = made["session_id"]
     async with looking(browser, site.url(f"/session/{session}")) as seen:
         steps = seen.page.locator("button.studio-step")
-        assert await steps.count() == 1
+        await seen.has(steps)
         await play("reasoning_linear", content="Second thought of bees", session_id=session)
-        until = time.monotonic() + 20
-        while await steps.count() < 2 and time.monotonic() < until:
-            await seen.page.wait_for_timeout(20)
-        assert await steps.count() == 2
+        await seen.has(steps, 2)
 
 
 async def test_hostile_texts_are_texts(site: StudioSite, browser: Browser, play: Play) -> None:

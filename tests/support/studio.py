@@ -12,12 +12,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, Error, Locator, Page, expect
 
 from tests.support.browser import LONGEST, WIDE
 from tests.support.processes import Process, free_port
 
 BASE = "/studio"
+CONNECTED = "() => window.socket?.connected && window.did_handshake === true"
 START = 120.0
 """Seconds that a studio may take to come up on a loaded machine."""
 
@@ -79,6 +80,10 @@ class Seen:
         """Wait until a text is seen."""
         await self.page.get_by_text(text).first.wait_for()
 
+    async def has(self, found: Locator, count: int = 1) -> None:
+        """Wait until so many of what is looked for are there."""
+        await expect(found).to_have_count(count, timeout=LONGEST)
+
     def strangers(self) -> set[str]:
         """Return the hosts other than this machine that were asked."""
         hosts = {urlsplit(each).hostname for each in self.asked}
@@ -102,11 +107,23 @@ async def looking(
     page.on("websocket", lambda socket: seen.asked.append(socket.url))
     page.on("pageerror", lambda error: seen.complaints.append(str(error)))
     page.on("console", lambda message: _heard(seen, message))
-    await page.goto(url)
-    await page.locator(".studio-main").wait_for()
-    await page.wait_for_function("() => window.socket?.connected && window.did_handshake === true")
-    yield seen
+    try:
+        await page.goto(url)
+        await page.locator(".studio-main").wait_for()
+        await page.wait_for_function(CONNECTED)
+        yield seen
+    except Exception as error:
+        shown = await _left(page)
+        error.add_note(f"{page.url} said {seen.complaints} and showed:\n{shown}")
+        raise
     await page.close()
+
+
+async def _left(page: Page) -> str:
+    try:
+        return (await page.locator("body").inner_text(timeout=5_000))[:2_000]
+    except Error as error:
+        return f"nothing: {error.message}"
 
 
 def _heard(seen: Seen, message: Any) -> None:

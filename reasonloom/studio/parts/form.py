@@ -29,14 +29,10 @@ def form(path: str, label: str, *, button: str = "Show") -> Iterator[None]:
 def field(name: str, label: str, value: str, *, search: bool = False, hint: str = "") -> None:
     """Draw a field of text; `search` is the one that the key `/` leads to."""
     with tag("label", label):
-        tag(
-            "input",
-            name=name,
-            value=value,
-            type="search" if search else "text",
-            placeholder=hint,
-            maxlength=LONGEST,
-        )
+        kind = "search" if search else "text"
+        drawn = tag("input", name=name, type=kind, placeholder=hint, maxlength=LONGEST)
+        # As a property it would be set again by each redraw, over what is being typed.
+        drawn.props["^value"] = value
 
 
 def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> None:

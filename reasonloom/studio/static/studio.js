@@ -8,7 +8,7 @@
   const light = () => {
     const dark = !document.body.classList.contains("body--dark");
     document.cookie = `studio_light=${dark ? "dark" : "light"}; path=${base}; max-age=${lasts}; samesite=strict`;
-    window.Quasar.Dark.set(dark);
+    window.setDark(dark);
   };
 
   const typing = (element) => element.closest("input, textarea, select, [contenteditable]");

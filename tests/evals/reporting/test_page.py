@@ -33,6 +33,16 @@ PLOT = """() => {
   };
 }"""
 
+LONG_NUMBERS = """() => {
+  for (const cell of document.querySelectorAll("td.number")) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      texts.currentNode.data = texts.currentNode.data.replace(/[\\d.]+/g, "12,345.678");
+    }
+  }
+}"""
+"""What a slow machine measures has more digits."""
+
 
 async def reported(folder: Path, *systems: str, count: int = 40, **more: Any) -> list[EvalLog]:
     """Run hostile items among others, and write the page of it as `report.html`."""
@@ -76,6 +86,8 @@ async def test_a_page_is_whole_at_any_width_in_light_dark_and_print(
         await found.page.emulate_media(media="print")
         await all_is_well(found, path)
         await found.page.screenshot(path=tmp_path / "print.png", full_page=True)
+        await found.page.evaluate(LONG_NUMBERS)
+        assert await found.overflow() <= 0, "paper cannot be scrolled"
 
 
 async def test_hostile_texts_are_shown_and_make_no_element(

@@ -47,6 +47,7 @@ ANY_TOOL: tuple[tuple[str, errors.ReasonloomError], ...] = (
     ("an argument is unknown, of another type, too large or beyond its bounds; the field is named",
      errors.InvalidArgument("-")),
     ("the database cannot be reached", errors.DatabaseUnavailable("-")),
+    ("the database's disk is full", errors.DatabaseFull()),
     ("the call took longer than `REASONLOOM_TOOL_TIMEOUT`", errors.TimedOut("-")),
     ("an idempotency key was used for another request", errors.Conflict("-")),
     ("the same request with the same key is being answered just now", errors.KeyTaken("-")),

@@ -17,7 +17,7 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -29,6 +29,14 @@ SHORT = 0.4
 """Seconds for a head and for a body, in these tests."""
 
 SLOW = 1.2
+PIECE = 10_000
+HELD, BLOCKED = 50_000, 1_000_000
+"""Bytes of answers that more is left of than the system takes: the first is held without halting
+who writes it."""
+
+BUFFER = 4_096
+"""Bytes that the system is asked to take, on either side."""
+
 RATE, REST = 10_000, 4_000_000
 CHUNKED = b"POST /late HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n"
 FEW_FILES = 256
@@ -49,24 +57,34 @@ async def whole(request: Request) -> Response:
     return PlainTextResponse(str(len(await request.body())))
 
 
+async def long(request: Request) -> Response:
+    """Answer with so many bytes, piece by piece or `at_once`."""
+    size = int(request.query_params["size"])
+    if "at_once" in request.query_params:
+        return Response(b"x" * size)
+    return StreamingResponse(b"x" * PIECE for _ in range(size // PIECE))
+
+
 async def late_header(request: Request) -> Response:
     await request.body()
     return PlainTextResponse(str(request.headers.get("x-late")))
 
 
 @contextmanager
-def served(base: Any, most: int = 50) -> Iterator[int]:
-    """Serve an application of these three answers within short limits; yield the port."""
+def served(base: Any, most: int = 50, rate: float = RATE) -> Iterator[int]:
+    """Serve an application of these answers within short limits; yield the port."""
     routes = [
         Route("/", plain, methods=["GET", "POST"]),
         Route("/slow", slow),
+        Route("/long", long),
         Route("/whole", whole, methods=["POST"]),
         Route("/late", late_header, methods=["POST"]),
     ]
-    http = bounded(Limits(most, head=SHORT, body=SHORT, body_rate=RATE, rest_bytes=REST), base)
+    http = bounded(Limits(most, head=SHORT, body=SHORT, body_rate=rate, rest_bytes=REST), base)
     config = uvicorn.Config(Starlette(routes=routes), http=http, log_config=None)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
         yield listening.getsockname()[1]
@@ -234,3 +252,45 @@ def test_a_slow_body_has_the_time_that_its_length_earns(base: Any) -> None:
             time.sleep(0.1)
         assert time.monotonic() - begun > SHORT
         assert heard(connection).endswith(b"12000")
+
+
+@contextmanager
+def asking(port: int, size: int, *, at_once: bool, close: bool) -> Iterator[socket.socket]:
+    """Ask for a long answer on a connection whose ends take little of it."""
+    how, last = "&at_once" * at_once, "connection: close\r\n" * close
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+        connection.settimeout(10)
+        connection.connect(("127.0.0.1", port))
+        asked = f"GET /long?size={size}{how} HTTP/1.1\r\nhost: x\r\n{last}\r\n"
+        connection.sendall(asked.encode())
+        yield connection
+
+
+@pytest.mark.parametrize("size", [HELD, BLOCKED])
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("close", [True, False])
+def test_an_answer_that_is_not_read_is_let_go(
+    base: Any, size: int, at_once: bool, close: bool
+) -> None:
+    with (
+        served(base, rate=1e9) as port,
+        asking(port, size, at_once=at_once, close=close) as connection,
+    ):
+        time.sleep(4 * SHORT)
+        assert len(heard(connection)) < size
+
+
+@pytest.mark.parametrize("size", [HELD, BLOCKED])
+@pytest.mark.parametrize("at_once", [True, False])
+def test_an_answer_that_is_read_slowly_comes_whole(base: Any, size: int, at_once: bool) -> None:
+    with (
+        served(base, rate=size / 8) as port,
+        asking(port, size, at_once=at_once, close=True) as connection,
+    ):
+        begun, said = time.monotonic(), 0
+        while more := connection.recv(size):
+            said += len(more)
+            time.sleep(SLOW * len(more) / size)
+        assert said > size
+        assert time.monotonic() - begun > SHORT

@@ -1,4 +1,4 @@
-"""Bounds what connections may hold before anybody is known: their number, and the time of each.
+"""Bounds what connections may hold, whoever is behind them: their number, and the time of each.
 
 uvicorn waits without end for the rest of a request, and counts connections only once a request's
 head is whole. So anybody could take every file descriptor with half a line each.
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.server.http.tally import Tally
+from reasonloom.server.http.unread import Unread
 from reasonloom.server.wire import LONGEST
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ HEAD, BODY = "head", "body"
 class Limits:
     """Connections at once; seconds until a request's head, and then its body, must be there.
 
-    A body has as much more time as it takes at `body_rate` bytes a second. `head_bytes` are counted
+    A body has as much more time as it takes at `body_rate` bytes a second, and what is written has
+    the same time until it is read. `head_bytes` are counted
     from a head's second packet on, `rest_bytes` from there to the end of the request; h11 has a
     lower bound of its own for heads, and refuses what comes behind a body.
     """
@@ -58,6 +60,7 @@ class Crowd:
         self.waiting: dict[Any, None] = {}
         self.crowded = Tally(log, f"connections closed, more than {limits.most} at once")
         self.late = Tally(log, "connections closed, a request did not come whole in time")
+        self.unread = Tally(log, "connections closed, an answer was not read in time")
 
     def make_room(self, newest: Any) -> None:
         """Close the one that has waited longest for a request, the newest where none waits."""
@@ -86,6 +89,8 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:
             super().connection_made(transport)
+            wait, rate = limits.body, limits.body_rate
+            self._unread = Unread(self.loop, transport, wait, rate, crowd.unread.count)
             if len(self.connections) > limits.most:
                 crowd.make_room(self)
             if not transport.is_closing():
@@ -93,7 +98,17 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
+            self._unread.end()
             self._watch()
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            self._unread.begin()
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            if not self.transport.is_closing():
+                self._unread.end()
 
         def data_received(self, data: bytes) -> None:
             self._came += len(data)
@@ -161,6 +176,7 @@ def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
             if self._awaits == BODY and not self.cycle.response_started:
                 self.transport.write(TOO_LATE)
             self.transport.close()
+            self._unread.begin()
 
         def _earned(self) -> float:
             """Return the seconds that a body has left for what has come of it."""

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+
+import psycopg
 import pytest
 from playwright.async_api import Browser
 
+from reasonloom.studio.app import AWAY
 from tests.studio.conftest import Play
+from tests.support.databases import TestPostgres
 from tests.support.studio import StudioSite, looking
+
+COMMITS = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
+SOME = 3.0
+"""Seconds: processes of Postgres tell of their transactions at most once in one."""
 
 HOSTILE = "<script>document.title='owned'</script> {{7*7}} **bold** \u202egnorw ```mermaid\nx"
 
@@ -59,6 +69,33 @@ async def test_a_step_of_another_process_appears_by_itself(
         await seen.has(steps)
         await play("reasoning_linear", content="Second thought of bees", session_id=session)
         await seen.has(steps, 2)
+
+
+async def commits(database: psycopg.AsyncConnection[tuple[int]]) -> int:
+    """Return how many transactions are committed within some seconds."""
+    before = await (await database.execute(COMMITS)).fetchone()
+    await asyncio.sleep(SOME)
+    after = await (await database.execute(COMMITS)).fetchone()
+    assert before
+    assert after
+    return after[0] - before[0]
+
+
+async def test_a_page_that_was_closed_looks_at_nothing(
+    site: StudioSite, browser: Browser, play: Play, postgres: TestPostgres, pages_database: str
+) -> None:
+    made = await play("reasoning_linear", content="First thought of bees")
+    async with await psycopg.AsyncConnection.connect(
+        postgres.address.dsn("postgres", pages_database), autocommit=True
+    ) as database:
+        async with looking(browser, site.url(f"/session/{made['session_id']}")) as seen:
+            await seen.has(seen.page.locator("button.studio-step"))
+            await asyncio.sleep(SOME)
+            looks = await commits(database)
+        until = time.monotonic() + AWAY / 2
+        while (after := await commits(database)) > looks / 2 and time.monotonic() < until:
+            pass
+        assert after < looks / 2, "the page may come back, and is not drawn meanwhile"
 
 
 async def test_hostile_texts_are_texts(site: StudioSite, browser: Browser, play: Play) -> None:

@@ -20,7 +20,8 @@ M = TypeVar("M")
 class Live(Generic[M]):
     """Looks at `mark` while the page is open, and calls `draw` when it has another value.
 
-    A look that fails is told above the part, which keeps what it showed, and is tried again.
+    Nothing is looked at while nobody is connected. A look that fails is told above the part, which
+    keeps what it showed, and is tried again.
     """
 
     def __init__(
@@ -47,6 +48,8 @@ class Live(Generic[M]):
         await self._draw()
 
     async def _look(self) -> None:
+        if not self._away.client.has_socket_connection:
+            return
         try:
             mark = await self._mark()
             if mark != self._known:

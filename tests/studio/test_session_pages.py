@@ -71,6 +71,23 @@ async def test_a_step_of_another_process_appears_by_itself(
         await seen.has(steps, 2)
 
 
+async def test_a_page_that_lost_its_server_for_a_while_goes_on(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    made = await play("reasoning_linear", content="First thought of bees")
+    session = made["session_id"]
+    async with looking(browser, site.url(f"/session/{session}")) as seen:
+        steps = seen.page.locator("button.studio-step")
+        await seen.has(steps)
+        await seen.page.evaluate("() => { window.kept = true; window.socket.disconnect(); }")
+        await play("reasoning_linear", content="Second thought of bees", session_id=session)
+        await asyncio.sleep(AWAY / 4)
+        await seen.has(steps)
+        await seen.page.evaluate("() => window.socket.connect()")
+        await seen.has(steps, 2)
+        assert await seen.page.evaluate("() => window.kept"), "it was not loaded anew"
+
+
 async def commits(database: psycopg.AsyncConnection[tuple[int]]) -> int:
     """Return how many transactions are committed within some seconds."""
     before = await (await database.execute(COMMITS)).fetchone()

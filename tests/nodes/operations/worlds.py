@@ -16,6 +16,9 @@ from reasonloom.nodes.operations.state import State
 from reasonloom.nodes.operations.task import Task
 from reasonloom.nodes.operations.tasks.general import GENERAL
 
+MOST_THOUGHTS = 1_000
+"""Of a drawn plan: each repetition multiplies them, and a step takes as long as there are some."""
+
 Answer = Callable[[Order], Any]
 
 
@@ -54,9 +57,19 @@ def drawn() -> st.SearchStrategy[Plan]:
     until = st.sampled_from([{}, {"stop_at": 0.8}])
     limits = st.sampled_from([{}, {"calls": 3}, {"calls": 9}, {"tokens": 60}, {"usd": 0.4}])
     operations = st.lists(st.one_of(step, repeat), min_size=1, max_size=5)
-    return st.tuples(operations, until, limits).map(
+    few = operations.filter(lambda given: _thoughts(given) <= MOST_THOUGHTS)
+    return st.tuples(few, until, limits).map(
         lambda given: Plan.model_validate({"operations": given[0], **given[1], "limits": given[2]})
     )
+
+
+def _thoughts(operations: Sequence[dict[str, Any]]) -> int:
+    """Return how many thoughts chaos may make of one: more than asked for, in every repetition."""
+    count = 1
+    for each in operations:
+        count *= _thoughts(each.get("body", ())) ** each.get("most", 1)
+        count *= each["samples"] + 1 if "samples" in each else 1
+    return count
 
 
 def dice(seed: object) -> random.Random:

@@ -7,13 +7,12 @@ import logging
 from typing import TYPE_CHECKING
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import Access
 from reasonloom.stores.saver_tables import make_saver_tables, saver_step
 from reasonloom.stores.schema_faults import explain, let_grant, refusal, told
-from reasonloom.stores.schema_places import IS_MEMBER, ROLE_EXISTS, prepared
+from reasonloom.stores.schema_places import IS_MEMBER, ROLE_EXISTS, has_database, prepared
 from reasonloom.stores.schema_step import (
     FOLDER,
     UPDATE,
@@ -84,16 +83,9 @@ def _known_status(access: Access) -> SchemaStatus:
             return _status_without_role(access)
 
 
-def _database_exists(admin: str) -> bool:
-    name = str(conninfo_to_dict(admin)["dbname"])
-    with psycopg.connect(make_conninfo(admin, dbname="postgres")) as connection:
-        query = "SELECT 1 FROM pg_database WHERE datname = %s"
-        return connection.execute(query, (name,)).fetchone() is not None
-
-
 def _status_without_role(access: Access) -> SchemaStatus:
     """Return what is known where the app's role cannot enter: nothing is made yet, or why."""
-    if access.embedded and not _database_exists(access.admin):
+    if access.embedded and not has_database(access.admin):
         return SchemaStatus(None, newest_step())
     with psycopg.connect(access.admin, autocommit=True) as connection:
         refuse_if_unfit(connection)

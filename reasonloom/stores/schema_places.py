@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 LOCK = 7_309_453_216
 """The advisory lock under which a database is brought up to date; any constant will do."""
 LOCK_PAUSE = 0.1
+HAS_DATABASE = "SELECT 1 FROM pg_database WHERE datname = %s"
 MAKE_ROLE = f"""
 DO $$ BEGIN
     CREATE ROLE {APP_ROLE} {{login}} NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS;
@@ -76,12 +77,25 @@ def _lock(connection: psycopg.Connection[Any], patience: float) -> None:
         time.sleep(LOCK_PAUSE)
 
 
+def has_database(admin: str) -> bool:
+    """Tell whether the embedded server's database is made."""
+    name, beside = _named(admin)
+    with psycopg.connect(beside) as connection:
+        return connection.execute(HAS_DATABASE, (name,)).fetchone() is not None
+
+
+def _named(admin: str) -> tuple[str, str]:
+    """Return a database's name, and how to connect beside it, where it may not be there."""
+    name = str(conninfo_to_dict(admin)["dbname"])
+    return name, make_conninfo(admin, dbname="postgres")
+
+
 def _make_database(admin: str, patience: float) -> None:
     """Make the embedded server's database in a locale that folds letters the same everywhere."""
-    name = str(conninfo_to_dict(admin)["dbname"])
-    with psycopg.connect(make_conninfo(admin, dbname="postgres"), autocommit=True) as connection:
+    name, beside = _named(admin)
+    with psycopg.connect(beside, autocommit=True) as connection:
         _lock(connection, patience)
-        if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,)).fetchone():
+        if connection.execute(HAS_DATABASE, (name,)).fetchone():
             return
         connection.execute(
             sql.SQL(

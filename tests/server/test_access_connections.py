@@ -22,7 +22,8 @@ from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from reasonloom.server.http.connections import Limits, bounded
+from reasonloom.server.http.connections import bounded
+from reasonloom.server.http.crowd import Limits
 from tests.support.processes import web
 
 SHORT = 0.4

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import psycopg
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, Locator
 
 from reasonloom.studio.app import AWAY
 from tests.studio.conftest import Play
 from tests.support.databases import TestPostgres
-from tests.support.studio import StudioSite, looking
+from tests.support.studio import Seen, StudioSite, looking
+
+Growing = tuple[Seen, Locator, str]
+"""A page of a session, its steps, and the session's id."""
 
 COMMITS = "SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()"
 SOME = 3.0
@@ -59,14 +64,20 @@ async def test_a_step_shows_its_prompt_reply_and_memories(
         assert "mem-" in text
 
 
+@asynccontextmanager
+async def one_step(site: StudioSite, browser: Browser, play: Play) -> AsyncIterator[Growing]:
+    """Look at a session of one step."""
+    made = await play("reasoning_linear", content="First thought of bees")
+    async with looking(browser, site.url(f"/session/{made['session_id']}")) as seen:
+        steps = seen.page.locator("button.studio-step")
+        await seen.has(steps)
+        yield seen, steps, made["session_id"]
+
+
 async def test_a_step_of_another_process_appears_by_itself(
     site: StudioSite, browser: Browser, play: Play
 ) -> None:
-    made = await play("reasoning_linear", content="First thought of bees")
-    session = made["session_id"]
-    async with looking(browser, site.url(f"/session/{session}")) as seen:
-        steps = seen.page.locator("button.studio-step")
-        await seen.has(steps)
+    async with one_step(site, browser, play) as (seen, steps, session):
         await play("reasoning_linear", content="Second thought of bees", session_id=session)
         await seen.has(steps, 2)
 
@@ -74,11 +85,7 @@ async def test_a_step_of_another_process_appears_by_itself(
 async def test_a_page_that_lost_its_server_for_a_while_goes_on(
     site: StudioSite, browser: Browser, play: Play
 ) -> None:
-    made = await play("reasoning_linear", content="First thought of bees")
-    session = made["session_id"]
-    async with looking(browser, site.url(f"/session/{session}")) as seen:
-        steps = seen.page.locator("button.studio-step")
-        await seen.has(steps)
+    async with one_step(site, browser, play) as (seen, steps, session):
         await seen.page.evaluate("() => { window.kept = true; window.socket.disconnect(); }")
         await play("reasoning_linear", content="Second thought of bees", session_id=session)
         await asyncio.sleep(AWAY / 4)
@@ -101,16 +108,14 @@ async def commits(database: psycopg.AsyncConnection[tuple[int]]) -> int:
 async def test_a_page_that_was_closed_looks_at_nothing(
     site: StudioSite, browser: Browser, play: Play, postgres: TestPostgres, pages_database: str
 ) -> None:
-    made = await play("reasoning_linear", content="First thought of bees")
     async with await psycopg.AsyncConnection.connect(
         postgres.address.dsn("postgres", pages_database), autocommit=True
     ) as database:
-        async with looking(browser, site.url(f"/session/{made['session_id']}")) as seen:
-            await seen.has(seen.page.locator("button.studio-step"))
+        async with one_step(site, browser, play):
             await asyncio.sleep(SOME)
             looks = await commits(database)
         until = time.monotonic() + AWAY / 2
-        while (after := await commits(database)) > looks / 2 and time.monotonic() < until:
+        while (after := await commits(database)) >= looks / 2 and time.monotonic() < until:
             pass
         assert after < looks / 2, "the page may come back, and is not drawn meanwhile"
 

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.server.http.crowd import BODY, HEAD, Crowd, Limits
 from reasonloom.server.http.tally import Tally
 from reasonloom.server.http.unread import Unread
-from reasonloom.server.wire import LONGEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as Known
+else:
+    Known = object  # stdio needs no uvicorn
 
 log = logging.getLogger(__name__)
 MOST = 10_000
@@ -30,160 +33,131 @@ TOO_LATE = (
 )
 
 
-HEAD, BODY = "head", "body"
+class Bounding(Known):
+    """Closes a connection whose request does not come whole, or whose answer is not read, in time.
 
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Connections at once; seconds until a request's head, and then its body, must be there.
-
-    A body has as much more time as it takes at `body_rate` bytes a second, and what is written has
-    the same time until it is read. `head_bytes` are counted
-    from a head's second packet on, `rest_bytes` from there to the end of the request; h11 has a
-    lower bound of its own for heads, and refuses what comes behind a body.
+    Goes before one of uvicorn's two protocols of HTTP, which it is joined with by `bounded`.
     """
 
-    most: int
-    head: float = 10.0
-    body: float = 60.0
-    body_rate: float = 8_192.0
-    head_bytes: int = 65_536
-    rest_bytes: int = 2 * LONGEST
+    crowd: Crowd
+    _awaits: str | None = None
+    _timer: asyncio.TimerHandle | None = None
+    _since = 0.0
+    _came = 0
+    _head: int | None = None
+    _rest: int | None = None
 
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Count it, and begin to wait for a request."""
+        super().connection_made(transport)
+        limits, late = self.crowd.limits, self.crowd.unread.count
+        self._unread = Unread(self.loop, transport, limits.body, limits.body_rate, late)
+        if len(self.connections) > limits.most:
+            self.crowd.make_room(self)
+        if not transport.is_closing():
+            self._watch()
 
-class Crowd:
-    """All connections of a server, and which of them wait for a request."""
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        super().connection_lost(exc)
+        self._unread.end()
+        self._watch()
 
-    def __init__(self, limits: Limits) -> None:
-        self.limits = limits
-        self.seconds = {HEAD: limits.head, BODY: limits.body}
-        self.waiting: dict[Any, None] = {}
-        self.crowded = Tally(log, f"connections closed, more than {limits.most} at once")
-        self.late = Tally(log, "connections closed, a request did not come whole in time")
-        self.unread = Tally(log, "connections closed, an answer was not read in time")
+    def pause_writing(self) -> None:
+        """Begin to wait for the answer to be read."""
+        super().pause_writing()
+        self._unread.begin()
 
-    def make_room(self, newest: Any) -> None:
-        """Close the one that has waited longest for a request, the newest where none waits."""
-        self.crowded.count()
-        closed = next(iter(self.waiting), newest)
-        self.waiting.pop(closed, None)
-        closed.transport.abort()
+    def resume_writing(self) -> None:
+        """See it read."""
+        super().resume_writing()
+        if not self.transport.is_closing():
+            self._unread.end()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, as long as it has its measure."""
+        self._came += len(data)
+        if self._head is not None:
+            self._head += len(data)
+        if self._rest is not None:
+            self._rest += len(data)
+        super().data_received(data)
+        if self._head is not None and self._head > self.crowd.limits.head_bytes:
+            self.send_400_response("The head of the request is too long.")
+        if self._rest is not None and self._rest > self.crowd.limits.rest_bytes:
+            self.transport.abort()
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._watch()
+
+    def on_message_begin(self) -> None:
+        """Begin to count a head; of httptools, which takes one of any length."""
+        self._head = 0
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Leave out what stands behind a body: nobody has checked it, and it has no end."""
+        if self._head is not None:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """Begin to count what follows the head."""
+        self._head, self._rest = None, 0
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Have the request whole."""
+        self._rest = None
+        super().on_message_complete()
+
+    def _watch(self) -> None:
+        """Give what is awaited its time, from when it began to be awaited."""
+        awaits = self._awaited()
+        if awaits == self._awaits:
+            return
+        self._awaits = awaits
+        if self._timer is not None:
+            self._timer.cancel()
+        wait = self.crowd.seconds.get(awaits or "")
+        self._timer = self.loop.call_later(wait, self._end) if wait else None
+        self._since, self._came = self.loop.time(), 0
+        self.crowd.waiting.pop(self, None)
+        if awaits == HEAD:
+            self.crowd.waiting[self] = None
+
+    def _awaited(self) -> str | None:
+        """Return what is awaited of the client; None where the answer is ours to give."""
+        if self not in self.connections:  # lost, or a web socket's by now
+            return None
+        if self.cycle is None or self.cycle.response_complete:
+            return HEAD
+        return BODY if self.cycle.more_body else None
+
+    def _end(self) -> None:
+        if self._awaits == BODY and (more := self._earned()) > 0:
+            self._timer = self.loop.call_later(more, self._end)
+            return
+        self.crowd.late.count()
+        if self._awaits == BODY and not self.cycle.response_started:
+            self.transport.write(TOO_LATE)
+        self.transport.close()
+        self._unread.begin()
+
+    def _earned(self) -> float:
+        """Return the seconds that a body has left for what has come of it."""
+        limits = self.crowd.limits
+        allowed = limits.body + self._came / limits.body_rate
+        return allowed - (float(self.loop.time()) - self._since)
 
 
 def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
     """Return uvicorn's protocol of HTTP (or `base`, one of its two) within these limits."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol  # noqa: PLC0415 - stdio has none
 
-    crowd = Crowd(limits)
-    known: Any = base or AutoHTTPProtocol
-
-    class Bounded(known):  # type: ignore[misc]
-        """Closes a connection whose request does not come whole in time."""
-
-        _awaits: str | None = None
-        _timer: asyncio.TimerHandle | None = None
-        _since = 0.0
-        _came = 0
-        _head: int | None = None
-        _rest: int | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:
-            super().connection_made(transport)
-            wait, rate = limits.body, limits.body_rate
-            self._unread = Unread(self.loop, transport, wait, rate, crowd.unread.count)
-            if len(self.connections) > limits.most:
-                crowd.make_room(self)
-            if not transport.is_closing():
-                self._watch()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
-            self._unread.end()
-            self._watch()
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self._unread.begin()
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            if not self.transport.is_closing():
-                self._unread.end()
-
-        def data_received(self, data: bytes) -> None:
-            self._came += len(data)
-            if self._head is not None:
-                self._head += len(data)
-            if self._rest is not None:
-                self._rest += len(data)
-            super().data_received(data)
-            if self._head is not None and self._head > limits.head_bytes:
-                self.send_400_response("The head of the request is too long.")
-            if self._rest is not None and self._rest > limits.rest_bytes:
-                self.transport.abort()
-            self._watch()
-
-        def on_response_complete(self) -> None:
-            super().on_response_complete()
-            self._watch()
-
-        def on_message_begin(self) -> None:
-            """Begin to count a head; of httptools, which takes one of any length."""
-            self._head = 0
-            super().on_message_begin()
-
-        def on_header(self, name: bytes, value: bytes) -> None:
-            """Leave out what stands behind a body: nobody has checked it, and it has no end."""
-            if self._head is not None:
-                super().on_header(name, value)
-
-        def on_headers_complete(self) -> None:
-            self._head, self._rest = None, 0
-            super().on_headers_complete()
-
-        def on_message_complete(self) -> None:
-            self._rest = None
-            super().on_message_complete()
-
-        def _watch(self) -> None:
-            """Give what is awaited its time, from when it began to be awaited."""
-            awaits = self._awaited()
-            if awaits == self._awaits:
-                return
-            self._awaits = awaits
-            if self._timer is not None:
-                self._timer.cancel()
-            wait = crowd.seconds.get(awaits or "")
-            self._timer = self.loop.call_later(wait, self._end) if wait else None
-            self._since, self._came = self.loop.time(), 0
-            crowd.waiting.pop(self, None)
-            if awaits == HEAD:
-                crowd.waiting[self] = None
-
-        def _awaited(self) -> str | None:
-            """Return what is awaited of the client; None where the answer is ours to give."""
-            if self not in self.connections:  # lost, or a web socket's by now
-                return None
-            if self.cycle is None or self.cycle.response_complete:
-                return HEAD
-            return BODY if self.cycle.more_body else None
-
-        def _end(self) -> None:
-            if self._awaits == BODY and (more := self._earned()) > 0:
-                self._timer = self.loop.call_later(more, self._end)
-                return
-            crowd.late.count()
-            if self._awaits == BODY and not self.cycle.response_started:
-                self.transport.write(TOO_LATE)
-            self.transport.close()
-            self._unread.begin()
-
-        def _earned(self) -> float:
-            """Return the seconds that a body has left for what has come of it."""
-            allowed = limits.body + self._came / limits.body_rate
-            return allowed - (float(self.loop.time()) - self._since)
-
-    return Bounded
+    return type("Bounded", (Bounding, base or AutoHTTPProtocol), {"crowd": Crowd(limits)})
 
 
 def bounds() -> dict[str, Any]:

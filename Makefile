@@ -44,17 +44,17 @@ bench: $(INSTALLED)  ## speed, as ratios to floors measured in the same run
 	$(BIN)/reasonloom bench
 
 conformance: $(INSTALLED)  ## MCP's public suite and Inspector against our server (needs npm)
-	$(BIN)/python -m tests.support.conformance
+	$(BIN)/python -m tests.support.clients.conformance
 
 bundle: $(INSTALLED)  ## dist/reasonloom.mcpb for Claude Desktop (needs npm)
 	$(BIN)/python packaging/bundle.py
 
 faults: $(INSTALLED)  ## kill -9 at every named point, many times; every planted fault; TIMES=n at each point of a server
 	$(PYTEST) -m faults -o addopts=""
-	$(BIN)/python -m tests.support.killing --times $(TIMES)
+	$(BIN)/python -m tests.support.killing.command --times $(TIMES)
 
 fuzz: $(INSTALLED)  ## 10,000 inputs for every tool over both transports, for hours; FUZZ="--inputs 100" for fewer
-	$(BIN)/python -m tests.support.fuzzing $(FUZZ)
+	$(BIN)/python -m tests.support.fuzzing.command $(FUZZ)
 
 browser:  ## Debian's chromium for the tests of pages, as root
 	command -v chromium >/dev/null || { apt-get update -q && \
@@ -62,8 +62,8 @@ browser:  ## Debian's chromium for the tests of pages, as root
 
 snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 	$(PYTEST) tests/snapshots --snapshot-update
-	$(BIN)/python -m tests.support.weighing
-	$(BIN)/python -m tests.support.toolpages
+	$(BIN)/python -m tests.support.toolpages.token_table
+	$(BIN)/python -m tests.support.toolpages.command
 
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \

@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from reasonloom.graphs.background_jobs import Chore
 from reasonloom.graphs.basins import Basins
-from reasonloom.graphs.chore import Chore
 from reasonloom.graphs.decay import Decay
-from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.erasure import Erasure
 from reasonloom.graphs.expiry import Expiry
-from reasonloom.graphs.journal import WriteBehind
-from reasonloom.graphs.recovery import Recovery
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.graphs_journal import WriteBehind
+from reasonloom.graphs.runs.recovery import Recovery
 from reasonloom.llm.choose import choose_llm
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.loom import Loom

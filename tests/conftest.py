@@ -11,13 +11,13 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings, load_settings, variables_of
 from reasonloom.stores.access import Access
-from tests.support.databases import TestPostgres, running_server
-from tests.support.tally import pytest_terminal_summary
+from tests.support.databases.postgres import TestPostgres, running_server
+from tests.support.killing.summary import pytest_terminal_summary
 
 __all__ = ["pytest_terminal_summary"]
 

@@ -16,27 +16,23 @@ from reasonloom import __version__
 from reasonloom.cli import (
     backup,
     bench,
-    call,
-    db,
-    demo,
+    database,
     doctor,
-    evals,
     fork,
-    graph,
-    history,
-    hook,
-    hooks,
-    install,
-    memory,
-    models,
-    prompts,
+    mental_models,
     runs,
-    serve,
-    session,
-    studio,
-    tokens,
+    sessions,
+    thought_graph,
 )
 from reasonloom.cli.arguments import require_text
+from reasonloom.cli.evals import commands
+from reasonloom.cli.history import commands as history_commands
+from reasonloom.cli.hooks import commands as hooks_commands
+from reasonloom.cli.hooks import hook
+from reasonloom.cli.install import commands as install_commands
+from reasonloom.cli.memory import commands as memory_commands
+from reasonloom.cli.prompts import commands as prompts_commands
+from reasonloom.cli.server import call, demo, serve, studio, tokens
 from reasonloom.errors import CallerMistake, ReasonloomError
 
 MOST_NAME = 60
@@ -57,21 +53,21 @@ app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
 app.command("backup")(backup.backup)
 app.command("restore")(backup.restore)
-app.command("install")(install.install)
-app.command("uninstall")(install.uninstall)
-app.command("print-config")(install.print_config)
+app.command("install")(install_commands.install)
+app.command("uninstall")(install_commands.uninstall)
+app.command("print-config")(install_commands.print_config)
 app.command("hook", context_settings=hook.ANY)(hook.hook)
 runs.app.command("fork")(fork.fork)
-app.add_typer(db.app, name="db")
+app.add_typer(database.app, name="db")
 app.add_typer(runs.app, name="runs")
-app.add_typer(session.app, name="session")
-app.add_typer(graph.app, name="graph")
-app.add_typer(evals.app, name="eval")
-app.add_typer(memory.app, name="memory")
-app.add_typer(models.app, name="models")
-app.add_typer(prompts.app, name="prompts")
-app.add_typer(history.app, name="history")
-app.add_typer(hooks.app, name="hooks")
+app.add_typer(sessions.app, name="session")
+app.add_typer(thought_graph.app, name="graph")
+app.add_typer(commands.app, name="eval")
+app.add_typer(memory_commands.app, name="memory")
+app.add_typer(mental_models.app, name="models")
+app.add_typer(prompts_commands.app, name="prompts")
+app.add_typer(history_commands.app, name="history")
+app.add_typer(hooks_commands.app, name="hooks")
 app.add_typer(tokens.app, name="tokens")
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.with_engine import counted, progress
+from reasonloom.cli.engine import counted, progress
 
 if TYPE_CHECKING:
-    from reasonloom.stores.backup import Written
+    from reasonloom.stores.backup.dump import Written
 
 
 def backup(
@@ -25,7 +25,7 @@ def backup(
         async def work() -> Written:
             from reasonloom.settings import load_settings  # noqa: PLC0415
             from reasonloom.stores.access import find_access  # noqa: PLC0415
-            from reasonloom.stores.backup import back_up  # noqa: PLC0415
+            from reasonloom.stores.backup.dump import back_up  # noqa: PLC0415
 
             return await back_up(await find_access(load_settings()), file, tell)
 
@@ -45,7 +45,7 @@ def restore(
         async def work() -> Written:
             from reasonloom.settings import load_settings  # noqa: PLC0415
             from reasonloom.stores.access import find_access  # noqa: PLC0415
-            from reasonloom.stores.backup_restore import restore as fill  # noqa: PLC0415
+            from reasonloom.stores.backup.restore import restore as fill  # noqa: PLC0415
 
             return await fill(await find_access(load_settings()), file, tell, replace=yes)
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.output import require_place, write
+from reasonloom.cli.evals.output import require_place, write
 from reasonloom.cli.statistics_table import told
 
 if TYPE_CHECKING:
-    from reasonloom.evals.speed.sample import Figure
+    from reasonloom.evals.bench.timing import Figure
 
 LEAST, MOST = 10, 1_000_000
 PARTS = (
@@ -83,28 +83,26 @@ def _parts(written: str) -> list[str]:
 
 
 async def _measure(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals import core_speed  # noqa: PLC0415
-    from reasonloom.evals.speed import (  # noqa: PLC0415
-        engine,
-        middleware,
-        replicas,
-        sessions,
-        start,
+    from reasonloom.evals.bench import (  # noqa: PLC0415
+        eval_core,
+        reasoning,
+        thought_graph,
         tree,
     )
+    from reasonloom.evals.bench.server import middleware, replicas, startup  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
     if "start" in parts:
-        figures += await start.measure(settings["starts"])
+        figures += await startup.measure(settings["starts"])
     if {"linear", "saving", "memory", "graph", "ingest"}.intersection(parts):
         figures += await _on_one_ground(settings)
     if "tree" in parts:
         figures += await tree.measure(runs)
     if "sessions" in parts:
-        figures += await sessions.measure(settings["steps"])
+        figures += await reasoning.measure(settings["steps"])
     if "engine" in parts:
-        figures += await engine.measure(runs)
+        figures += await thought_graph.measure(runs)
     if "basins" in parts:
         figures += await _of_basins(settings)
     if "models" in parts:
@@ -112,7 +110,7 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
     if "history" in parts:
         figures += await _of_history(settings)
     if "evals" in parts:
-        figures += await core_speed.measure(runs)
+        figures += await eval_core.measure(runs)
     if "middleware" in parts:
         figures += await middleware.measure(runs)
     if "replicas" in parts:
@@ -123,38 +121,39 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
 
 
 async def _of_the_studio() -> list[Figure]:
-    from reasonloom.evals.speed import studio  # noqa: PLC0415 - needs a browser
+    from reasonloom.evals.bench import studio  # noqa: PLC0415 - needs a browser
 
     return await studio.measure()
 
 
 async def _of_models(runs: int) -> list[Figure]:
-    from reasonloom.evals.speed import models  # noqa: PLC0415
-    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+    from reasonloom.evals.bench import mental_models  # noqa: PLC0415
+    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
 
     async with ground() as prepared:
-        return await models.measure(prepared, runs)
+        return await mental_models.measure(prepared, runs)
 
 
 async def _of_history(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.speed import history  # noqa: PLC0415
-    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
+    from reasonloom.evals.bench.history import history  # noqa: PLC0415
 
     async with ground() as prepared:
         return await history.measure(prepared, settings["runs"], settings["sizes"])
 
 
 async def _of_basins(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.speed import basins  # noqa: PLC0415
-    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+    from reasonloom.evals.bench import basins  # noqa: PLC0415
+    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
 
     async with ground() as prepared:
         return await basins.measure(prepared, settings["sizes"])
 
 
 async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.speed import graph, ingestion, linear, memory, saving  # noqa: PLC0415
-    from reasonloom.evals.speed.ground import ground  # noqa: PLC0415
+    from reasonloom.evals.bench import checkpoints, graph_memory, linear, memory  # noqa: PLC0415
+    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
+    from reasonloom.evals.bench.history import ingestion  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
@@ -162,11 +161,11 @@ async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
         if "linear" in parts:
             figures += await linear.measure(prepared, runs)
         if "saving" in parts:
-            figures += await saving.measure(prepared, runs)
+            figures += await checkpoints.measure(prepared, runs)
         if "memory" in parts:
             figures += await memory.measure(prepared, runs, settings["sizes"], settings["owners"])
         if "graph" in parts:
-            figures += await graph.measure(prepared, runs, settings["sizes"])
+            figures += await graph_memory.measure(prepared, runs, settings["sizes"])
         if "ingest" in parts:
             figures += await ingestion.measure(prepared, settings["megabytes"])
     return figures
@@ -176,7 +175,7 @@ def _report(figures: list[Figure], settings: dict[str, Any]) -> dict[str, Any]:
     from dataclasses import asdict  # noqa: PLC0415
 
     from reasonloom import __version__  # noqa: PLC0415
-    from reasonloom.evals.speed.sentences import SEED  # noqa: PLC0415
+    from reasonloom.evals.bench.sentences import SEED  # noqa: PLC0415
 
     return {
         "reasonloom": __version__,

@@ -105,8 +105,8 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.contracts.inventory import ALL, EXTRAS  # noqa: PLC0415
-    from reasonloom.server.catalogue import built_names, choose  # noqa: PLC0415
+    from reasonloom.contracts.tool_names import ALL, EXTRAS  # noqa: PLC0415
+    from reasonloom.server.catalogue.selection import built_names, choose  # noqa: PLC0415
 
     catalogue = choose(settings)
     names = ", ".join(served.name for served in catalogue.tools)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from reasonloom.cli.engine import with_engine
 from reasonloom.cli.prompt_names import versions_given
-from reasonloom.cli.with_engine import with_engine
-from reasonloom.nodes.answer_lines import difference, said
+from reasonloom.nodes.runs.answer_diff import difference, said
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.runs.engine import Engine
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -45,8 +45,8 @@ def fork(
 async def _compared(
     engine: Engine, caller: Caller, run: str, at: str, prompts: dict[str, int]
 ) -> dict[str, Any]:
-    from reasonloom.graphs.fork import Fork  # noqa: PLC0415
-    from reasonloom.graphs.recovery import find_run  # noqa: PLC0415
+    from reasonloom.graphs.runs.fork import Fork  # noqa: PLC0415
+    from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
 
     row = await find_run(engine, caller, run)
     outcome = await engine.fork(caller.within(row.space or None), row, Fork(at, prompts))
@@ -65,8 +65,8 @@ async def _compared(
 
 async def _told(engine: Engine, caller: Caller, run: str) -> dict[str, Any]:
     """Return what a run used and answered."""
-    from reasonloom.graphs.recovery import find_run  # noqa: PLC0415
-    from reasonloom.stores import runs  # noqa: PLC0415
+    from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+    from reasonloom.stores.runs import runs  # noqa: PLC0415
 
     row = await find_run(engine, caller, run)
     async with engine.loom.database.begin(caller) as tx:

@@ -8,11 +8,11 @@ from uuid import UUID
 from rich.text import Text
 from rich.tree import Tree
 
-from reasonloom.nodes.session_picture import shortened
+from reasonloom.nodes.sessions.picture import shortened
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.got.whole import WholeGraph
-    from reasonloom.stores.got_nodes import NodeRow
+    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 LEGEND = "number  score  check  (dim: pruned or beaten)"
 STYLES = {"root": "bold", "terminal": "bold green", "aggregation": "cyan", "refinement": "magenta"}

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reasonloom.cli.with_engine import counted, progress, with_engine
+from reasonloom.cli.engine import counted, progress, with_engine
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine
-    from reasonloom.nodes.housekeeping.reindex import Reindexed
-    from reasonloom.stores.reindex import Coverage
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.nodes.memory.maintenance.reindex import Reindexed
+    from reasonloom.stores.memory.reindex import Coverage
 
 
 def reindex(
@@ -24,7 +24,7 @@ def reindex(
     """Give every memory vectors of the embedder in use; the old ones go when an owner is done."""
 
     async def work(engine: Engine, _: Caller) -> dict[str, Reindexed] | None:
-        from reasonloom.nodes.housekeeping import reindex as job  # noqa: PLC0415
+        from reasonloom.nodes.memory.maintenance import reindex as job  # noqa: PLC0415
 
         loom = engine.loom
         found = await job.survey(loom, await job.places(loom, user))

@@ -12,8 +12,8 @@ import typer
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine
-    from reasonloom.stores.runs import RunRow
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.stores.runs.runs import RunRow
 
 app = typer.Typer(help="Look at runs and take them up again.", no_args_is_help=True)
 T = TypeVar("T")
@@ -27,7 +27,7 @@ def list_(
     """List the newest runs."""
 
     async def newest(engine: Engine, caller: Caller) -> list[RunRow]:
-        from reasonloom.stores import runs  # noqa: PLC0415
+        from reasonloom.stores.runs import runs  # noqa: PLC0415
 
         async with engine.loom.database.begin(caller) as tx:
             return await runs.newest(tx, limit)
@@ -45,8 +45,8 @@ def show(run: Annotated[str, typer.Argument(help="The run's id.")]) -> None:
     """Show one run with the calls of the language model that it made, as JSON."""
 
     async def one(engine: Engine, caller: Caller) -> dict[str, Any]:
-        from reasonloom.graphs.recovery import find_run  # noqa: PLC0415
-        from reasonloom.stores import runs  # noqa: PLC0415
+        from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+        from reasonloom.stores.runs import runs  # noqa: PLC0415
 
         row = await find_run(engine, caller, run)
         async with engine.loom.database.begin(caller) as tx:
@@ -61,7 +61,7 @@ def resume(run: Annotated[str, typer.Argument(help="The run's id.")]) -> None:
     """Take up an unfinished run where it stopped, and print its answer."""
 
     async def again(engine: Engine, caller: Caller) -> dict[str, Any]:
-        from reasonloom.graphs.recovery import resume_run  # noqa: PLC0415
+        from reasonloom.graphs.runs.recovery import resume_run  # noqa: PLC0415
 
         return (await resume_run(engine, caller, run)).answer
 

@@ -12,13 +12,13 @@ from uuid import UUID
 from rich.text import Text
 from rich.tree import Tree
 
-from reasonloom.cli.with_engine import counted
-from reasonloom.nodes.session_picture import HEAD, LEGEND, TAG, picture, plain, shortened
+from reasonloom.cli.engine import counted
+from reasonloom.nodes.sessions.picture import HEAD, LEGEND, TAG, picture, plain, shortened
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.session_picture import PicturedBranch, PicturedThought
-    from reasonloom.stores.checkpoints import CheckpointRow
-    from reasonloom.stores.histories import WholeSession
+    from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought
+    from reasonloom.stores.sessions.checkpoints import CheckpointRow
+    from reasonloom.stores.sessions.full_sessions import WholeSession
 
 STYLES = {"active": "bold", "completed": "green", "abandoned": "dim"}
 

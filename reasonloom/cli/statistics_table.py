@@ -11,7 +11,7 @@ def told() -> list[dict[str, Any]]:
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import Progress  # noqa: PLC0415
 
-    from reasonloom.evals.comparing.known_answers import REPETITIONS, SEED, measure  # noqa: PLC0415
+    from reasonloom.evals.comparison.calibration import REPETITIONS, SEED, measure  # noqa: PLC0415
 
     console, found = Console(soft_wrap=True, highlight=False), []
     console.print(f"statistics: {REPETITIONS:,} repetitions, seed {SEED}", style="bold")

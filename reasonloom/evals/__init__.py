@@ -6,8 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from reasonloom.evals.comparing.compare import compare as compare
-    from reasonloom.evals.comparing.plan import plan as plan
+    from reasonloom.evals.comparison.compare import compare as compare
+    from reasonloom.evals.comparison.plan import plan as plan
     from reasonloom.evals.core.budget import Budget as Budget
     from reasonloom.evals.core.item import Item as Item
     from reasonloom.evals.core.run import run as run
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from reasonloom.evals.loaders.published import gsm8k as gsm8k
     from reasonloom.evals.loaders.python_file import python_file as python_file
     from reasonloom.evals.loaders.table import table as table
-    from reasonloom.evals.scorers.checker import Checker as Checker
     from reasonloom.evals.scorers.fields import Fields as Fields
+    from reasonloom.evals.scorers.function import Checker as Checker
     from reasonloom.evals.scorers.judge import Judge as Judge
     from reasonloom.evals.scorers.pattern import Pattern as Pattern
-    from reasonloom.evals.scorers.plain import choice as choice
-    from reasonloom.evals.scorers.plain import contains as contains
-    from reasonloom.evals.scorers.plain import exact as exact
-    from reasonloom.evals.scorers.plain import numeric as numeric
+    from reasonloom.evals.scorers.text import choice as choice
+    from reasonloom.evals.scorers.text import contains as contains
+    from reasonloom.evals.scorers.text import exact as exact
+    from reasonloom.evals.scorers.text import numeric as numeric
 
 _WHERE = {
-    "compare": "comparing.compare",
-    "plan": "comparing.plan",
+    "compare": "comparison.compare",
+    "plan": "comparison.plan",
     "Budget": "core.budget",
     "Item": "core.item",
     "run": "core.run",
@@ -50,14 +50,14 @@ _WHERE = {
     "gsm8k": "loaders.published",
     "python_file": "loaders.python_file",
     "table": "loaders.table",
-    "Checker": "scorers.checker",
+    "Checker": "scorers.function",
     "Fields": "scorers.fields",
     "Judge": "scorers.judge",
     "Pattern": "scorers.pattern",
-    "choice": "scorers.plain",
-    "contains": "scorers.plain",
-    "exact": "scorers.plain",
-    "numeric": "scorers.plain",
+    "choice": "scorers.text",
+    "contains": "scorers.text",
+    "exact": "scorers.text",
+    "numeric": "scorers.text",
 }
 """Where each name lives: loaded when it is asked for, as the parts are heavy."""
 

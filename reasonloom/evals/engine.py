@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
+from reasonloom.contracts.validation import read
 from reasonloom.evals.home import throw_away_database
-from reasonloom.graphs.call import Call
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.graphs_call import Call
 
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Request
     from reasonloom.evals.core.way import Parts
-    from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.runs.engine import Engine
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

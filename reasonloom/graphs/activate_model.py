@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.models.activate_model import activate_model
+from reasonloom.nodes.mental_models.activate_model import activate_model
 
 GRAPH = Graph("activate_model", 1, single("activate_model", activate_model), writes=True)

@@ -8,15 +8,21 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.contracts.analysis import Analyze
+from reasonloom.contracts.thinking.analyze import Analyze
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.analysis.choose import begin_analysis, select_framework
-from reasonloom.nodes.analysis.conclude import conclude, to_check
-from reasonloom.nodes.analysis.frameworks.table import FRAMEWORKS
-from reasonloom.nodes.analysis.keep import keep_analysis
-from reasonloom.nodes.analysis.state import AnalysisState
-from reasonloom.nodes.analysis.steps import after_stock, read_given, spread, take_step, take_stock
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thinking.analyze.conclusion import conclude, to_check
+from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
+from reasonloom.nodes.thinking.analyze.keep import keep_analysis
+from reasonloom.nodes.thinking.analyze.selection import begin_analysis, select_framework
+from reasonloom.nodes.thinking.analyze.state import AnalysisState
+from reasonloom.nodes.thinking.analyze.steps import (
+    after_stock,
+    read_given,
+    spread,
+    take_step,
+    take_stock,
+)
 from reasonloom.nodes.thinking.checks import check_conclusion
 
 

@@ -10,9 +10,9 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Following, Graph
-from reasonloom.nodes.auto import AutoState, hear_vote, measure_problem, recommend_mode
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.routing.choice import TOOLS
+from reasonloom.nodes.reasoning.auto import AutoState, hear_vote, measure_problem, recommend_mode
+from reasonloom.nodes.reasoning.routing.choice import TOOLS
 
 Given = dict[str, Any]
 NO_CHECKPOINT = "there is no checkpoint to go back to: name a session that has one"

@@ -8,14 +8,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.backtrack import (
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.backtrack import (
     BacktrackState,
     explore_direction,
     find_checkpoint,
     is_explored,
     restore_state,
 )
-from reasonloom.nodes.loom import Execution
 
 NEXT: dict[Hashable, str] = {True: "restore_state", False: "explore_direction"}
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict
-from reasonloom.graphs.chore import HOUR, Chore
-from reasonloom.nodes.basins.upkeep import keep_up
-from reasonloom.stores.clustering import claim
+from reasonloom.graphs.background_jobs import HOUR, Chore
+from reasonloom.nodes.mental_models.basins.upkeep import keep_up
+from reasonloom.stores.mental_models.clustering import claim
 
 log = logging.getLogger(__name__)
 

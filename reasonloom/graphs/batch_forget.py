@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.housekeeping.batch_forget import batch_forget
+from reasonloom.nodes.memory.batch_forget import batch_forget
 
 GRAPH = Graph(
     "batch_forget",

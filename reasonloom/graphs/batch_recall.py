@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.housekeeping.batch_recall import batch_recall
+from reasonloom.nodes.memory.batch_recall import batch_recall
 
 GRAPH = Graph(
     "batch_recall", 1, single("batch_recall", batch_recall), components=("memoryRepository",)

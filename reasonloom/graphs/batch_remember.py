@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.housekeeping.batch_remember import batch_remember
+from reasonloom.nodes.memory.batch import batch_remember
 
 GRAPH = Graph(
     "batch_remember",

@@ -9,12 +9,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.breakdown.grow import divide, grow, recall_context, spread
-from reasonloom.nodes.breakdown.keep import keep_breakdown
-from reasonloom.nodes.breakdown.relate import relate
-from reasonloom.nodes.breakdown.split import split_problem
-from reasonloom.nodes.breakdown.state import BreakdownState, Task
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thinking.breakdown.answer import keep_breakdown
+from reasonloom.nodes.thinking.breakdown.grow import divide, grow, recall_context, spread
+from reasonloom.nodes.thinking.breakdown.relate import relate
+from reasonloom.nodes.thinking.breakdown.split import split_problem
+from reasonloom.nodes.thinking.breakdown.state import BreakdownState, Task
 
 LEVEL = ["split_problem", "relate"]
 

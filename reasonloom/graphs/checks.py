@@ -9,9 +9,9 @@ from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.metacognition.lenses import LENSES
+from reasonloom.nodes.metacognition.checks import measuring
+from reasonloom.nodes.metacognition.judges import LENSES
 from reasonloom.nodes.metacognition.look import TELL, look, to_look
-from reasonloom.nodes.metacognition.measure import measuring
 from reasonloom.nodes.metacognition.state import CheckState, Given
 
 WORDS = {"measure": "compute", "look": "look through lenses", TELL: "put together"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.basins.cluster_memories import cluster_memories
+from reasonloom.nodes.mental_models.basins.cluster_memories import cluster_memories
 
 GRAPH = Graph(
     "cluster_memories",

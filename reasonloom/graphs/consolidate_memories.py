@@ -8,14 +8,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.housekeeping.consolidate import (
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.maintenance.consolidation import (
     ConsolidateState,
     find_groups,
     is_more_to_do,
     report_groups,
     summarise_group,
 )
-from reasonloom.nodes.loom import Execution
 
 NEXT: dict[Hashable, str] = {True: "summarise_group", False: "report_groups"}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
-from reasonloom.graphs.chore import HOUR, Chore
-from reasonloom.nodes.decay import weaken_all
+from reasonloom.graphs.background_jobs import HOUR, Chore
+from reasonloom.nodes.memory.maintenance.decay import weaken_all
 
 log = logging.getLogger(__name__)
 

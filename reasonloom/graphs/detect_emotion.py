@@ -6,8 +6,8 @@ from typing import Any
 
 from reasonloom.contracts.metacognition import DetectEmotion
 from reasonloom.graphs.checks import check
+from reasonloom.nodes.metacognition.answer import tell_emotion
 from reasonloom.nodes.metacognition.requests import of_emotion
-from reasonloom.nodes.metacognition.tell import tell_emotion
 
 
 def components(request: dict[str, Any]) -> tuple[str, ...]:

@@ -6,9 +6,11 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from reasonloom.contracts.reasoning_divergent import ReasoningDivergent
+from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.divergent import (
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.divergent.persist import keep_perspectives
+from reasonloom.nodes.reasoning.divergent.steps import (
     DivergentState,
     after_synthesis,
     recall_context,
@@ -16,8 +18,6 @@ from reasonloom.nodes.divergent import (
     synthesise,
     take_perspective,
 )
-from reasonloom.nodes.keep_divergent import keep_perspectives
-from reasonloom.nodes.loom import Execution
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

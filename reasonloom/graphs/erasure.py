@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
-from reasonloom.graphs.chore import Chore
-from reasonloom.nodes.past.erasing import erase_all_due
+from reasonloom.graphs.background_jobs import Chore
+from reasonloom.nodes.history.erasure import erase_all_due
 
 log = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from reasonloom.graphs.checks import check
+from reasonloom.nodes.metacognition.answer import tell_evaluation
 from reasonloom.nodes.metacognition.requests import of_evaluation
 from reasonloom.nodes.metacognition.state import PartName
-from reasonloom.nodes.metacognition.tell import tell_evaluation
 
 NAMES: Mapping[PartName, tuple[str, ...]] = MappingProxyType(
     {

@@ -6,8 +6,9 @@ import logging
 from datetime import timedelta
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.chore import Chore
-from reasonloom.stores import decay, old_steps
+from reasonloom.graphs.background_jobs import Chore
+from reasonloom.stores.memory import decay
+from reasonloom.stores.runs import old_steps
 
 log = logging.getLogger(__name__)
 

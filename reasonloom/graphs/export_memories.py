@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.housekeeping.export_memories import export_memories
+from reasonloom.nodes.memory.portable.export_memories import export_memories
 
 GRAPH = Graph(
     "export_memories",

@@ -7,8 +7,8 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.got.aggregate import AggregateState, find_inputs, keep_merged, merge
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.aggregate import AggregateState, find_inputs, keep_merged, merge
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

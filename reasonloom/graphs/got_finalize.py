@@ -7,9 +7,9 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.got.conclude import FinalizeState, conclude, find_ends
-from reasonloom.nodes.got.finalize import close_graph, weigh_conclusion
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.conclude import FinalizeState, conclude, find_ends
+from reasonloom.nodes.thought_graph.finalize import close_graph, weigh_conclusion
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

@@ -8,8 +8,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.got.generate import GenerateState, find_node, is_complete, keep_nodes, propose
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.generate import (
+    GenerateState,
+    find_node,
+    is_complete,
+    keep_nodes,
+    propose,
+)
 
 NEXT: dict[Hashable, str] = {True: "keep_nodes", False: "propose"}
 

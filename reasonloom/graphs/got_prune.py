@@ -8,9 +8,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.got.prune import PruneState, find_unscored, put_back, take_out
-from reasonloom.nodes.got.scoring import Ballot, ballots, cast_ballot
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.prune import PruneState, find_unscored, put_back, take_out
+from reasonloom.nodes.thought_graph.scoring import Ballot, ballots, cast_ballot
 
 
 def way(state: PruneState) -> list[Send] | str:

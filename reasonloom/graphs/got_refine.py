@@ -8,15 +8,15 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.got.refine import (
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.refine import (
     RefineState,
     find_parent,
     is_changed,
     keep_better,
     write_anew,
 )
-from reasonloom.nodes.got.scoring import BALLOTS, Ballot, ballots, cast_ballot
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.scoring import BALLOTS, Ballot, ballots, cast_ballot
 
 
 def after_writing(state: RefineState) -> list[Send] | str:

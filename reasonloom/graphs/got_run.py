@@ -8,10 +8,10 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.got_run.carry import begin_plan, carry_out, take_in, tasks
-from reasonloom.nodes.got_run.keep import keep_graph
-from reasonloom.nodes.got_run.state import Carried, GotRunState
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.run.persist import keep_graph
+from reasonloom.nodes.thought_graph.run.state import Carried, GotRunState
+from reasonloom.nodes.thought_graph.run.steps import begin_plan, carry_out, take_in, tasks
 
 
 def orders(state: GotRunState) -> list[Send] | str:

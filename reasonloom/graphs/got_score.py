@@ -8,9 +8,15 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.got.score import find_scored, keep_score
-from reasonloom.nodes.got.scoring import BALLOTS, Ballot, ScoringState, ballots, cast_ballot
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.thought_graph.score import find_scored, keep_score
+from reasonloom.nodes.thought_graph.scoring import (
+    BALLOTS,
+    Ballot,
+    ScoringState,
+    ballots,
+    cast_ballot,
+)
 
 
 def at_once(state: ScoringState) -> list[Send]:

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.past.history_forget import history_forget
+from reasonloom.nodes.history.forget import history_forget
 
 GRAPH = Graph("history_forget", 1, single("history_forget", history_forget), writes=True)

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.past.history_reconstruct import history_reconstruct
+from reasonloom.nodes.history.reconstruct import history_reconstruct
 
 GRAPH = Graph("history_reconstruct", 1, single("history_reconstruct", history_reconstruct))

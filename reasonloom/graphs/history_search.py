@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.past.history_search import history_search
+from reasonloom.nodes.history.history_search import history_search
 
 GRAPH = Graph("history_search", 1, single("history_search", history_search))

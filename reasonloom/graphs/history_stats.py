@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.past.history_stats import history_stats
+from reasonloom.nodes.history.history_stats import history_stats
 
 GRAPH = Graph("history_stats", 1, single("history_stats", history_stats))

@@ -7,14 +7,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.linear import (
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.linear import (
     LinearState,
     continue_thought,
     is_sure_enough,
     keep_thought,
     recall_context,
 )
-from reasonloom.nodes.loom import Execution
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.models.list_models import list_models
+from reasonloom.nodes.mental_models.list_models import list_models
 
 GRAPH = Graph("list_models", 1, single("list_models", list_models))

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.memory_correct import memory_correct
+from reasonloom.nodes.graph_memory.writing import memory_correct
 
 GRAPH = Graph("memory_correct", 1, single("memory_correct", memory_correct), writes=True)

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.memory_evidence import memory_evidence
+from reasonloom.nodes.graph_memory.evidence import memory_evidence
 
 GRAPH = Graph("memory_evidence", 1, single("memory_evidence", memory_evidence))

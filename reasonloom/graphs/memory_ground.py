@@ -7,9 +7,9 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.graph_memory.memory_ground import TELL, gather, look, tell, to_look
-from reasonloom.nodes.grounding.lenses import LENSES
-from reasonloom.nodes.grounding.state import GroundState
+from reasonloom.nodes.graph_memory.ground import TELL, gather, look, tell, to_look
+from reasonloom.nodes.graph_memory.grounding.judges import GroundState
+from reasonloom.nodes.graph_memory.grounding.lenses import LENSES
 from reasonloom.nodes.loom import Execution
 
 WORDS = {

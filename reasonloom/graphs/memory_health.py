@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.housekeeping.memory_health import memory_health
+from reasonloom.nodes.memory.maintenance.health import memory_health
 
 GRAPH = Graph(
     "memory_health", 1, single("memory_health", memory_health), components=("memoryRepository",)

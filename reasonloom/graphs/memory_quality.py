@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.memory_quality import memory_quality
+from reasonloom.nodes.graph_memory.quality import memory_quality
 
 GRAPH = Graph("memory_quality", 1, single("memory_quality", memory_quality))

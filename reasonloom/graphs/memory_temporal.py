@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.memory_temporal import memory_temporal
+from reasonloom.nodes.graph_memory.query import memory_temporal
 
 GRAPH = Graph("memory_temporal", 1, single("memory_temporal", memory_temporal))

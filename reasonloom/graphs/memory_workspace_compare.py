@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.memory_workspace_compare import memory_workspace_compare
+from reasonloom.nodes.graph_memory.workspaces.compare import memory_workspace_compare
 
 GRAPH = Graph(
     "memory_workspace_compare", 1, single("memory_workspace_compare", memory_workspace_compare)

@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.memory_workspace_create import memory_workspace_create
+from reasonloom.nodes.graph_memory.workspaces.memory_workspace_create import memory_workspace_create
 
 GRAPH = Graph(
     "memory_workspace_create",

@@ -6,11 +6,11 @@ from typing import Any
 
 from langgraph.graph import StateGraph
 
-from reasonloom.contracts.thinking import Ponder
+from reasonloom.contracts.thinking.think import Ponder
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.streams import NODES, OF_LLM, PARTS, WORDS, wired
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.thinking.gather import QUARTERS, begin_ponder
+from reasonloom.nodes.thinking.begin import QUARTERS, begin_ponder
 from reasonloom.nodes.thinking.streams import STREAMS
 
 

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.models.propose_models import propose_models
+from reasonloom.nodes.mental_models.propose import propose_models
 
 GRAPH = Graph("propose_models", 1, single("propose_models", propose_models), writes=True)

@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.housekeeping.prune_memories import prune_memories
+from reasonloom.nodes.memory.maintenance.prune_memories import prune_memories
 
 GRAPH = Graph(
     "prune_memories",

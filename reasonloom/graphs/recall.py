@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.recall import recall
+from reasonloom.nodes.memory.recall import recall
 
 GRAPH = Graph(
     "recall",

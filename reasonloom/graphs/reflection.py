@@ -7,11 +7,11 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from reasonloom.contracts.reasoning_reflection import ReasoningReflection
+from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.keep_reflection import keep_reflection
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reflection import (
+from reasonloom.nodes.reasoning.reflection.persist import keep_reflection
+from reasonloom.nodes.reasoning.reflection.steps import (
     ReflectionState,
     compare,
     criticise,

@@ -8,7 +8,7 @@ from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reflection_evaluate import (
+from reasonloom.nodes.reasoning.reflection.evaluate import (
     EvaluationState,
     hear_opinion,
     measure_session,

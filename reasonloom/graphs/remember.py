@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.remember import remember
+from reasonloom.nodes.memory.remember import remember
 
 GRAPH = Graph(
     "remember",

@@ -8,11 +8,7 @@ from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.models.resolve_prediction import (
-    ResolvingState,
-    judge_outcome,
-    resolve_prediction,
-)
+from reasonloom.nodes.mental_models.resolve import ResolvingState, judge_outcome, resolve_prediction
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

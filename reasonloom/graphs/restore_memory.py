@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.housekeeping.restore_memory import restore_memory
+from reasonloom.nodes.memory.restore_memory import restore_memory
 
 GRAPH = Graph(
     "restore_memory",

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.models.revise_model import revise_model
+from reasonloom.nodes.mental_models.revise import revise_model
 
 GRAPH = Graph("revise_model", 1, single("revise_model", revise_model), writes=True)

@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.search import search
+from reasonloom.nodes.memory.search import search
 
 GRAPH = Graph(
     "search", 1, single("search", search), components=("memoryRepository", "searchEngine")

@@ -2,6 +2,6 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.session_start import session_start
+from reasonloom.nodes.graph_memory.sessions import session_start
 
 GRAPH = Graph("session_start", 1, single("session_start", session_start), writes=True)

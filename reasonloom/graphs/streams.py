@@ -8,12 +8,12 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.thinking.barrier import after_exchange, exchange
-from reasonloom.nodes.thinking.carry import carry_stream, spread
 from reasonloom.nodes.thinking.checks import check_conclusion, to_check
+from reasonloom.nodes.thinking.exchange import after_exchange, exchange
 from reasonloom.nodes.thinking.keep import keep_thinking
+from reasonloom.nodes.thinking.quarter import carry_stream, spread
 from reasonloom.nodes.thinking.state import ThinkingState
-from reasonloom.nodes.thinking.synthesise import synthesise
+from reasonloom.nodes.thinking.synthesis import synthesise
 
 NODES = 6
 """Nodes of the wiring."""

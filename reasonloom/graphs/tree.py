@@ -7,16 +7,16 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from reasonloom.contracts.reasoning_tree import ReasoningTree
+from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.tree.carry import explore_branch, judge_branches
-from reasonloom.nodes.tree.gather import gather_context
-from reasonloom.nodes.tree.keep import keep_tree
-from reasonloom.nodes.tree.propose import BALLOTS, propose_approaches
-from reasonloom.nodes.tree.recommend import recommend
-from reasonloom.nodes.tree.state import Carried, TreeState, is_enough, tasks
-from reasonloom.nodes.tree.take_in import take_in
+from reasonloom.nodes.reasoning.tree.explore import explore_branch, judge_branches
+from reasonloom.nodes.reasoning.tree.gather import gather_context
+from reasonloom.nodes.reasoning.tree.persist import keep_tree
+from reasonloom.nodes.reasoning.tree.propose import BALLOTS, propose_approaches
+from reasonloom.nodes.reasoning.tree.recommend import recommend
+from reasonloom.nodes.reasoning.tree.state import Carried, TreeState, is_enough, tasks
+from reasonloom.nodes.reasoning.tree.take_in import take_in
 
 NODES = {"sample": "explore_branch", "vote": "judge_branches"}
 

@@ -2,7 +2,7 @@
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.single import single
-from reasonloom.nodes.update_memory import update_memory
+from reasonloom.nodes.memory.update import update_memory
 
 GRAPH = Graph(
     "update_memory",

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
-from reasonloom.llm.forms import mistaken, one_of, split_kind
+from reasonloom.llm.setting_forms import mistaken, one_of, split_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,15 +75,15 @@ def _make(
     if kind in ("offline", "langbase") and not argument:
         return _plain(kind, settings)
     if kind == "litellm" and argument:
-        from reasonloom.llm.litellm_provider import LitellmModel  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.litellm_provider import LitellmModel  # noqa: PLC0415  # only if chosen
 
         return LitellmModel(argument, settings)
     if kind == "replay" and argument:
-        from reasonloom.llm.replay import ReplayModel  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.replay import ReplayModel  # noqa: PLC0415  # only if chosen
 
         return ReplayModel(argument)
     if kind == "record" and (parts := _FILE_THEN_INNER.fullmatch(argument)):
-        from reasonloom.llm.replay import Recorder  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.replay import Recorder  # noqa: PLC0415  # only if chosen
 
         return Recorder(_make(parts[2], settings, simulated), parts[1])
     if kind == "simulated" and argument:
@@ -93,10 +93,10 @@ def _make(
 
 def _plain(kind: str, settings: Settings) -> LanguageModel:
     if kind == "langbase":
-        from reasonloom.llm.langbase_provider import LangbaseModel  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.langbase import LangbaseModel  # noqa: PLC0415  # only if chosen
 
         return LangbaseModel(settings)
-    from reasonloom.llm.offline import OfflineModel  # noqa: PLC0415  # only if chosen
+    from reasonloom.llm.offline.model import OfflineModel  # noqa: PLC0415  # only if chosen
 
     return OfflineModel()
 

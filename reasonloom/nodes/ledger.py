@@ -1,4 +1,4 @@
-"""What a run's calls in flight may cost, and what is put aside, for `nodes/budget.py`."""
+"""What a run's calls in flight may cost, and what is put aside, for `nodes/runs/budget.py`."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from reasonloom.nodes.ledger import Ledger
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Database
-from reasonloom.stores.runs import Spent
+from reasonloom.stores.runs.runs import Spent
 
 
 class Journal(Protocol):
@@ -58,7 +58,7 @@ class RunBegun:
         started: a reading of `time.perf_counter`.
         resumed: True where an earlier process began it, so that recorded replies may exist.
         spent: what its calls of language models have cost so far; the steps add to it.
-        ledger: what its calls in flight may cost, see `nodes/budget.py`.
+        ledger: what its calls in flight may cost, see `nodes/runs/budget.py`.
         fork: where it was forked from another run, see `RunRow`.
     """
 

@@ -15,8 +15,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import ValidationError
 
 from reasonloom.errors import PromptMistake
-from reasonloom.prompts.check import check_output, check_succession, check_variables, completed
 from reasonloom.prompts.front_matter import FrontMatter
+from reasonloom.prompts.validation import check_output, check_succession, check_variables, completed
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

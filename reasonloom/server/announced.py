@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 
-from reasonloom.server.served import Catalogue
+from reasonloom.server.catalogue.served import Catalogue
 
 TELLING = ("initialize", "server/discover")
 

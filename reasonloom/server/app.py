@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reasonloom.server.catalogue import choose
+from reasonloom.server.catalogue.references import references_beside
+from reasonloom.server.catalogue.selection import choose
+from reasonloom.server.engine_lifespan import EngineRoom
 from reasonloom.server.loom_server import LoomServer
-from reasonloom.server.references import references_beside
-from reasonloom.server.room import EngineRoom
 
 
 def build_server(room: EngineRoom) -> LoomServer:

@@ -34,23 +34,23 @@ from mcp_types import Tool as ListedTool
 from pydantic.networks import AnyUrl
 
 from reasonloom import __version__
-from reasonloom.contracts.inventory import ALL
+from reasonloom.contracts.tool_names import ALL
 from reasonloom.errors import InvalidArgument, ReasonloomError
-from reasonloom.server.access.answer_size import shortened
-from reasonloom.server.access.principal import scopes_of
-from reasonloom.server.access.scopes import READ, WRITE, allows
-from reasonloom.server.advice import instructions
 from reasonloom.server.announced import Announced, lacking_in
-from reasonloom.server.caller import caller_of
-from reasonloom.server.completion import complete_prompt, completion
+from reasonloom.server.auth.access_principal import scopes_of
+from reasonloom.server.auth.principal import caller_of
+from reasonloom.server.auth.scopes import READ, WRITE, allows
+from reasonloom.server.catalogue.advice import instructions
+from reasonloom.server.catalogue.served import Catalogue
+from reasonloom.server.engine_lifespan import EngineRoom
 from reasonloom.server.make_tool import make_tool
-from reasonloom.server.malformed import Malformed
+from reasonloom.server.metered import Metered
+from reasonloom.server.prompts.completion import complete_prompt, completion
 from reasonloom.server.prompts.packaged import packaged_prompts
-from reasonloom.server.room import EngineRoom
-from reasonloom.server.served import Catalogue
-from reasonloom.server.shelf import Shelf
-from reasonloom.server.telemetry.metered import Metered
+from reasonloom.server.protocol_middleware import Malformed
+from reasonloom.server.resource_index import Shelf
 from reasonloom.server.unknown_argument import shown, unknown_argument
+from reasonloom.server.usage_limits import shortened
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller

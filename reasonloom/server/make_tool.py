@@ -11,8 +11,8 @@ from reasonloom.server.tool import LoomTool
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
-    from reasonloom.server.room import EngineRoom
-    from reasonloom.server.served import Served
+    from reasonloom.server.catalogue.served import Served
+    from reasonloom.server.engine_lifespan import EngineRoom
 
 
 def make_tool(served: Served, room: EngineRoom, offered: frozenset[str]) -> LoomTool:

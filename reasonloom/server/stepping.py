@@ -9,7 +9,7 @@ from mcp_types import ProgressNotification, ProgressNotificationParams
 if TYPE_CHECKING:
     from mcp.server.mcpserver.context import Context
 
-    from reasonloom.graphs.progress import Step
+    from reasonloom.graphs.runs.call import Step
 
 RUN = "io.reasonloom/run-id"
 """The entry of a notification's `_meta` by which an answer can be fetched after a broken stream."""

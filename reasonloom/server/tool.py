@@ -11,22 +11,22 @@ from mcp.server.mcpserver.context import Context
 from mcp_types import CallToolResult
 
 from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
-from reasonloom.contracts.door import read
+from reasonloom.contracts.validation import read
 from reasonloom.errors import InvalidArgument, TimedOut
-from reasonloom.server.access.answer_size import require_size
-from reasonloom.server.access.daily_cost import require_credit
-from reasonloom.server.answering import AnsweringTool, result
-from reasonloom.server.caller import caller_of
-from reasonloom.server.forms.form import Told
-from reasonloom.server.room import EngineRoom
-from reasonloom.server.served import Served
+from reasonloom.server.auth.principal import caller_of
+from reasonloom.server.base_tool import AnsweringTool, result
+from reasonloom.server.catalogue.served import Served
+from reasonloom.server.daily_cost import require_credit
+from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.envelopes.envelope import Told
 from reasonloom.server.stepping import report_step
 from reasonloom.server.toolsets.toolset import Effect
+from reasonloom.server.usage_limits import require_size
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.call import Call, Outcome
-    from reasonloom.graphs.engine import Engine
-    from reasonloom.graphs.progress import Report
+    from reasonloom.graphs.runs.call import Report
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.graphs.runs.graphs_call import Call, Outcome
 
 KEY = "io.reasonloom/idempotency-key"
 """The entry of a call's `_meta` that makes it safe to send again."""
@@ -88,8 +88,8 @@ class LoomTool(AnsweringTool):
         request = read(line.request, arguments)
         key = _key(context)
         engine = await self._engine()
-        from reasonloom.graphs.call import Call  # noqa: PLC0415 - heavy, and loaded by now
         from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
+        from reasonloom.graphs.runs.graphs_call import Call  # noqa: PLC0415 - heavy, and loaded by now
 
         call = Call(
             tool=line.name,

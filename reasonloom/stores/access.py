@@ -11,7 +11,8 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from reasonloom.errors import SettingMistake
-from reasonloom.stores.embedded.server import Address, EmbeddedServer
+from reasonloom.stores.embedded.postmaster import Address
+from reasonloom.stores.embedded.server import EmbeddedServer
 from reasonloom.stores.migrations.rls import APP_ROLE
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import psycopg
 
 from reasonloom.errors import DatabaseUnavailable
-from reasonloom.stores.maintenance import lacking
 from reasonloom.stores.migrate import schema_status
-from reasonloom.stores.schema_places import INSTALL_VECTOR
-from reasonloom.stores.schema_step import TOO_OLD, UPDATE, VECTOR, SchemaStatus, fitness
+from reasonloom.stores.provisioning import INSTALL_VECTOR
+from reasonloom.stores.schema import TOO_OLD, UPDATE, VECTOR, SchemaStatus, fitness
+from reasonloom.stores.vector_indexes import lacking
 
 if TYPE_CHECKING:
     from reasonloom.stores.access import Access

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import text
 
-from reasonloom.stores.by_id import NOT_PAST
+from reasonloom.stores.memory.by_id import NOT_PAST
 
 if TYPE_CHECKING:
     from sqlalchemy import TextClause

@@ -10,10 +10,9 @@ import psycopg
 
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import Access
+from reasonloom.stores.provisioning import IS_MEMBER, ROLE_EXISTS, has_database, prepared
 from reasonloom.stores.saver_tables import make_saver_tables, saver_step
-from reasonloom.stores.schema_faults import explain, let_grant, refusal, told
-from reasonloom.stores.schema_places import IS_MEMBER, ROLE_EXISTS, has_database, prepared
-from reasonloom.stores.schema_step import (
+from reasonloom.stores.schema import (
     FOLDER,
     UPDATE,
     SchemaStatus,
@@ -22,6 +21,7 @@ from reasonloom.stores.schema_step import (
     refuse_if_unfit,
     step_of,
 )
+from reasonloom.stores.schema_faults import explain, let_grant, refusal, told
 
 if TYPE_CHECKING:
     from alembic.config import Config

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 
 from reasonloom.stores.migrations.rls import APP_ROLE
-from reasonloom.stores.schema_step import one
+from reasonloom.stores.schema import one
 
 
 def saver_step(connection: psycopg.Connection[Any]) -> int:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
-from reasonloom.contracts.memory import SECTORS
+from reasonloom.contracts.memory.tools import SECTORS
 
 SECTOR_BIT: Mapping[str, int] = {sector: 1 << place for place, sector in enumerate(SECTORS)}
 """The bit by which `embeddings.sectors` tells that a vector is this sector's view."""

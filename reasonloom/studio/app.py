@@ -6,15 +6,15 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
-from reasonloom.server.access.hosts import allowed, is_loopback
-from reasonloom.server.access.verifier import make_verifier
-from reasonloom.studio.door.door import Door
+from reasonloom.server.auth.verifier import make_verifier
+from reasonloom.server.http.hosts import allowed, is_loopback
+from reasonloom.studio.auth.guard import Door
 from reasonloom.studio.place import BASE
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from reasonloom.server.room import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineRoom
 
 AWAY = 30.0
 """Seconds that a page may lose its server and go on as it was; later it is loaded anew."""
@@ -36,10 +36,10 @@ def make_studio(room: EngineRoom, host: str) -> ASGIApp:
         from nicegui import app, ui  # noqa: PLC0415
     except ImportError:
         raise SettingMistake(MISSING, field="studio") from None
+    from reasonloom.studio.evals.eval_report import REPORT  # noqa: PLC0415
+    from reasonloom.studio.evals.reports import Reports  # noqa: PLC0415
     from reasonloom.studio.frame import register  # noqa: PLC0415
-    from reasonloom.studio.pages.eval_report import REPORT  # noqa: PLC0415
-    from reasonloom.studio.pages.registry import PAGES  # noqa: PLC0415
-    from reasonloom.studio.reports import Reports  # noqa: PLC0415
+    from reasonloom.studio.registry import PAGES  # noqa: PLC0415
 
     static = resources.files("reasonloom.studio").joinpath("static")
     app.add_static_files("/assets", str(static))

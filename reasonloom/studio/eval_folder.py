@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reasonloom.studio.door.visitor import NotPermitted
+from reasonloom.studio.auth.visitor import NotPermitted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reasonloom.studio.desk import Desk
+    from reasonloom.studio.page_context import Desk
 
 
 async def eval_folder(desk: Desk) -> Path:

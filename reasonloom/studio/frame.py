@@ -10,16 +10,16 @@ from nicegui import ui
 from starlette.requests import Request
 
 from reasonloom.errors import NotFound, ReasonloomError, ServiceFault
-from reasonloom.studio.desk import Desk
-from reasonloom.studio.door.door import VISITOR
-from reasonloom.studio.door.signing import SIGN_OUT
+from reasonloom.studio.auth.guard import VISITOR
+from reasonloom.studio.auth.sign_in import SIGN_OUT
 from reasonloom.studio.page import Visit
-from reasonloom.studio.parts.empty import empty
+from reasonloom.studio.page_context import Desk
+from reasonloom.studio.widgets.empty import empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.server.room import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineRoom
     from reasonloom.studio.page import StudioPage
 
 log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from reasonloom.studio.desk import Desk
+    from reasonloom.studio.page_context import Desk
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from reasonloom.server.access.verifier import make_verifier
-from reasonloom.server.http.listening import listening
+from reasonloom.server.auth.verifier import make_verifier
+from reasonloom.server.engine_lifespan import EngineRoom
 from reasonloom.server.http.serving import parse_address, serve_app
-from reasonloom.server.room import EngineRoom
+from reasonloom.server.http.sockets import listening
 from reasonloom.studio.app import make_studio
 from reasonloom.studio.place import BASE
 

@@ -9,11 +9,11 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from reasonloom.transcripts.entries import Message, message_of, summary_of
+from reasonloom.transcripts.claude_code_messages import Message, message_of, summary_of
 from reasonloom.transcripts.json_lines import PATH_LENGTH, entry_of, moment_of, text_of
 from reasonloom.transcripts.lines import LONGEST, Line
 from reasonloom.transcripts.position import Position
-from reasonloom.transcripts.reading import Reading
+from reasonloom.transcripts.reader import Reading
 from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
 
 NOISE = re.compile(

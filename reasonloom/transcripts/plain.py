@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from reasonloom.transcripts.facts import errors, files
+from reasonloom.text.cleaning import said, visible
 from reasonloom.transcripts.json_lines import PATH_LENGTH, entry_of, moment_of, text_of
 from reasonloom.transcripts.lines import LONGEST, Line, decoded
+from reasonloom.transcripts.mentions import errors, files
 from reasonloom.transcripts.position import Position
-from reasonloom.transcripts.reading import Reading
-from reasonloom.transcripts.text import said, visible
+from reasonloom.transcripts.reader import Reading
 from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
 
 ROLES = {

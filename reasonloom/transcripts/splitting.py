@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from reasonloom.transcripts.tokens import Count
+from reasonloom.text.tokens import Count
 
 FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 SENTENCE = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[。！？])|\n")

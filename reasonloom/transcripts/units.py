@@ -8,12 +8,12 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from reasonloom.text.tokens import Count
 from reasonloom.transcripts.cohesion import words
-from reasonloom.transcripts.facts import ERRORS, FILES, once
 from reasonloom.transcripts.json_lines import moment_of
+from reasonloom.transcripts.mentions import ERRORS, FILES, once
 from reasonloom.transcripts.rendering import escaped, marker
 from reasonloom.transcripts.splitting import split
-from reasonloom.transcripts.tokens import Count
 from reasonloom.transcripts.turns import Kind, Part, Source, Turn
 
 AIM, MOST, LEAST = 800, 1_500, 200

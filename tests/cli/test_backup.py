@@ -13,11 +13,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from reasonloom.stores.backup_restore import restore
-from tests.support.databases import TestPostgres
-from tests.support.dumping import DUMPS
-from tests.support.processes import environment
-from tests.support.whole import rows_of
+from reasonloom.stores.backup.restore import restore
+from tests.support.clients.processes import environment
+from tests.support.databases.dumps import DUMPS
+from tests.support.databases.postgres import TestPostgres
+from tests.support.databases.whole import rows_of
 
 (DUMP,) = DUMPS.glob("0.1.0-0013.backup")
 WAITS = """

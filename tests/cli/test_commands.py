@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.databases import TestPostgres
-from tests.support.processes import environment
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 FACT = {

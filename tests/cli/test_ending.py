@@ -9,7 +9,7 @@ import pytest
 
 PROGRAM = """
 import atexit
-from reasonloom.cli.ending import LastStep
+from reasonloom.cli.server.ending import LastStep
 
 class Loaded:
     def __del__(self):

@@ -12,18 +12,18 @@ ROOT = Path(reasonloom.__file__).parent
 MODULES = {"re", "regex"}
 ESCAPED = "escape"
 REVIEWED = {
-    "llm/embedding/wordllama_words.py": "the tokenizer's own signs, escaped",
-    "llm/fill.py": "patterns of an answer's schema, which stands in a prompt's template",
-    "nodes/analysis/features/feature.py": "builds the module's own cues",
-    "nodes/breakdown/methods.py": "builds the module's own cues",
-    "nodes/grounding/mood.py": "rows of a packaged table",
-    "nodes/highlight.py": "words that were found, escaped",
+    "llm/embedding/wordllama_vectors.py": "the tokenizer's own signs, escaped",
+    "llm/offline/fill.py": "patterns of an answer's schema, which stands in a prompt's template",
+    "nodes/thinking/analyze/frameworks/feature.py": "builds the module's own cues",
+    "nodes/thinking/breakdown/offline_split.py": "builds the module's own cues",
+    "nodes/graph_memory/grounding/reading/mood.py": "rows of a packaged table",
+    "nodes/memory/retrieval/highlight.py": "words that were found, escaped",
     "nodes/metacognition/quoted.py": "quoted words, escaped, with one fixed gap between",
-    "nodes/models/situations.py": "parts of a cue, escaped, with one fixed gap between",
-    "nodes/routing/cues.py": "builds the module's own cues",
-    "nodes/suspicion_rule.py": "builds the module's own rules",
-    "nodes/tree/ways.py": "cues of the module's own ways",
-    "nodes/workspaces/words.py": "ranges of characters of Unicode's own table",
+    "nodes/mental_models/situations.py": "parts of a cue, escaped, with one fixed gap between",
+    "nodes/reasoning/routing/cues.py": "builds the module's own cues",
+    "nodes/memory/injection/suspicion_rule.py": "builds the module's own rules",
+    "nodes/reasoning/tree/offline_approaches.py": "cues of the module's own ways",
+    "nodes/graph_memory/workspaces/words.py": "ranges of characters of Unicode's own table",
 }
 """The other patterns that are put together within a function, and what of."""
 

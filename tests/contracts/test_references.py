@@ -13,16 +13,13 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from reasonloom.compose import open_engine
-from reasonloom.contracts.inventory import ALL, INVENTORY, SERVED_AS, reference_name
+from reasonloom.contracts.tool_names import ALL, INVENTORY, SERVED_AS, reference_name
 from reasonloom.server.app import build_server
-from reasonloom.server.catalogue import built_names
-from reasonloom.server.room import EngineRoom
+from reasonloom.server.catalogue.selection import built_names
+from reasonloom.server.engine_lifespan import EngineRoom
 from reasonloom.server.toolsets.toolset import ToolLine
 from reasonloom.settings import load_settings
-from tests.support.databases import TestPostgres
-from tests.support.modelling import a_basin
-from tests.support.past import ingested
-from tests.support.references import (
+from tests.support.contracts.references import (
     AS_NAMES,
     BESIDE,
     BEYOND,
@@ -33,7 +30,10 @@ from tests.support.references import (
     schema_faults,
     shape_faults,
 )
-from tests.support.transcribing import generated
+from tests.support.databases.postgres import TestPostgres
+from tests.support.history.ingestion import ingested
+from tests.support.history.transcripts import generated
+from tests.support.reasoning.mental_models import a_basin
 
 PLACEHOLDER = "mem-abc123"
 FIRST_ONLY = {"reasoning_linear": "previous_thought"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reasonloom.evals.log import EvalLog
-from tests.support.processes import environment
+from tests.support.clients.processes import environment
 
 PAGE = (Path(__file__).parents[2] / "docs" / "evals.md").read_text(encoding="utf-8")
 SUITE = re.search(r"^```python title=twenty_four\.py\n(.*?)^```$", PAGE, re.M | re.S)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.pages import DOCS
+from tests.support.docs.pages import DOCS
 
 ROOT = DOCS.parent
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import reasonloom
 from reasonloom.cli.app import app
+from reasonloom.server.engine_lifespan import AFTER_SIGNAL
 from reasonloom.server.http.serving import LAST_CALLS
-from reasonloom.server.room import AFTER_SIGNAL
 from reasonloom.stores.access import IDLE_SECONDS, LOCK_SECONDS, STATEMENT_SECONDS
-from tests.support.databases import TestPostgres
-from tests.support.processes import environment
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
 COMMAND = re.compile(r"(?:^|`|4318 )reasonloom ([a-z]+)(?: ([a-z]+))?", re.M)

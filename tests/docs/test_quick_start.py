@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.pages import DOCS, blocks, newcomer, shows
+from tests.support.docs.pages import DOCS, blocks, newcomer, shows
 
 PAGE = blocks(DOCS / "quick-start.md")
 INSTALL = "make install"

@@ -9,15 +9,15 @@ from typing import Any
 import psycopg
 import pytest
 
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from tests.support.calls import remember
-from tests.support.graph_memory import query
-from tests.support.pages import DOCS
-from tests.support.sessions import answered, thinking
-from tests.support.toolpages_llm import ReadyLlm
+from tests.support.docs.pages import DOCS
+from tests.support.llms.toolpages_llm import ReadyLlm
+from tests.support.memory.graph_memory import query
+from tests.support.reasoning.sessions import answered, thinking
 
 PAGE = (DOCS / "scaling.md").read_text(encoding="utf-8")
 STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.databases import TestPostgres
-from tests.support.pages import DOCS, blocks
-from tests.support.processes import environment
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
+from tests.support.docs.pages import DOCS, blocks
 
 PAGE = blocks(DOCS / "writing-a-mode.md")
 LARGE = 100_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reasonloom.evals.log import EvalLog
-from tests.support.pages import DOCS, blocks, newcomer
+from tests.support.docs.pages import DOCS, blocks, newcomer
 
 PAGE = blocks(DOCS / "writing-an-eval.md")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.patches import FOLDER, Fault, all_faults, apply, has_git, read_fault
-from tests.support.planting import ROOT, copied, prove
+from tests.support.faults.planting import ROOT, copied, prove
 
 LEAST = 15
 NAME = re.compile(r"\d\d(-[a-z0-9]+)+")

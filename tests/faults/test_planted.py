@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.patches import read_fault
 from tests.faults.test_patches import every_patch, with_git
-from tests.support.planting import copied, prove, require_sound
+from tests.support.faults.planting import copied, prove, require_sound
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(1800), with_git]
 

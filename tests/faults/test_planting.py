@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults.patches import Fault, read_fault
 from tests.faults.test_patches import with_git
-from tests.support.planting import NotCaught, prove, require_sound
+from tests.support.faults.planting import NotCaught, prove, require_sound
 
 pytestmark = with_git
 SUMS = "def add(a, b):\n    return a + b\n"

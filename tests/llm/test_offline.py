@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasonloom.errors import LlmRefused
-from reasonloom.llm.extract import Findings, sentences_in, words_in
-from reasonloom.llm.fill import NOTHING_KNOWN, fill
-from reasonloom.llm.offline import OfflineModel
-from reasonloom.llm.structured import conforms
+from reasonloom.llm.offline.fill import NOTHING_KNOWN, fill
+from reasonloom.llm.offline.model import OfflineModel
+from reasonloom.llm.structured_output import conforms
+from reasonloom.text.extraction import Findings, sentences_in, words_in
 from tests.llm.conftest import SCHEMA, ask
 
 MATERIAL: dict[str, object] = {

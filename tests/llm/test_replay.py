@@ -9,7 +9,7 @@ import pytest
 
 from reasonloom.errors import LlmRefused, SettingMistake
 from reasonloom.llm.port import Ask, Reply, Usage
-from reasonloom.llm.replay import CachedModel, Recorder, ReplayModel, key_of
+from reasonloom.llm.providers.replay import CachedModel, Recorder, ReplayModel, key_of
 from tests.llm.conftest import SCHEMA, ask
 
 

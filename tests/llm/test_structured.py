@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.llm.structured import read_object, storable
+from reasonloom.llm.structured_output import read_object, storable
 from tests.llm.conftest import SCHEMA
 
 GOOD: dict[str, Any] = {"thought": "use {braces} and ```fences```", "confidence": 0.5}

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
-from tests.support.sessions import thinking
-from tests.support.telling import TellingLlm
+from tests.support.llms.numbered import TellingLlm
+from tests.support.reasoning.sessions import thinking
 
 
 @pytest.fixture

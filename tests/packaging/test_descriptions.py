@@ -18,14 +18,14 @@ import pytest
 import yaml
 from mcp import Client, StdioServerParameters
 
-from reasonloom.cli.install_entry import is_secret
+from reasonloom.cli.install.entry import is_secret
 from reasonloom.errors import Conflict
 from reasonloom.graphs import for_langgraph
 from reasonloom.graphs.graph import load_graph
-from reasonloom.server.catalogue import choose
+from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings, variables_of
-from tests.support.databases import TestPostgres
-from tests.support.processes import environment
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

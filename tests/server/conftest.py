@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.databases import TestPostgres
-from tests.support.processes import Spoken, Web, environment, spoken, web
-from tests.support.rows import Rows
+from tests.support.clients.processes import Spoken, Web, environment, spoken, web
+from tests.support.databases.postgres import TestPostgres
+from tests.support.databases.support_rows import Rows
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from reasonloom.contracts.schema import publish
 from reasonloom.graphs.graph import load_graph
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
-from reasonloom.server.forms.form import Form
+from reasonloom.server.envelopes.envelope import Form
 from reasonloom.server.toolsets.toolset import ToolLine
 
 LINES = [(toolset.form, line) for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools]

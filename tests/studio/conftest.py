@@ -9,15 +9,15 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.call import Call
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.graphs_call import Call
 from reasonloom.llm.port import Embedder
-from reasonloom.server.catalogue import choose
+from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings
-from tests.support.browser import browser
-from tests.support.databases import TestPostgres
-from tests.support.processes import environment
-from tests.support.studio import StudioSite, studio
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
+from tests.support.studio.browser import browser
+from tests.support.studio.site import StudioSite, studio
 
 __all__ = ["browser"]
 

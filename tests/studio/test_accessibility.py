@@ -15,17 +15,17 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser
 from playwright.async_api import TimeoutError as TooLate
 
-from reasonloom.evals.speed.studio import PAGES as TIMED
+from reasonloom.evals.bench.studio import PAGES as TIMED
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings, load_settings
-from reasonloom.studio.pages.registry import PAGES
+from reasonloom.studio.registry import PAGES
 from tests.studio.conftest import Play
-from tests.support.chatting import Chatting
-from tests.support.databases import TestPostgres
-from tests.support.processes import environment
-from tests.support.storyteller import storyteller
-from tests.support.studio import Seen, StudioSite, looking, studio
-from tests.support.studio_filled import FOREIGN, addresses, filled
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
+from tests.support.llms.providers import Chatting
+from tests.support.llms.storyteller import storyteller
+from tests.support.studio.content import FOREIGN, addresses, filled
+from tests.support.studio.site import Seen, StudioSite, looking, studio
 
 GRAVE = ("serious", "critical")
 FITS = "() => document.documentElement.scrollWidth <= document.documentElement.clientWidth"

@@ -13,11 +13,11 @@ from reasonloom.evals.core.run import run
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.server.access.token_file import append, new_entry
-from tests.support.databases import TestPostgres
-from tests.support.processes import environment
-from tests.support.studio import BASE, StudioSite, looking, studio
-from tests.support.suites import Echo, shouting, suite
+from reasonloom.server.auth.token_file import append, new_entry
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
+from tests.support.evals.suites import Echo, shouting, suite
+from tests.support.studio.site import BASE, StudioSite, looking, studio
 
 HOSTILE = "<script>document.title='owned'</script><img src=http://evil.example/x> {{7*7}}"
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from playwright.async_api import Browser
 
-from reasonloom.graphs.engine import Engine
-from reasonloom.stores.chunk_lists import SessionRow
-from reasonloom.studio.parts.session_times import MOST_BARS, spans_of
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.stores.history.chunk_lists import SessionRow
+from reasonloom.studio.history.timeline import MOST_BARS, spans_of
 from tests.studio.conftest import Play
-from tests.support.pages_engine import pages_engine
-from tests.support.past import ingested
-from tests.support.studio import StudioSite, looking
-from tests.support.talks import BEGIN, Talk, about, tell
+from tests.support.history.conversations import BEGIN, Talk, about, tell
+from tests.support.history.ingestion import ingested
+from tests.support.studio.pages_engine import pages_engine
+from tests.support.studio.site import StudioSite, looking
 
 __all__ = ["pages_engine"]
 

@@ -10,9 +10,9 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.studio.conftest import Play
-from tests.support.databases import TestPostgres
-from tests.support.processes import environment
-from tests.support.studio import Seen, StudioSite, looking, studio
+from tests.support.clients.processes import environment
+from tests.support.databases.postgres import TestPostgres
+from tests.support.studio.site import Seen, StudioSite, looking, studio
 
 HOSTILE = "<script>document.title='owned'</script> {{7*7}} {b|c} **bold** \u202egnorw ```mermaid\nx"
 PIXEL = """([series, item]) => {

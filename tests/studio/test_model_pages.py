@@ -8,9 +8,9 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.studio.conftest import Play
-from tests.support.databases import TestPostgres
-from tests.support.modelling import a_basin, drop_basin
-from tests.support.studio import Seen, StudioSite, looking
+from tests.support.databases.postgres import TestPostgres
+from tests.support.reasoning.mental_models import a_basin, drop_basin
+from tests.support.studio.site import Seen, StudioSite, looking
 
 HOSTILE = "<script>document.title='owned'</script> {{7*7}} **bold** \u202egnorw"
 TEMPLATES = [

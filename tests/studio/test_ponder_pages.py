@@ -10,10 +10,10 @@ from playwright.async_api import Browser
 
 from reasonloom.settings import Settings, load_settings
 from tests.studio.conftest import Play
-from tests.support.chatting import Chatting
-from tests.support.databases import TestPostgres
-from tests.support.storyteller import SENTENCES, storyteller
-from tests.support.studio import StudioSite, looking
+from tests.support.databases.postgres import TestPostgres
+from tests.support.llms.providers import Chatting
+from tests.support.llms.storyteller import SENTENCES, storyteller
+from tests.support.studio.site import StudioSite, looking
 
 HOSTILE = "<script>document.title='owned'</script> {{7*7}} **bold** \u202egnorw"
 SHOWN = HOSTILE.replace("\u202e", "⟨U+202E⟩")

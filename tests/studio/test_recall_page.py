@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser
 
-from reasonloom.contracts.memory import Explanation
-from reasonloom.studio.parts.shares import shares_of
+from reasonloom.contracts.memory.tools import Explanation
+from reasonloom.studio.memory.shares import shares_of
 from tests.studio.conftest import Play
-from tests.support.studio import StudioSite, looking
+from tests.support.studio.site import StudioSite, looking
 
 HOSTILE = "<img src=x onerror=document.title='owned'> {{7*7}} pelicans \u202egnorw"
 

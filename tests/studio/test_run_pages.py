@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.async_api import Browser
 
 from tests.studio.conftest import Play
-from tests.support.studio import StudioSite, looking
+from tests.support.studio.site import StudioSite, looking
 
 
 async def test_runs_are_chosen_by_tool(site: StudioSite, browser: Browser, play: Play) -> None:

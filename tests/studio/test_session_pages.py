@@ -13,8 +13,8 @@ from playwright.async_api import Browser, Locator
 
 from reasonloom.studio.app import AWAY
 from tests.studio.conftest import Play
-from tests.support.databases import TestPostgres
-from tests.support.studio import Seen, StudioSite, looking
+from tests.support.databases.postgres import TestPostgres
+from tests.support.studio.site import Seen, StudioSite, looking
 
 Growing = tuple[Seen, Locator, str]
 """A page of a session, its steps, and the session's id."""

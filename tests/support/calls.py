@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
-from reasonloom.graphs.call import Call, Outcome
-from reasonloom.graphs.engine import Engine
+from reasonloom.contracts.validation import read
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.graphs_call import Call, Outcome
 from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 
 LINES = {line.name: line for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from reasonloom.transcripts import tokens
-from reasonloom.transcripts.chunks import Chunk, Cutter
+from reasonloom.text import tokens
+from reasonloom.transcripts.chunking import Chunk, Cutter
 from reasonloom.transcripts.turns import Kind, Part, Source, Turn
 from reasonloom.transcripts.units import AIM, MOST
-from tests.support.transcribing import BEGIN, TOPICS, Script, Shelf, generated
+from tests.support.history.transcripts import BEGIN, TOPICS, Script, Shelf, generated
 
 SOURCE = Source(session="s")
 MARKER = re.compile(

@@ -11,7 +11,7 @@ import pytest
 
 from reasonloom.transcripts import claude_code
 from reasonloom.transcripts.turns import Kind
-from tests.support.transcribing import Script, told, turns_of
+from tests.support.history.transcripts import Script, told, turns_of
 
 
 def test_a_turn_is_a_request_and_all_until_the_next() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from reasonloom.transcripts import plain
 from reasonloom.transcripts.turns import Turn
-from tests.support.transcribing import Shelf, told
+from tests.support.history.transcripts import Shelf, told
 
 
 def jsonl(*entries: dict[str, Any]) -> bytes:

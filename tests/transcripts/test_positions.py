@@ -9,7 +9,7 @@ import pytest
 
 from reasonloom.transcripts import claude_code
 from reasonloom.transcripts.position import Position
-from tests.support.transcribing import Script, generated, told
+from tests.support.history.transcripts import Script, generated, told
 
 
 def read(data: bytes, since: Position | None = None) -> tuple[list[tuple[int, bool]], Position]:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Whole
-from reasonloom.contracts.portable import EdgeType, EventType
+from reasonloom.contracts.memory.export_format import EdgeType, EventType
 
 LARGEST_ID = 2**63 - 1
 MOST_RESULTS = 500

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Name, Request
 from reasonloom.contracts.graph_memory.shared import Count
-from reasonloom.contracts.portable import EventType
+from reasonloom.contracts.memory.export_format import EventType
 
 Role = Literal["primary", "secondary", "reference", "archive"]
 State = Literal["ready", "missing", "unreadable"]

@@ -17,8 +17,8 @@ from reasonloom.errors import BudgetExceeded, InvalidArgument, ServiceFault
 from reasonloom.evals.core.attempt import Attempt, presented
 from reasonloom.evals.core.budget import Stopped
 from reasonloom.evals.core.check import checked
-from reasonloom.evals.core.head import head_of
 from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.preflight import head_of
 from reasonloom.evals.core.scorer import Bench, Mark
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.way import Answering, Parts

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reasonloom.evals.core.asking import Guarded, Limits, Watched
 from reasonloom.evals.core.budget import Budget, Spending
+from reasonloom.evals.core.llm_calls import Guarded, Limits, Watched
 from reasonloom.evals.simulated.game24.model import Game24Model
-from reasonloom.evals.simulated.intersection.model import SimulatedIntersecter
-from reasonloom.evals.simulated.sorting.model import SimulatedSorter
+from reasonloom.evals.simulated.intersection import SimulatedIntersecter
+from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.choose import choose_llm
-from reasonloom.llm.replay import CachedModel
+from reasonloom.llm.providers.replay import CachedModel
 
 if TYPE_CHECKING:
     from reasonloom.evals.core.way import Way

@@ -12,17 +12,17 @@ from uuid import UUID
 from reasonloom.compose import open_engine
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
+from reasonloom.contracts.validation import read
 from reasonloom.errors import UnknownName
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.way import Answering, Parts, at, text_of
-from reasonloom.graphs.call import Call
 from reasonloom.graphs.graph import Graph, load_graph
-from reasonloom.llm.forms import one_of
-from reasonloom.stores import runs
+from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.llm.setting_forms import one_of
+from reasonloom.stores.runs import runs
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.runs.engine import Engine
     from reasonloom.prompts.registry import PromptRegistry
 
 LEASE = 2.0
@@ -47,8 +47,10 @@ class Mode:
 
 
 MODES: dict[str, Mode] = {
-    "reasoning_linear": Mode(("reasoning", "ReasoningLinear"), "linear", "content", "content"),
-    "reasoning_tree": Mode(("reasoning_tree", "ReasoningTree"), "tree", "content", "content"),
+    "reasoning_linear": Mode(
+        ("reasoning.linear", "ReasoningLinear"), "linear", "content", "content"
+    ),
+    "reasoning_tree": Mode(("reasoning.tree", "ReasoningTree"), "tree", "content", "content"),
     "reasoning_divergent": Mode(
         ("reasoning_divergent", "ReasoningDivergent"), "divergent", "content", "synthesis"
     ),
@@ -58,9 +60,9 @@ MODES: dict[str, Mode] = {
         "content",
         "improved_reasoning",
     ),
-    "reasoning_got_run": Mode(("got_run", "GotRun"), "got_run", "problem", "content"),
-    "think": Mode(("thinking", "Think"), "think", "problem", "conclusion"),
-    "ponder": Mode(("thinking", "Ponder"), "ponder", "problem", "conclusion"),
+    "reasoning_got_run": Mode(("thought_graph.got_run", "GotRun"), "got_run", "problem", "content"),
+    "think": Mode(("thinking.think", "Think"), "think", "problem", "conclusion"),
+    "ponder": Mode(("thinking.think", "Ponder"), "ponder", "problem", "conclusion"),
 }
 """The tools that take a question and give an answer; a test holds them against the catalogue."""
 

@@ -14,8 +14,8 @@ from reasonloom.evals.core.scorer import Mark
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import text_of
 from reasonloom.evals.loaders.files import Row, require, rows
-from reasonloom.evals.scorers.checker import Checker
-from reasonloom.evals.scorers.plain import choice, exact, last_number, numeric
+from reasonloom.evals.scorers.function import Checker
+from reasonloom.evals.scorers.text import choice, exact, last_number, numeric
 from reasonloom.evals.simulated.game24.check import solves
 
 FOUR = re.compile(r"[0-9]{1,3}(?: +[0-9]{1,3}){3}")

@@ -10,7 +10,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.loaders.files import Row, require, rows
-from reasonloom.evals.scorers.plain import exact
+from reasonloom.evals.scorers.text import exact
 
 if TYPE_CHECKING:
     from reasonloom.evals.core.scorer import Scorer

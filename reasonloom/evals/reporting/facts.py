@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonloom.evals.core.way import text_of
-from reasonloom.evals.reporting.figures import count
-from reasonloom.evals.reporting.gather import Told
+from reasonloom.evals.reporting.formatting import count
 from reasonloom.evals.reporting.labels import way_of
+from reasonloom.evals.reporting.report import Told
 
 COSTS = {
     "calls": "calls",

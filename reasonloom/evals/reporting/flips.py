@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reasonloom.evals.comparing.pairs import Key, Side
+from reasonloom.evals.comparison.pairs import Key, Side
 from reasonloom.evals.log import Record
-from reasonloom.evals.reporting.gather import Compared, Report
 from reasonloom.evals.reporting.items import way as way_of
+from reasonloom.evals.reporting.report import Compared, Report
 from reasonloom.evals.reporting.shown import Cut, Room, natural
 
 MOST_ITEMS = 100

@@ -9,13 +9,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from reasonloom.evals.reporting import figures
-from reasonloom.evals.reporting.compared import parts
+from reasonloom.evals.reporting import formatting
+from reasonloom.evals.reporting.comparison import parts
 from reasonloom.evals.reporting.facts import Facts, facts, took
 from reasonloom.evals.reporting.flips import Shown, worst
-from reasonloom.evals.reporting.gather import Report
 from reasonloom.evals.reporting.items import MOST, Row, rows
 from reasonloom.evals.reporting.plot import axis
+from reasonloom.evals.reporting.report import Report
 from reasonloom.evals.reporting.shown import Room, short, visible
 from reasonloom.evals.reporting.verdict import alone
 
@@ -57,7 +57,7 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _environment(written: figures.Written) -> Environment:
+def _environment(written: formatting.Written) -> Environment:
     environment = Environment(
         loader=PackageLoader("reasonloom.evals.reporting"),
         autoescape=True,
@@ -72,11 +72,11 @@ def _environment(written: figures.Written) -> Environment:
         "ends": written.ends,
         "by": written.by,
         "tick": written.tick,
-        "together": figures.together,
-        "change": figures.change,
-        "chance": figures.chance,
-        "number": figures.number,
-        "count": figures.count,
+        "together": formatting.together,
+        "change": formatting.change,
+        "chance": formatting.chance,
+        "number": formatting.number,
+        "count": formatting.count,
         "short": short,
     }
     return environment
@@ -121,7 +121,7 @@ def _plot(report: Report, name: str, score: dict[str, Any]) -> str:
     written = report.written
     return (
         f"{name}: {written.score(score['mean'])}, 95 % interval {written.ends(score['interval'])},"
-        f" on {figures.count(score['items'])} items"
+        f" on {formatting.count(score['items'])} items"
     )
 
 

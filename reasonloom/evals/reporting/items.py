@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reasonloom.evals.comparing.changes import RIGHT
-from reasonloom.evals.comparing.pairs import Key
-from reasonloom.evals.reporting.gather import Compared, Report
+from reasonloom.evals.comparison.changes import RIGHT
+from reasonloom.evals.comparison.pairs import Key
+from reasonloom.evals.reporting.report import Compared, Report
 from reasonloom.evals.reporting.shown import natural, short
 
 MOST = 5_000

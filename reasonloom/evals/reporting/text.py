@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from reasonloom.evals.comparing.changes import text_difference
+from reasonloom.evals.comparison.changes import text_difference
 from reasonloom.evals.reporting.facts import COSTS, facts
-from reasonloom.evals.reporting.figures import MINUS
-from reasonloom.evals.reporting.gather import Compared, Report, Told
+from reasonloom.evals.reporting.formatting import MINUS
 from reasonloom.evals.reporting.items import WAYS, Row, rows
+from reasonloom.evals.reporting.report import Compared, Report, Told
 from reasonloom.evals.reporting.shown import short, visible
 from reasonloom.evals.reporting.verdict import alone, verdict
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from reasonloom.evals.comparing.power import ALPHA
-from reasonloom.evals.reporting.figures import LARGE, chance, change, count
-from reasonloom.evals.reporting.gather import Compared, Report, Told
+from reasonloom.evals.comparison.power import ALPHA
+from reasonloom.evals.reporting.formatting import LARGE, chance, change, count
+from reasonloom.evals.reporting.report import Compared, Report, Told
 
 FRACTION = 0.0005
 """Relative changes of less are told as none."""

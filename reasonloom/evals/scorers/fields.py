@@ -9,7 +9,7 @@ from typing import Any
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.scorer import Bench, Mark
 from reasonloom.evals.core.way import at
-from reasonloom.llm.structured import read_object
+from reasonloom.llm.structured_output import read_object
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.scorer import Bench, Mark
 from reasonloom.evals.core.way import text_of
-from reasonloom.evals.scorers.plain import LONGEST_ANSWER, targets
+from reasonloom.evals.scorers.text import LONGEST_ANSWER, targets
 
 SECONDS = 1.0
 TOO_LONG = "the expression took too long"

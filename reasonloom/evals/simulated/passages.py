@@ -11,7 +11,7 @@ from jsonschema import SchemaError
 from jsonschema.exceptions import UnknownType
 from referencing.exceptions import Unresolvable
 
-from reasonloom.llm.structured import conforms
+from reasonloom.llm.structured_output import conforms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reasonloom.llm.forms import mistaken, split_kind
+from reasonloom.llm.setting_forms import mistaken, split_kind
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
@@ -24,21 +24,15 @@ def choose_embedder(settings: Settings) -> Embedder:
     """
     kind, model = split_kind(settings.embedder)
     if kind == "wordllama" and not model:
-        from reasonloom.llm.embedding.wordllama_embedder import (  # noqa: PLC0415  # only if chosen
-            WordllamaEmbedder,
-        )
+        from reasonloom.llm.embedding.wordllama import WordllamaEmbedder  # noqa: PLC0415  # only if chosen
 
         return WordllamaEmbedder()
     if kind == "fastembed" and model:
-        from reasonloom.llm.embedding.fastembed_embedder import (  # noqa: PLC0415  # only if chosen
-            FastembedEmbedder,
-        )
+        from reasonloom.llm.embedding.fastembed import FastembedEmbedder  # noqa: PLC0415  # only if chosen
 
         return FastembedEmbedder(model)
     if kind == "litellm" and model:
-        from reasonloom.llm.embedding.litellm_embedder import (  # noqa: PLC0415  # only if chosen
-            LitellmEmbedder,
-        )
+        from reasonloom.llm.embedding.litellm import LitellmEmbedder  # noqa: PLC0415  # only if chosen
 
         return LitellmEmbedder(model, settings)
     raise mistaken(VARIABLE, settings.embedder, FORMS)

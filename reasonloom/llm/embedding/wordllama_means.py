@@ -8,7 +8,7 @@ import numpy as np
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.embedding.vectors import axis, embeddable
-from reasonloom.llm.embedding.wordllama_words import Words
+from reasonloom.llm.embedding.wordllama_vectors import Words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from reasonloom.contracts.memory import SECTORS
+from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.graph_memory.alikeness import alikeness
-from reasonloom.nodes.grounding.read import read
-from reasonloom.nodes.vectors import embed_or_say
-from reasonloom.stores import grounds, memory_nodes, search, similar
-from reasonloom.stores.search import Nearness, Scope
+from reasonloom.nodes.graph_memory.grounding.reading.read import read
+from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.stores.graph_memory import evidence, memory_nodes
+from reasonloom.stores.memory.search import retrieval, similarity
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory_nodes import NodeRow
+    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 POOL = 40
 """The nearest memories that a claim is held against."""
@@ -54,7 +55,7 @@ async def candidates(execution: Execution, claim: str) -> Candidates:
         for clause in _clauses(claim):
             for key, score in (await _alike(tx, clause, None, None, OF_A_CLAUSE)).items():
                 alike.setdefault(key, score / 2)
-        holds = await grounds.corrected(tx, claim, most=MOST_CORRECTED)
+        holds = await evidence.corrected(tx, claim, most=MOST_CORRECTED)
         order = sorted(alike, key=lambda key: (-alike[key], -key))
         wanted = dict.fromkeys([*order, *holds.values()])
         told = await memory_nodes.hearsay(tx, [*wanted, *holds])
@@ -79,7 +80,7 @@ def _clauses(claim: str) -> list[str]:
 async def _alike(
     tx: Transaction, text: str, near: Nearness | None, floor: float | None, pool: int
 ) -> dict[int, float]:
-    asked = await search.weigh(tx, text, near)
-    found = await similar.similar(tx, asked, near, scope=Scope(), pool=pool)
+    asked = await retrieval.weigh(tx, text, near)
+    found = await similarity.similar(tx, asked, near, scope=Scope(), pool=pool)
     scores = {each.id: alikeness(each.cosine, each.coverage, floor) for each in found}
     return {key: score for key, score in scores.items() if score > 0}

@@ -8,12 +8,12 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.sessions import ConversationLog, ConversationLogged
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.clean import clean
-from reasonloom.nodes.finish import finish
-from reasonloom.nodes.graph_memory.keep import Draft, keep, prepared
+from reasonloom.nodes.graph_memory.persistence import Draft, keep, prepared
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.cleaning import clean
+from reasonloom.nodes.runs.complete_run import finish
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores import current_sessions
+from reasonloom.stores.graph_memory import memory_sessions
 
 SPEAKERS = {"user_message": ("user", 0.9), "agent_response": ("tool", 0.7)}
 """Of each speaker the kind of source and the confidence: what an agent says is no evidence for
@@ -26,7 +26,7 @@ async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dic
     request = ConversationLog.model_validate(state["request"])
     made = [await prepared(execution, draft) for draft in _drafts(request)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await current_sessions.current(
+        session = await memory_sessions.current(
             tx, execution.caller, execution.run.effect("session")
         )
         ids = [(await keep(tx, execution, each, session)).node_id for each in made]

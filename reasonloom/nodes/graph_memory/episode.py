@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.nodes.ask import Question
-from reasonloom.nodes.ask_or_say import ask_or_say
-from reasonloom.nodes.housekeeping.extract import central_sentences
+from reasonloom.nodes.runs.ask_or_say import ask_or_say
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.text.extract import central_sentences
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
-    from reasonloom.stores.session_nodes import Entry
+    from reasonloom.stores.graph_memory.session_nodes import Entry
 
 CALLER, LLM, EXTRACT = "caller", "llm", "extract"
 ORDER = (

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.graph_memory.writing import MemoryAdd, MemoryAdded, NewEdge
+from reasonloom.contracts.graph_memory.nodes import MemoryAdd, MemoryAdded, NewEdge
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.finish import finish
-from reasonloom.nodes.graph_memory.keep import Draft, keep, prepared
+from reasonloom.nodes.graph_memory.persistence import Draft, keep, prepared
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.runs.complete_run import finish
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores import current_sessions, memories, memory_nodes
+from reasonloom.stores.graph_memory import memory_nodes, memory_sessions
+from reasonloom.stores.memory import memories
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -33,7 +34,7 @@ async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
     )
     made = await prepared(execution, draft)
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await current_sessions.current(
+        session = await memory_sessions.current(
             tx, execution.caller, execution.run.effect("session")
         )
         await memory_nodes.require_all(

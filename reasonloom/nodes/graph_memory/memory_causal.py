@@ -16,7 +16,7 @@ from reasonloom.nodes.graph_memory import walking
 from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.walks import Bounds, Way, kinds, walk
+from reasonloom.stores.graph_memory.traversal import Bounds, Way, kinds, walk
 
 MOST_SHOWN = 100
 MOST_COUNTED = 5_000

@@ -11,7 +11,7 @@ from reasonloom.nodes.graph_memory import walking
 from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.walks import Bounds, Way, walk
+from reasonloom.stores.graph_memory.traversal import Bounds, Way, walk
 
 MOST_AROUND = 100
 """Nodes that are shown around one."""

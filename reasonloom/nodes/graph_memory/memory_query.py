@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.graph_memory.querying import MemoryQuery
+from reasonloom.contracts.graph_memory.queries import MemoryQuery
 from reasonloom.contracts.graph_memory.shared import NodesFound
-from reasonloom.nodes.graph_memory.told import bounded, moment_of, told
+from reasonloom.nodes.graph_memory.rendering import bounded, moment_of, told
 from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.node_lists import Conditions, listed, sessions_numbered
+from reasonloom.stores.graph_memory.node_lists import Conditions, listed, sessions_numbered
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -6,13 +6,13 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.graph_memory.writing import MemoryResolve, MemoryResolved
-from reasonloom.nodes.graph_memory.told import told
+from reasonloom.contracts.graph_memory.nodes import MemoryResolve, MemoryResolved
+from reasonloom.nodes.graph_memory.rendering import told
 from reasonloom.nodes.graph_memory.versions import Versions, versions
 from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores import memory_nodes, supersession
+from reasonloom.stores.graph_memory import memory_nodes, supersession
 
 MOST_CORRECTIONS = 20_000
 MOST_LISTED = 500

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.sessions import MemorySessionResume, SessionResumed
-from reasonloom.nodes.graph_memory.told import told
+from reasonloom.nodes.graph_memory.rendering import told
 from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores import current_sessions, memory_nodes, recent_nodes
+from reasonloom.stores.graph_memory import memory_nodes, memory_sessions, recent_nodes
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory_nodes import NodeRow
+    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 LISTS = (("decision",), ("fact",), ("inference", "skill", "correction"))
 """The event types of each list, in the order in which they get their turn."""
@@ -34,8 +34,8 @@ async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -
     limit = MemorySessionResume.model_validate(state["request"]).limit
     project = execution.caller.project
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        current = await current_sessions.find(tx, execution.caller)
-        number = current.number if current else await current_sessions.next_number(tx)
+        current = await memory_sessions.find(tx, execution.caller)
+        number = current.number if current else await memory_sessions.next_number(tx)
         last = await recent_nodes.last_episode(tx, project)
         episode = await memory_nodes.fetch(tx, [last]) if last else []
         lists = await _lists(tx, execution, limit)

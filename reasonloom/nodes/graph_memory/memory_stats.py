@@ -6,13 +6,13 @@ from typing import Any, get_args
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.graph_memory.querying import GraphStats
-from reasonloom.contracts.portable import EdgeType, EventType
+from reasonloom.contracts.graph_memory.queries import GraphStats
+from reasonloom.contracts.memory.export_format import EdgeType, EventType
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.nodes.graph_memory.given_vector import dimension_of
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.census_of_nodes import WEIGHED, count
+from reasonloom.stores.graph_memory.census_of_nodes import WEIGHED, count
 
 ESTIMATED = "file_size_bytes is estimated from the newest {weighed:,} memories"
 NO_DIMENSION = "the embedder cannot be used, so its dimension is not known: {reason}"

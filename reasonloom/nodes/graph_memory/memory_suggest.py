@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.graph_memory.grounding import MemorySuggest
 from reasonloom.contracts.graph_memory.shared import NodesScored
 from reasonloom.nodes.graph_memory.near import near
-from reasonloom.nodes.graph_memory.told import scored
+from reasonloom.nodes.graph_memory.rendering import scored
 from reasonloom.nodes.graph_memory.warning import warned
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState

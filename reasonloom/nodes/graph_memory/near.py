@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from reasonloom.contracts.memory import SECTORS
+from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.graph_memory.alikeness import alikeness
-from reasonloom.nodes.graph_memory.told import DIGITS, bounded
-from reasonloom.nodes.grounding.spelling import respelt
-from reasonloom.nodes.vectors import embed_or_say
-from reasonloom.stores import memory_nodes, search, similar
-from reasonloom.stores.search import Nearness, Scope
+from reasonloom.nodes.graph_memory.rendering import DIGITS, bounded
+from reasonloom.nodes.graph_memory.spelling import respelt
+from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.stores.graph_memory import memory_nodes
+from reasonloom.stores.memory.search import retrieval, similarity
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory_nodes import NodeRow
+    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 LEAST_POOL = 20
 TOLD = (
@@ -60,7 +61,7 @@ async def near(execution: Execution, query: str, *, most: int, spelling: bool = 
 async def _scores(
     tx: Transaction, text: str, place: Nearness | None, floor: float | None, pool: int
 ) -> dict[int, float]:
-    asked = await search.weigh(tx, text, place)
-    found = await similar.similar(tx, asked, place, scope=Scope(), pool=pool)
+    asked = await retrieval.weigh(tx, text, place)
+    found = await similarity.similar(tx, asked, place, scope=Scope(), pool=pool)
     scores = {each.id: alikeness(each.cosine, each.coverage, floor) for each in found}
     return {key: score for key, score in scores.items() if round(score, DIGITS) > 0}

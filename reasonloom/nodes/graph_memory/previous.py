@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.graph_memory.sessions import PreviousSession
-from reasonloom.nodes.graph_memory.told import told
-from reasonloom.stores import memory_nodes, recent_nodes, session_ends, session_nodes
+from reasonloom.nodes.graph_memory.rendering import told
+from reasonloom.stores.graph_memory import memory_nodes, recent_nodes, session_ends, session_nodes
 
 if TYPE_CHECKING:
     from uuid import UUID

@@ -14,7 +14,6 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.sessions import SessionEnd, SessionEnded
 from reasonloom.errors import SessionNotFound
-from reasonloom.nodes.finish import finish
 from reasonloom.nodes.graph_memory.episode import (
     CALLER,
     CALLER_CONFIDENCE,
@@ -23,16 +22,23 @@ from reasonloom.nodes.graph_memory.episode import (
     Episode,
     sum_up,
 )
-from reasonloom.nodes.graph_memory.keep import Draft, Prepared, keep, prepared
+from reasonloom.nodes.graph_memory.persistence import Draft, Prepared, keep, prepared
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.runs.complete_run import finish
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores import current_sessions, memories, memory_nodes, session_ends, session_nodes
-from reasonloom.stores.chains import ORIGIN
-from reasonloom.stores.current_sessions import Numbered
+from reasonloom.stores.graph_memory import (
+    memory_nodes,
+    memory_sessions,
+    session_ends,
+    session_nodes,
+)
+from reasonloom.stores.graph_memory.chains import ORIGIN
+from reasonloom.stores.graph_memory.memory_sessions import Numbered
+from reasonloom.stores.memory import memories
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.session_ends import Course
+    from reasonloom.stores.graph_memory.session_ends import Course
 
 NONE_OPEN = "none is open here; session_start begins one, and so does the first thing stored"
 EMPTY = "session {number} holds nothing to sum up: it has ended without an episode"
@@ -100,7 +106,7 @@ async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str,
     episode = Episode(**ending["episode"]) if ending["episode"] else None
     made = await prepared(execution, _draft(episode, ending["number"])) if episode else None
     async with execution.loom.database.begin(execution.caller) as tx:
-        await current_sessions.hold(tx)
+        await memory_sessions.hold(tx)
         standing = await _standing(tx, session)
         notes = _said(request, standing)
         new = None
@@ -122,7 +128,7 @@ async def _wanted(tx: Transaction, execution: Execution, number: int | None) -> 
     """
     if number is not None:
         return (await session_ends.of_number(tx, number)).id
-    last = await current_sessions.last(tx, execution.caller)
+    last = await memory_sessions.last(tx, execution.caller)
     if last is None:
         raise SessionNotFound(NONE_OPEN, field="session_id")
     return last.id

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from reasonloom.contracts.graph_memory.shared import MemoryEdge
 from reasonloom.contracts.graph_memory.walking import ReachedNode
-from reasonloom.contracts.portable import EdgeType
+from reasonloom.contracts.memory.export_format import EdgeType
 from reasonloom.errors import NodeNotFound
-from reasonloom.nodes.graph_memory.told import bounded, fields_of
-from reasonloom.stores import memory_nodes
-from reasonloom.stores.joining import EdgeRow, joining
-from reasonloom.stores.walks import Bounds, Reached, Walk
+from reasonloom.nodes.graph_memory.rendering import bounded, fields_of
+from reasonloom.stores.graph_memory import memory_nodes
+from reasonloom.stores.graph_memory.joining import EdgeRow, joining
+from reasonloom.stores.graph_memory.traversal import Bounds, Reached, Walk
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from reasonloom.contracts.graph_memory.shared import MemoryNode
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.suspicion_said import suspected
+from reasonloom.nodes.memory.injection.suspicion_said import suspected
 
 
 def warned(execution: Execution, nodes: Iterable[MemoryNode]) -> list[str]:

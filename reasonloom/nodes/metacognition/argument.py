@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from reasonloom.contracts.metacognition import Claim
-from reasonloom.llm.extract import words_in
-from reasonloom.nodes.likeness import Likeness
-from reasonloom.nodes.metacognition.reading import Sentence
+from reasonloom.nodes.metacognition.spans import Sentence
+from reasonloom.nodes.similarity import Likeness
+from reasonloom.text.extraction import words_in
 
 CONCLUDES = re.compile(
     r"\b(?:so|therefore|thus|hence|consequently|accordingly|it follows|which (?:means|shows|proves)"

@@ -12,9 +12,9 @@ from reasonloom.contracts.metacognition import Bias
 from reasonloom.nodes.metacognition.corrections import correction
 from reasonloom.nodes.metacognition.merging import LLM_SHARE
 from reasonloom.nodes.metacognition.quoted import quoted
-from reasonloom.nodes.metacognition.read import Read
-from reasonloom.nodes.metacognition.reading import Sentence
+from reasonloom.nodes.metacognition.spans import Sentence
 from reasonloom.nodes.metacognition.state import Done, Given, Vote
+from reasonloom.nodes.metacognition.text_analysis import Read
 
 BIASES: tuple[Bias, ...] = get_args(Bias)
 NONE = "none"

@@ -9,8 +9,8 @@ from typing import Any
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.merging import distinct, mixed
 from reasonloom.nodes.metacognition.quality import measure_quality, sides_of
-from reasonloom.nodes.metacognition.read import Read
 from reasonloom.nodes.metacognition.state import Done, Given, Vote
+from reasonloom.nodes.metacognition.text_analysis import Read
 
 WEIGHTS: Mapping[str, float] = {
     "evidence_quality": 0.3,

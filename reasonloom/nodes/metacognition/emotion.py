@@ -12,8 +12,8 @@ from reasonloom.contracts.metacognition import Emotion
 from reasonloom.nodes.metacognition.emotion_words import Cue, cues_in
 from reasonloom.nodes.metacognition.merging import LLM_SHARE
 from reasonloom.nodes.metacognition.quoted import quoted
-from reasonloom.nodes.metacognition.read import Read
 from reasonloom.nodes.metacognition.state import Done, Given, Vote
+from reasonloom.nodes.metacognition.text_analysis import Read
 
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 NONE = "none"

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from reasonloom.contracts.metacognition import Emotion
-from reasonloom.nodes.stemming import without_ending
+from reasonloom.text.stemming import without_ending
 
 FILE = "emotion_words.tsv"
 WORD = re.compile(r"[\w'\u2019-]+")

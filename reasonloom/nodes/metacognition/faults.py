@@ -9,9 +9,9 @@ from textwrap import shorten
 from typing import NamedTuple
 
 from reasonloom.contracts.metacognition import Claim
-from reasonloom.nodes.contradiction import between, contradiction, statements
 from reasonloom.nodes.metacognition.argument import GROUNDS, Argument, stems
-from reasonloom.nodes.metacognition.reading import Sentence
+from reasonloom.nodes.metacognition.spans import Sentence
+from reasonloom.text.contradiction import between, contradiction, statements
 
 MOST_PAIRS = 800
 """Pairs of sentences that are held against each other, the first ones."""

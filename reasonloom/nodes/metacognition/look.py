@@ -7,11 +7,11 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.nodes.ask import Question
-from reasonloom.nodes.ask_or_say import ask_or_say
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.metacognition.lenses import LENSES
+from reasonloom.nodes.metacognition.judges import LENSES
 from reasonloom.nodes.metacognition.state import CheckState, Look, Vote
+from reasonloom.nodes.runs.ask_or_say import ask_or_say
+from reasonloom.nodes.runs.llm_call import Question
 
 TELL = "tell"
 

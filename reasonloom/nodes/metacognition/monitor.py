@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reasonloom.nodes.loom import Execution
-from reasonloom.stores import monitored
+from reasonloom.stores.runs import monitored
 
 LOOKED_BACK = 20
 """Earlier calls that are looked at, the newest."""

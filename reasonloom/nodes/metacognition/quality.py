@@ -8,13 +8,13 @@ from itertools import pairwise
 from statistics import fmean, median
 from typing import Any
 
-from reasonloom.llm.extract import words_in
 from reasonloom.nodes.metacognition.argument import Argument, stems
 from reasonloom.nodes.metacognition.faults import Fault
 from reasonloom.nodes.metacognition.merging import distinct, mixed
 from reasonloom.nodes.metacognition.quoted import quoted
-from reasonloom.nodes.metacognition.read import Read
 from reasonloom.nodes.metacognition.state import Done, Given, Vote
+from reasonloom.nodes.metacognition.text_analysis import Read
+from reasonloom.text.extraction import words_in
 
 SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")
 JUDGED = 0.6

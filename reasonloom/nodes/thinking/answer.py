@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from reasonloom.contracts.reasoning_divergent import CheckedConstraint
-from reasonloom.contracts.thinking import (
+from reasonloom.contracts.reasoning.divergent import CheckedConstraint
+from reasonloom.contracts.thinking.think import (
     Advice,
     Considered,
     GoalCovered,
@@ -20,9 +20,9 @@ from reasonloom.contracts.thinking import (
     StreamResult,
     Thinking,
 )
+from reasonloom.nodes.thinking.begin import PONDER
 from reasonloom.nodes.thinking.checks import WHOLE
 from reasonloom.nodes.thinking.confidence import confidence_of
-from reasonloom.nodes.thinking.gather import PONDER
 from reasonloom.nodes.thinking.quality import quality
 from reasonloom.nodes.thinking.state import ThinkingState, came, last_of, latest
 

@@ -7,9 +7,9 @@ from typing import Any, TypedDict
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.nodes.ask import Question
-from reasonloom.nodes.constraint_check import check
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.divergent.constraint_check import check
+from reasonloom.nodes.runs.llm_call import Question
 from reasonloom.nodes.thinking.state import Brief, ThinkingState, last_of
 from reasonloom.nodes.thinking.timing import CHECKS, left_until
 

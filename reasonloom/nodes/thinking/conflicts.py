@@ -7,9 +7,9 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from reasonloom.nodes.contradiction import Said as Statement
-from reasonloom.nodes.contradiction import between, statements
 from reasonloom.nodes.thinking.state import Brief, Said, came, insights_of, last_of, reactions_of
+from reasonloom.text.contradiction import Said as Statement
+from reasonloom.text.contradiction import between, statements
 
 MOST = 20
 """Conflicts that are told, the severest ones."""
@@ -36,7 +36,7 @@ class Claim(NamedTuple):
 def conflicts_of(brief: Brief, said: Sequence[Said]) -> list[dict[str, Any]]:
     """Return the conflicts between streams, the severest first, each pair of claims once.
 
-    Two claims conflict where their words contradict each other (`nodes/contradiction.py`), or
+    Two claims conflict where their words contradict each other (`text/contradiction.py`), or
     where a stream's last word on another's insight is that it disagrees, and it quotes what with.
     """
     good = came(brief, said)

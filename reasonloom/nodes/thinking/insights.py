@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any
 
-from reasonloom.nodes.apart import Apart
-from reasonloom.nodes.likeness import Likeness
-from reasonloom.nodes.quotes import bare
+from reasonloom.nodes.reasoning.tree_search.apart import Apart
+from reasonloom.nodes.similarity import Likeness
+from reasonloom.text.quotes import bare
 
 SAME = 0.1
 """How far apart two insights are at most that come to the same, as in a tree."""

@@ -6,11 +6,11 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.nodes.keep_first import keep_first
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.keep_first import keep_first
 from reasonloom.nodes.thinking.answer import answer_of, confidence
 from reasonloom.nodes.thinking.state import ThinkingState
-from reasonloom.stores.thoughts import NewThought
+from reasonloom.stores.sessions.thoughts import NewThought
 
 
 async def keep_thinking(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:

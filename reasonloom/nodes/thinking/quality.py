@@ -7,9 +7,9 @@ from functools import lru_cache
 from itertools import combinations
 from statistics import fmean
 
-from reasonloom.llm.extract import words_in
-from reasonloom.nodes.likeness import Likeness
+from reasonloom.nodes.similarity import Likeness
 from reasonloom.nodes.thinking.state import Brief
+from reasonloom.text.extraction import words_in
 
 COVERAGE, AGREEMENT, DIVERSITY = 0.5, 0.3, 0.2
 """What each part counts."""

@@ -11,12 +11,12 @@ from mcp_types import CallToolResult, ContentBlock, InputRequiredResult, TextCon
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from reasonloom.contracts.base import Request
-from reasonloom.contracts.door import read
 from reasonloom.contracts.schema import publish
+from reasonloom.contracts.validation import read
 from reasonloom.errors import CallerMistake
-from reasonloom.server.answering import AnsweringTool
-from reasonloom.server.forms.form import Form
-from reasonloom.server.forms.plain import PLAIN
+from reasonloom.server.base_tool import AnsweringTool
+from reasonloom.server.envelopes.envelope import Form
+from reasonloom.server.envelopes.plain import PLAIN
 
 Asked = Context[Any, Any]
 Answered = CallToolResult | InputRequiredResult

@@ -26,13 +26,13 @@ from mcp_types import (
 )
 from pydantic.networks import AnyUrl
 
+from reasonloom.server.catalogue.served import Catalogue
 from reasonloom.server.conformance import asking, contents, readings, rounds, telling
 from reasonloom.server.conformance.fixture import make_fixture
 from reasonloom.server.conformance.prompts import PROMPTS
 from reasonloom.server.conformance.readings import TEMPLATE
+from reasonloom.server.engine_lifespan import EngineRoom
 from reasonloom.server.loom_server import LoomServer
-from reasonloom.server.room import EngineRoom
-from reasonloom.server.served import Catalogue
 
 # Logging and sampling are deprecated in 2026-07-28, and in 2025-11-25 the suite asks for them.
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)

@@ -11,16 +11,16 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from reasonloom.server.access.guard import Gate, Guarded, serve_metadata
-from reasonloom.server.access.hosts import Named, allowed
-from reasonloom.server.access.pages import open_to_pages
-from reasonloom.server.access.sessions import IDLE, Sessions
-from reasonloom.server.access.token_file import warn_of_writers
-from reasonloom.server.access.verifier import make_verifier
 from reasonloom.server.app import build_references, build_server
+from reasonloom.server.auth.token_file import warn_of_writers
+from reasonloom.server.auth.verifier import make_verifier
+from reasonloom.server.http.guard import Gate, Guarded, serve_metadata
 from reasonloom.server.http.health import LIVES, READY, serve_health
-from reasonloom.server.http.posted import Mended
-from reasonloom.server.wire import LONGEST
+from reasonloom.server.http.hosts import Named, allowed
+from reasonloom.server.http.pages import open_to_pages
+from reasonloom.server.http.request_middleware import Mended
+from reasonloom.server.http.session_limits import IDLE, Sessions
+from reasonloom.server.json_rpc import LONGEST
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp
 
+    from reasonloom.server.engine_lifespan import EngineRoom
     from reasonloom.server.loom_server import LoomServer
-    from reasonloom.server.room import EngineRoom
 
 PATH = "/mcp"
 REFERENCES = f"{PATH}/as"

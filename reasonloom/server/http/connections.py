@@ -10,7 +10,7 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.server.http.crowd import BODY, HEAD, Crowd, Limits
+from reasonloom.server.http.connection_limits import BODY, HEAD, Crowd, Limits
 from reasonloom.server.http.tally import Tally
 from reasonloom.server.http.unread import Unread
 

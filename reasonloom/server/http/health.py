@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from reasonloom.server.room import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineRoom
 
 log = logging.getLogger(__name__)
 LIVES = "/healthz"

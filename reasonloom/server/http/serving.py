@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import anyio
 
 from reasonloom.errors import SettingMistake
-from reasonloom.server.access.hosts import is_loopback
-from reasonloom.server.access.verifier import make_verifier
+from reasonloom.server.auth.verifier import make_verifier
+from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineRoom, end_within
 from reasonloom.server.http.app import make_app
+from reasonloom.server.http.hosts import is_loopback
 from reasonloom.server.http.last_entries import expect_the_end
-from reasonloom.server.http.listening import WAITING, listening
-from reasonloom.server.room import AFTER_SIGNAL, EngineRoom, end_within
+from reasonloom.server.http.sockets import WAITING, listening
 
 if TYPE_CHECKING:
     import socket

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from reasonloom.prompts.uses import Use
+from reasonloom.prompts.variables import Use
 from reasonloom.server.prompts.as_written import read_written
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ def _prompt(template: PromptTemplate) -> Prompt:
 
 def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
     from reasonloom.prompts.required import required  # noqa: PLC0415 - tools come first
-    from reasonloom.prompts.uses import uses_of  # noqa: PLC0415
+    from reasonloom.prompts.variables import uses_of  # noqa: PLC0415
     from reasonloom.server.prompts.arguments import told_of  # noqa: PLC0415
 
     needed = required(template)
@@ -63,7 +63,7 @@ def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
     """Return the function that fills a template in; what is not given stays unsaid."""
     from reasonloom.prompts.required import required  # noqa: PLC0415 - tools come first
-    from reasonloom.prompts.uses import uses_of  # noqa: PLC0415
+    from reasonloom.prompts.variables import uses_of  # noqa: PLC0415
     from reasonloom.server.prompts.arguments import read_argument  # noqa: PLC0415
 
     needed, used = required(template), uses_of(template)

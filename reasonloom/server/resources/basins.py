@@ -10,7 +10,7 @@ from reasonloom.server.resources.kind import Kind, Listed
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.runs.engine import Engine
 
 NAME, TITLE = "basins", "Basins, the clusters of memories"
 MOST, MEMORIES = 100, 3
@@ -18,10 +18,10 @@ MOST, MEMORIES = 100, 3
 
 async def read(engine: Engine, caller: Caller, identifier: str) -> str:
     """Return the page of the caller's largest basins."""
-    from reasonloom.contracts.model_extras import ListBasins  # noqa: PLC0415 - tools come first
-    from reasonloom.nodes.models.list_basins import listed  # noqa: PLC0415
-    from reasonloom.nodes.models.relations import relations_of  # noqa: PLC0415
-    from reasonloom.server.resources.basins_page import page  # noqa: PLC0415
+    from reasonloom.contracts.mental_models.extras import ListBasins  # noqa: PLC0415 - tools come first
+    from reasonloom.nodes.mental_models.basins.list_basins import listed  # noqa: PLC0415
+    from reasonloom.nodes.mental_models.basins.models_relations import relations_of  # noqa: PLC0415
+    from reasonloom.server.resources.pages.basins_page import page  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller, searching=True) as tx:
         found = await listed(tx, ListBasins(limit=MOST, memories=MEMORIES))
@@ -31,7 +31,7 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
 
 async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
     """Return the one there is: when basins were last formed, nothing before that."""
-    from reasonloom.stores import basins  # noqa: PLC0415
+    from reasonloom.stores.mental_models import basins  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
         formed: datetime | None = await basins.last_changed(tx)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.runs.engine import Engine
 
 SCHEME = "reasonloom"
 

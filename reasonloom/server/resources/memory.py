@@ -9,7 +9,7 @@ from reasonloom.server.resources.listing import listed
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine
+    from reasonloom.graphs.runs.engine import Engine
 
 MOST_LINKS = 20
 """Links of a page each way, the heaviest."""
@@ -25,8 +25,9 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
         MemoryNotFound: this caller has none such.
     """
     from reasonloom.errors import MemoryNotFound  # noqa: PLC0415 - tools are listed first
-    from reasonloom.server.resources.memory_page import page  # noqa: PLC0415
-    from reasonloom.stores import by_id, grounds  # noqa: PLC0415
+    from reasonloom.server.resources.pages.memory_page import page  # noqa: PLC0415
+    from reasonloom.stores.graph_memory import evidence  # noqa: PLC0415
+    from reasonloom.stores.memory import by_id  # noqa: PLC0415
 
     number = number_in(identifier)
     if number is None:
@@ -35,7 +36,7 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
         found = await by_id.read(tx, [number])
         if number not in found:
             raise MemoryNotFound(identifier)
-        edges = await grounds.edges_of(tx, [number], read=MOST_LINKS)
+        edges = await evidence.edges_of(tx, [number], read=MOST_LINKS)
         near = await by_id.read(tx, list({edge.source_id for edge in edges}
                                          | {edge.target_id for edge in edges}))  # fmt: skip
     return page(found[number], edges, near)

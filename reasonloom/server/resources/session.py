@@ -8,8 +8,8 @@ from reasonloom.server.resources.kind import Kind, Listed
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.engine import Engine
-    from reasonloom.stores.sessions import SessionRow
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.stores.sessions.sessions import SessionRow
 
 
 async def read(engine: Engine, caller: Caller, identifier: str) -> str:
@@ -18,18 +18,18 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
     Raises:
         SessionNotFound: this caller has none such.
     """
-    from reasonloom.nodes.session_picture import picture  # noqa: PLC0415 - tools are listed first
-    from reasonloom.server.resources.session_page import page  # noqa: PLC0415
-    from reasonloom.stores import histories  # noqa: PLC0415
+    from reasonloom.nodes.sessions.picture import picture  # noqa: PLC0415 - tools are listed first
+    from reasonloom.server.resources.pages.session_page import page  # noqa: PLC0415
+    from reasonloom.stores.sessions import full_sessions  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
-        whole = await histories.whole(tx, identifier)
+        whole = await full_sessions.whole(tx, identifier)
     return page(picture(whole))
 
 
 async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
     """Return the sessions that were last written to, newest first."""
-    from reasonloom.stores import sessions  # noqa: PLC0415
+    from reasonloom.stores.sessions import sessions  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
         rows = await sessions.newest(tx, most)

@@ -1,14 +1,22 @@
 """The kinds of resources that there are: a new one is a module of its own and a word here."""
 
-from reasonloom.server.resources import basins, graph, memory, model, run, session, thought
+from reasonloom.server.resources import (
+    basins,
+    memory,
+    mental_models,
+    runs,
+    session,
+    sessions,
+    thought_graph,
+)
 from reasonloom.server.resources.kind import Kind
 
 KINDS: tuple[Kind, ...] = (
     session.KIND,
-    graph.KIND,
-    model.KIND,
+    thought_graph.KIND,
+    mental_models.KIND,
     basins.KIND,
-    thought.KIND,
+    sessions.KIND,
     memory.KIND,
-    run.KIND,
+    runs.KIND,
 )

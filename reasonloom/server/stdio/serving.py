@@ -17,11 +17,11 @@ from mcp_types import ErrorData, JSONRPCError
 
 from reasonloom.server.app import build_server
 from reasonloom.server.ending import ENDING, SAID
+from reasonloom.server.engine_lifespan import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
+from reasonloom.server.json_rpc import Refusal, mend
 from reasonloom.server.loom_server import LoomServer
-from reasonloom.server.room import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
-from reasonloom.server.stdio.raw_lines import Source
-from reasonloom.server.stdio.unanswered import Incoming, Outgoing, Unanswered, nobody_reads
-from reasonloom.server.wire import Refusal, mend
+from reasonloom.server.stdio.pending_requests import Incoming, Outgoing, Unanswered, nobody_reads
+from reasonloom.server.stdio.stdin_lines import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from reasonloom import __version__
-from reasonloom.server.catalogue import choose
-from reasonloom.server.references import references_beside
+from reasonloom.server.catalogue.references import references_beside
+from reasonloom.server.catalogue.selection import choose
 from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _start(tools: Collection[str]) -> list[Any]:
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
 
-    from reasonloom.server.telemetry.outgoing import Outgoing  # noqa: PLC0415
+    from reasonloom.server.telemetry.span_filter import Outgoing  # noqa: PLC0415
 
     named = {"service.name": "reasonloom", "service.version": __version__}
     resource = Resource.create(named).merge(OTELResourceDetector().detect())

@@ -1,9 +1,10 @@
 """The `extras` toolset: batches and housekeeping, beyond the references; asked for by name."""
 
 from reasonloom import __version__
-from reasonloom.contracts import extras, got_run
-from reasonloom.server.forms.plain import PLAIN
-from reasonloom.server.forms.thought import THOUGHT
+from reasonloom.contracts.memory import extras
+from reasonloom.contracts.thought_graph import got_run
+from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 TOOLSET = Toolset(

@@ -2,14 +2,14 @@
 
 from reasonloom.contracts.graph_memory import (
     grounding,
-    querying,
+    nodes,
+    queries,
     sessions,
     shared,
     walking,
     workspaces,
-    writing,
 )
-from reasonloom.server.forms.plain import PLAIN
+from reasonloom.server.envelopes.plain import PLAIN
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 WRITING = (
@@ -24,8 +24,8 @@ WRITING = (
     ToolLine(
         "memory_add",
         "Add to memory",
-        writing.MemoryAdd,
-        writing.MemoryAdded,
+        nodes.MemoryAdd,
+        nodes.MemoryAdded,
         "memory_add",
         Effect.ADDS,
     ),
@@ -34,7 +34,7 @@ FINDING = (
     ToolLine(
         "memory_query",
         "List nodes",
-        querying.MemoryQuery,
+        queries.MemoryQuery,
         shared.NodesFound,
         "memory_query",
         Effect.READS,
@@ -58,7 +58,7 @@ FINDING = (
     ToolLine(
         "memory_similar",
         "Find alike",
-        querying.MemorySimilar,
+        queries.MemorySimilar,
         shared.NodesScored,
         "memory_similar",
         Effect.READS,
@@ -68,16 +68,16 @@ CORRECTING = (
     ToolLine(
         "memory_correct",
         "Correct",
-        writing.MemoryCorrect,
-        writing.MemoryCorrected,
+        nodes.MemoryCorrect,
+        nodes.MemoryCorrected,
         "memory_correct",
         Effect.CHANGES,
     ),
     ToolLine(
         "memory_resolve",
         "Newest version",
-        writing.MemoryResolve,
-        writing.MemoryResolved,
+        nodes.MemoryResolve,
+        nodes.MemoryResolved,
         "memory_resolve",
         Effect.READS,
     ),
@@ -94,24 +94,24 @@ SURVEYING = (
     ToolLine(
         "memory_temporal",
         "Compare two times",
-        querying.MemoryTemporal,
-        querying.Compared,
+        queries.MemoryTemporal,
+        queries.Compared,
         "memory_temporal",
         Effect.READS,
     ),
     ToolLine(
         "memory_quality",
         "Quality of memory",
-        querying.MemoryQuality,
-        querying.QualityReport,
+        queries.MemoryQuality,
+        queries.QualityReport,
         "memory_quality",
         Effect.READS,
     ),
     ToolLine(
         "memory_stats",
         "Count memory",
-        querying.MemoryStats,
-        querying.GraphStats,
+        queries.MemoryStats,
+        queries.GraphStats,
         "memory_stats",
         Effect.READS,
     ),

@@ -1,7 +1,7 @@
 """The `history` toolset (reference: Causantic)."""
 
 from reasonloom.contracts import history
-from reasonloom.server.forms.text import TEXT
+from reasonloom.server.envelopes.text import TEXT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 FINDING = (

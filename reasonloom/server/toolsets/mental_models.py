@@ -1,7 +1,7 @@
 """The `mental_models` toolset (reference: the published contract of mental models, 1.0.0)."""
 
-from reasonloom.contracts import mental_models
-from reasonloom.server.forms.coded import CODED
+from reasonloom.contracts.mental_models import models
+from reasonloom.server.envelopes.coded import CODED
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 TOOLSET = Toolset(
@@ -17,32 +17,32 @@ TOOLSET = Toolset(
         ToolLine(
             "create_model",
             "Create a mental model",
-            mental_models.CreateModel,
-            mental_models.ModelCreated,
+            models.CreateModel,
+            models.ModelCreated,
             "create_model",
             Effect.ADDS,
         ),
         ToolLine(
             "list_models",
             "List mental models",
-            mental_models.ListModels,
-            mental_models.ModelsListed,
+            models.ListModels,
+            models.ModelsListed,
             "list_models",
             Effect.READS,
         ),
         ToolLine(
             "get_model",
             "Show a mental model",
-            mental_models.GetModel,
-            mental_models.ModelGot,
+            models.GetModel,
+            models.ModelGot,
             "get_model",
             Effect.READS,
         ),
         ToolLine(
             "revise_model",
             "Revise a mental model",
-            mental_models.ReviseModel,
-            mental_models.ModelRevised,
+            models.ReviseModel,
+            models.ModelRevised,
             "revise_model",
             Effect.CHANGES,
         ),

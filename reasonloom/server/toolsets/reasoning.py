@@ -1,13 +1,7 @@
 """The `reasoning` toolset (reference: mcp-langbase-reasoning)."""
 
-from reasonloom.contracts import (
-    auto,
-    reasoning,
-    reasoning_divergent,
-    reasoning_reflection,
-    reasoning_tree,
-)
-from reasonloom.server.forms.plain import PLAIN
+from reasonloom.contracts.reasoning import auto, divergent, linear, reflection, tree
+from reasonloom.server.envelopes.plain import PLAIN
 from reasonloom.server.toolsets.reasoning_got import GOT_TOOLS
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
@@ -28,8 +22,8 @@ TOOLSET = Toolset(
         ToolLine(
             "reasoning_linear",
             "Linear reasoning",
-            reasoning.ReasoningLinear,
-            reasoning.LinearThought,
+            linear.ReasoningLinear,
+            linear.LinearThought,
             "linear",
             Effect.ADDS,
             open_world=True,
@@ -37,8 +31,8 @@ TOOLSET = Toolset(
         ToolLine(
             "reasoning_tree",
             "Tree reasoning",
-            reasoning_tree.ReasoningTree,
-            reasoning_tree.ExploredTree,
+            tree.ReasoningTree,
+            tree.ExploredTree,
             "tree",
             Effect.ADDS,
             open_world=True,
@@ -46,32 +40,32 @@ TOOLSET = Toolset(
         ToolLine(
             "reasoning_tree_focus",
             "Focus on a branch",
-            reasoning.TreeFocus,
-            reasoning.ChangedBranch,
+            linear.TreeFocus,
+            linear.ChangedBranch,
             "tree_focus",
             Effect.CHANGES,
         ),
         ToolLine(
             "reasoning_tree_list",
             "List branches",
-            reasoning.TreeList,
-            reasoning.BranchList,
+            linear.TreeList,
+            linear.BranchList,
             "tree_list",
             Effect.READS,
         ),
         ToolLine(
             "reasoning_tree_complete",
             "Complete a branch",
-            reasoning.TreeComplete,
-            reasoning.ChangedBranch,
+            linear.TreeComplete,
+            linear.ChangedBranch,
             "tree_complete",
             Effect.CHANGES,
         ),
         ToolLine(
             "reasoning_divergent",
             "Divergent reasoning",
-            reasoning_divergent.ReasoningDivergent,
-            reasoning_divergent.DivergentThought,
+            divergent.ReasoningDivergent,
+            divergent.DivergentThought,
             "divergent",
             Effect.ADDS,
             open_world=True,
@@ -79,8 +73,8 @@ TOOLSET = Toolset(
         ToolLine(
             "reasoning_reflection",
             "Reflection",
-            reasoning_reflection.ReasoningReflection,
-            reasoning_reflection.Reflection,
+            reflection.ReasoningReflection,
+            reflection.Reflection,
             "reflection",
             Effect.ADDS,
             open_world=True,
@@ -88,8 +82,8 @@ TOOLSET = Toolset(
         ToolLine(
             "reasoning_reflection_evaluate",
             "Evaluate a session",
-            reasoning_reflection.ReflectionEvaluate,
-            reasoning_reflection.Evaluation,
+            reflection.ReflectionEvaluate,
+            reflection.Evaluation,
             "reflection_evaluate",
             Effect.READS,
             open_world=True,
@@ -107,24 +101,24 @@ TOOLSET = Toolset(
         ToolLine(
             "reasoning_checkpoint_create",
             "Set a checkpoint",
-            reasoning.CheckpointCreate,
-            reasoning.SetCheckpoint,
+            linear.CheckpointCreate,
+            linear.SetCheckpoint,
             "checkpoint_create",
             Effect.ADDS,
         ),
         ToolLine(
             "reasoning_checkpoint_list",
             "List checkpoints",
-            reasoning.CheckpointList,
-            reasoning.CheckpointsListed,
+            linear.CheckpointList,
+            linear.CheckpointsListed,
             "checkpoint_list",
             Effect.READS,
         ),
         ToolLine(
             "reasoning_backtrack",
             "Back to a checkpoint",
-            reasoning.Backtrack,
-            reasoning.Backtracked,
+            linear.Backtrack,
+            linear.Backtracked,
             "backtrack",
             Effect.ADDS,
             open_world=True,

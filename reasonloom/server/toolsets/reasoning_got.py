@@ -1,6 +1,6 @@
 """The Graph of Thoughts tools of the `reasoning` toolset."""
 
-from reasonloom.contracts import reasoning_got as got
+from reasonloom.contracts.thought_graph import tools as got
 from reasonloom.server.toolsets.toolset import Effect, ToolLine
 
 GOT_TOOLS = (

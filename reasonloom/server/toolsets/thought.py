@@ -1,8 +1,6 @@
 """The `thought` toolset (reference: ThoughtMCP)."""
 
-from reasonloom.contracts.analysis import Analyze, Analyzed
-from reasonloom.contracts.breakdown import Breakdown, BrokenDown
-from reasonloom.contracts.memory import (
+from reasonloom.contracts.memory.tools import (
     ExplainedRecall,
     ExplainedSearch,
     Forget,
@@ -26,8 +24,10 @@ from reasonloom.contracts.metacognition import (
     Evaluate,
     Evaluated,
 )
-from reasonloom.contracts.thinking import Ponder, Pondered, Think, Thinking
-from reasonloom.server.forms.thought import THOUGHT
+from reasonloom.contracts.thinking.analyze import Analyze, Analyzed
+from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown
+from reasonloom.contracts.thinking.think import Ponder, Pondered, Think, Thinking
+from reasonloom.server.envelopes.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 TOOLSET = Toolset(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from reasonloom.contracts.base import Answer, Request
-from reasonloom.server.forms.form import Form
+from reasonloom.server.envelopes.envelope import Form
 
 
 class Effect(Enum):

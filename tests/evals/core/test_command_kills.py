@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from reasonloom.evals.log import EvalLog
-from tests.support.databases import TestPostgres
-from tests.support.processes import PATIENCE, environment
+from tests.support.clients.processes import PATIENCE, environment
+from tests.support.databases.postgres import TestPostgres
 
 ITEMS = 3
 SUITE = """

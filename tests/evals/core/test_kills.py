@@ -20,9 +20,9 @@ from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
-from tests.support.evaluating import evaluate, thinking_suite
-from tests.support.processes import environment
-from tests.support.suites import suite
+from tests.support.clients.processes import environment
+from tests.support.evals.killed_process import evaluate, thinking_suite
+from tests.support.evals.suites import suite
 
 ITEMS, EPOCHS = 5, 2
 
@@ -88,7 +88,7 @@ async def test_an_item_is_gone_on_with_inside_and_no_recorded_reply_is_paid_twic
         arguments: list[Any] = [access.admin, access.app, log, book, at]
         process = await asyncio.to_thread(
             subprocess.run,
-            [sys.executable, "-m", "tests.support.evaluating", *map(str, arguments)],
+            [sys.executable, "-m", "tests.support.evals.killed_process", *map(str, arguments)],
             env=environment(tmp_path / "home"),
             check=False,
         )

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import BudgetExceeded, Conflict, InvalidArgument, LlmRefused, LlmUnavailable
-from reasonloom.evals.core.asking import Limits, provider
 from reasonloom.evals.core.budget import Budget
 from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.llm_calls import Limits, provider
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
@@ -23,8 +23,8 @@ from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.judge import Judge
 from reasonloom.evals.scorers.measure import Measure
-from reasonloom.evals.scorers.plain import exact, numeric
-from tests.support.suites import Echo, asking, shouting, suite, with_prompts
+from reasonloom.evals.scorers.text import exact, numeric
+from tests.support.evals.suites import Echo, asking, shouting, suite, with_prompts
 
 
 @pytest.fixture

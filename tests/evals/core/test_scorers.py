@@ -14,21 +14,21 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
+from reasonloom.evals.comparison.reducers import mode, reducer
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.scorer import Bench, Mark, Scorer
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
-from reasonloom.evals.reducers import mode, reducer
-from reasonloom.evals.scorers.checker import Checker
 from reasonloom.evals.scorers.fields import Fields
+from reasonloom.evals.scorers.function import Checker
 from reasonloom.evals.scorers.judge import Judge
 from reasonloom.evals.scorers.pattern import TOO_LONG, Pattern
-from reasonloom.evals.scorers.plain import choice, contains, exact, numeric
+from reasonloom.evals.scorers.text import choice, contains, exact, numeric
 from reasonloom.llm.port import Ask
 from reasonloom.prompts.registry import PromptRegistry
-from tests.support.suites import Echo
+from tests.support.evals.suites import Echo
 
 BENCH = Bench(PromptRegistry())
 PLAIN: list[tuple[Scorer, Any, Any, float]] = [

@@ -15,12 +15,12 @@ from reasonloom.evals.core.run import Ran, run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.tool import Tool
-from reasonloom.evals.scorers.plain import contains
+from reasonloom.evals.scorers.text import contains
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
-from tests.support.evaluating import thinking_suite
-from tests.support.suites import Echo
+from tests.support.evals.killed_process import thinking_suite
+from tests.support.evals.suites import Echo
 
 CALLS = 6
 """What two branches with their ballots take, an item."""

@@ -1,5 +1,5 @@
 """The browser that pages are opened in."""
 
-from tests.support.browser import browser
+from tests.support.studio.browser import browser
 
 __all__ = ["browser"]

@@ -12,11 +12,11 @@ from typer.testing import CliRunner, Result
 from reasonloom.cli.app import app
 from reasonloom.errors import CallerMistake
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.reporting.gather import gather
 from reasonloom.evals.reporting.html import page
-from tests.evals.reporting.sums import PLAIN, SLOW, runs, sums
-from tests.support.browser import PHONE, watched
-from tests.support.suites import log_of
+from reasonloom.evals.reporting.report import gather
+from tests.evals.reporting.arithmetic import PLAIN, SLOW, runs, sums
+from tests.support.evals.suites import log_of
+from tests.support.studio.browser import PHONE, watched
 
 
 def typed(*arguments: object) -> Result:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
-from reasonloom.evals.comparing.compare import compare
+from reasonloom.evals.comparison.compare import compare
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.reporting.gather import gather
 from reasonloom.evals.reporting.html import page
+from reasonloom.evals.reporting.report import gather
 from reasonloom.evals.reporting.shown import visible
-from tests.evals.reporting import hostile
-from tests.evals.reporting.sums import PLAIN, SLOW, TERSE, runs, sums
-from tests.support.browser import PHONE, WIDE, Watched, watched
+from tests.evals.reporting import hostile_texts
+from tests.evals.reporting.arithmetic import PLAIN, SLOW, TERSE, runs, sums
+from tests.support.studio.browser import PHONE, WIDE, Watched, watched
 
 PLOT = """() => {
   const middle = (element) => {
@@ -46,7 +46,7 @@ LONG_NUMBERS = """() => {
 
 async def reported(folder: Path, *systems: str, count: int = 40, **more: Any) -> list[EvalLog]:
     """Run hostile items among others, and write the page of it as `report.html`."""
-    logs = await runs(folder, sums(count, hostile.items()), *systems, **more)
+    logs = await runs(folder, sums(count, hostile_texts.items()), *systems, **more)
     (folder / "report.html").write_text(page(gather(*logs)), encoding="utf-8")
     return logs
 
@@ -66,7 +66,10 @@ async def all_is_well(found: Watched, path: Path) -> None:
 async def test_a_page_is_whole_at_any_width_in_light_dark_and_print(
     tmp_path: Path, browser: Browser, systems: tuple[str, ...]
 ) -> None:
-    told = [f"{system}\n{hostile.STEERING}{hostile.ENDING[n:]}" for n, system in enumerate(systems)]
+    told = [
+        f"{system}\n{hostile_texts.STEERING}{hostile_texts.ENDING[n:]}"
+        for n, system in enumerate(systems)
+    ]
     await reported(
         tmp_path, *(each.replace("{", "(").replace("\ud800", "") for each in told), count=8
     )
@@ -96,7 +99,7 @@ async def test_hostile_texts_are_shown_and_make_no_element(
     await reported(tmp_path, PLAIN, count=3)
     async with watched(browser, tmp_path / "report.html") as found:
         told = "\n".join(await found.page.locator("pre").all_text_contents())
-        for text in hostile.ALL:
+        for text in hostile_texts.ALL:
             assert visible(text)[:5_000] in told
         assert "⟨U+202E⟩" in told
         assert await found.page.locator("script").count() == 1
@@ -116,7 +119,7 @@ async def test_the_policy_lets_in_nothing_that_is_not_the_page_s_own(
 ) -> None:
     await reported(tmp_path, PLAIN, count=3)
     path = tmp_path / "report.html"
-    bad = f"{hostile.SCRIPT}{hostile.PICTURE}<style>body {{ display: none }}</style></main>"
+    bad = f"{hostile_texts.SCRIPT}{hostile_texts.PICTURE}<style>body {{ display: none }}</style></main>"
     path.write_text(path.read_text(encoding="utf-8").replace("</main>", bad), encoding="utf-8")
     async with watched(browser, path) as found:
         assert await found.page.evaluate("window.owned") is None

@@ -6,12 +6,12 @@ from dataclasses import replace
 from difflib import ndiff
 from pathlib import Path
 
-from reasonloom.evals.comparing.compare import compare
+from reasonloom.evals.comparison.compare import compare
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.reporting.gather import gather
+from reasonloom.evals.reporting.report import gather
 from reasonloom.evals.reporting.text import text
-from tests.evals.reporting import hostile
-from tests.evals.reporting.sums import PLAIN, SLOW, TERSE, runs, sums
+from tests.evals.reporting import hostile_texts
+from tests.evals.reporting.arithmetic import PLAIN, SLOW, TERSE, runs, sums
 
 
 async def test_two_runs_of_the_same_give_the_same_text(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ async def test_an_item_that_changes_changes_its_own_line(tmp_path: Path) -> None
 
 
 async def test_hostile_texts_steer_no_terminal(tmp_path: Path) -> None:
-    logs: list[EvalLog] = await runs(tmp_path, sums(3, hostile.items()), PLAIN, SLOW)
+    logs: list[EvalLog] = await runs(tmp_path, sums(3, hostile_texts.items()), PLAIN, SLOW)
     for told in (text(gather(*logs)), text(gather(logs[0]))):
         assert all(each == "\n" or each.isprintable() or each == "\u0301" for each in told)
         assert max(map(len, told.splitlines())) < 1_000

@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.critique.checker import Change, Marks, change, is_right, marks
-from reasonloom.evals.simulated.critique.constants import CASES, JUDGE_ERROR, Case
-from reasonloom.evals.simulated.critique.data import CritiqueItem, generate
-from reasonloom.evals.simulated.critique.model import SimulatedCritic
-from reasonloom.evals.simulated.critique.problem import (
+from reasonloom.evals.simulated.checker import Change, Marks, change, is_right, marks
+from reasonloom.evals.simulated.constants import CASES, JUDGE_ERROR, Case
+from reasonloom.evals.simulated.critique import SimulatedCritic
+from reasonloom.evals.simulated.critique_problems import (
     DEFECTS,
     SCENES,
     Problem,
     read_answer,
     subsets,
 )
+from reasonloom.evals.simulated.data import CritiqueItem, generate
 from reasonloom.llm.port import Ask
-from tests.evals.simulated.asking import asking, margin, saying, told
+from tests.evals.simulated.simulated_llm import asking, margin, saying, told
 
 GPT_4 = CASES["gpt-4/gsm8k"]
 PREDICTED = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reasonloom.evals.simulated.game24.check import LONGEST, fault, solves
-from tests.evals.simulated.brute_24 import every
+from tests.evals.simulated.brute_force_game24 import every
 
 
 @pytest.mark.parametrize("numbers", [(4, 5, 6, 10), (3, 3, 8, 8), (0, 1, 1, 24), (1, 1, 1, 1)])

@@ -9,15 +9,15 @@ from types import MappingProxyType
 
 import pytest
 
-from reasonloom.evals.simulated.game24 import fit
 from reasonloom.evals.simulated.game24.check import solves
 from reasonloom.evals.simulated.game24.constants import PUBLISHED, Constants
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.game24.puzzles import Puzzle, own
 from reasonloom.evals.simulated.game24.states import reachable, state
-from tests.evals.simulated.asking import asking
-from tests.evals.simulated.brute_24 import true_step
+from tests.evals.simulated.brute_force_game24 import true_step
 from tests.evals.simulated.odds import plausible
+from tests.evals.simulated.simulated_llm import asking
+from tests.support import game24_fit
 
 
 @cache
@@ -35,7 +35,7 @@ def many() -> list[Puzzle]:
 def alike(taste: float) -> Constants:
     """Return constants whose chains keep 24 in reach on own puzzles as often as in the logs."""
     constants = replace(PUBLISHED, chain_taste=taste)
-    odds = MappingProxyType(fit.fitted(many(), constants))
+    odds = MappingProxyType(game24_fit.fitted(many(), constants))
     return replace(constants, chain_odds=odds)
 
 
@@ -55,16 +55,16 @@ async def solved(
 
 
 def test_the_fit_keeps_24_in_reach_as_often_as_the_logs() -> None:
-    assert fit.kept(alike(PUBLISHED.chain_taste), many()) == pytest.approx(
+    assert game24_fit.kept(alike(PUBLISHED.chain_taste), many()) == pytest.approx(
         dict(PUBLISHED.chain_kept)
     )
-    easier = fit.kept(PUBLISHED, many())
+    easier = game24_fit.kept(PUBLISHED, many())
     assert easier[4] != pytest.approx(PUBLISHED.chain_kept[4], abs=0.001)
 
 
 async def test_chains_are_right_as_often_as_reckoned_for_each_puzzle() -> None:
     hits = 0
-    chances = [fit.right(PUBLISHED, puzzle) for puzzle in puzzles()[::4]]
+    chances = [game24_fit.right(PUBLISHED, puzzle) for puzzle in puzzles()[::4]]
     for puzzle, chance in zip(puzzles()[::4], chances, strict=True):
         found = await solved(Game24Model(seed=2), "chain", "solutions", puzzle, 10)
         assert plausible(sum(found), 200, chance), puzzle
@@ -74,12 +74,12 @@ async def test_chains_are_right_as_often_as_reckoned_for_each_puzzle() -> None:
 
 def test_lasting_likings_give_the_published_curve_and_chance_alone_does_not() -> None:
     """Best of 1, 10, 20, 100 published: 4.0, 21.5, 29.6, 49 %; own puzzles lie a little lower."""
-    chances = [fit.right(alike(PUBLISHED.chain_taste), puzzle) for puzzle in many()]
-    curve = [fit.best_of(chances, samples) for samples in (1, 10, 20, 100)]
+    chances = [game24_fit.right(alike(PUBLISHED.chain_taste), puzzle) for puzzle in many()]
+    curve = [game24_fit.best_of(chances, samples) for samples in (1, 10, 20, 100)]
     assert curve == pytest.approx([0.0404, 0.1757, 0.2427, 0.4253], abs=0.001)
-    independent = [fit.right(alike(0.0), puzzle) for puzzle in many()]
-    assert fit.best_of(independent, 1) == pytest.approx(0.0404, abs=0.0001)
-    assert fit.best_of(independent, 100) > 0.85
+    independent = [game24_fit.right(alike(0.0), puzzle) for puzzle in many()]
+    assert game24_fit.best_of(independent, 1) == pytest.approx(0.0404, abs=0.0001)
+    assert game24_fit.best_of(independent, 100) > 0.85
 
 
 async def test_a_chain_is_made_of_true_steps_from_the_puzzle() -> None:

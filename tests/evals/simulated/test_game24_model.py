@@ -18,7 +18,7 @@ from reasonloom.evals.simulated.game24.constants import PUBLISHED
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.game24.puzzles import own
 from reasonloom.llm.port import Ask, LanguageModel
-from tests.evals.simulated.asking import PROMPTS, asking, saying, told
+from tests.evals.simulated.simulated_llm import PROMPTS, asking, saying, told
 
 STEPS = ["4 + 8 = 12", "6 - 4 = 2", "2 * 12 = 24"]
 MODEL = Game24Model(seed=5)

@@ -10,7 +10,7 @@ import pytest
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.game24.puzzles import Puzzle, blind_chance, load, own
 from reasonloom.evals.simulated.game24.states import following, natural, reachable, state
-from tests.evals.simulated.brute_24 import makes_24
+from tests.evals.simulated.brute_force_game24 import makes_24
 
 HEAD = "Rank,Puzzles,AMT (s),Solved rate,1-sigma Mean (s),1-sigma STD (s)\n"
 

@@ -24,9 +24,9 @@ from reasonloom.evals.simulated.game24.states import (
     state,
     told,
 )
-from tests.evals.simulated.asking import asking
-from tests.evals.simulated.brute_24 import SIGNS, makes_24, true_step
+from tests.evals.simulated.brute_force_game24 import SIGNS, makes_24, true_step
 from tests.evals.simulated.odds import plausible
+from tests.evals.simulated.simulated_llm import asking
 
 MODEL = Game24Model(seed=11)
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.intersection.checker import intersection_errors, union_errors
-from reasonloom.evals.simulated.intersection.data import generate, load
-from reasonloom.evals.simulated.intersection.model import SimulatedIntersecter
-from reasonloom.nodes.operations.tasks.intersection import errors
-from tests.evals.simulated.asking import asking, margin, saying, told
+from reasonloom.evals.simulated.datasets import generate, load
+from reasonloom.evals.simulated.intersection import SimulatedIntersecter
+from reasonloom.nodes.thought_graph.operations.tasks.intersection import errors
+from tests.evals.simulated.simulated_llm import asking, margin, saying, told
+from tests.support.intersection_errors import intersection_errors, union_errors
 
 MEASURED = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}
 BETWEEN = {20: 0.73}

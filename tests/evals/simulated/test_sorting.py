@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.sorting.checker import noisy_errors
-from reasonloom.evals.simulated.sorting.data import generate, load
-from reasonloom.evals.simulated.sorting.model import SimulatedSorter
+from reasonloom.evals.simulated.sorting import SimulatedSorter
+from reasonloom.evals.simulated.sorting_data import generate, load
+from reasonloom.evals.suites.reasoning.orchestration.checker import noisy_errors
 from reasonloom.llm.port import Ask
-from reasonloom.nodes.operations.tasks.sorting import errors
-from tests.evals.simulated.asking import asking, saying, told
+from reasonloom.nodes.thought_graph.operations.tasks.sorting import errors
+from tests.evals.simulated.simulated_llm import asking, saying, told
 
 LENGTHS = (16, 32, 64, 128)
 ANSWERED = {16: 0.508, 32: 6.643, 64: 43.331, 128: 120.799}

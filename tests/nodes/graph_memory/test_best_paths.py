@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
-from reasonloom.stores.walks import Bounds, Reached, Way, walk
+from reasonloom.stores.graph_memory.traversal import Bounds, Reached, Way, walk
 from tests.nodes.graph_memory.test_traverse import traverse
-from tests.support.planted_graph import Drawn, plant
+from tests.support.memory.graph import Drawn, plant
 
 NODES = 7
 TYPES = ("supports", "caused_by", "part_of")

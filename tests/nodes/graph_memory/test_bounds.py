@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from tests.support.calls import call
-from tests.support.graph_memory import add
+from tests.support.memory.graph_memory import add
 
 LONG = "Długa notatka 長い. " * 4_000
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument, NodeNotFound
-from reasonloom.graphs.call import Outcome
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.stores.access import Access
 from tests.nodes.graph_memory.test_traverse import HUB
 from tests.support.calls import call, remember
-from tests.support.graph_memory import add, change
-from tests.support.planted_graph import plant
+from tests.support.memory.graph import plant
+from tests.support.memory.graph_memory import add, change
 
 
 async def context(engine: Engine, node: int, **more: Any) -> Outcome:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from reasonloom.compose import open_engine
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.graph_memory.memory_evidence import MOST_EDGES
+from reasonloom.nodes.graph_memory.evidence import MOST_EDGES
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.graph_memory import add
-from tests.support.planted_graph import plant
+from tests.support.memory.graph import plant
+from tests.support.memory.graph_memory import add
 
 HUB = 50_000
 UNCHECKED = "SET LOCAL session_replication_role = replica"

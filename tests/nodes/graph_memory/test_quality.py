@@ -8,12 +8,12 @@ import pytest
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.graph_memory.verdict import WEAK, Weakness, wilson
-from reasonloom.stores import memories
 from reasonloom.stores.access import Access
+from reasonloom.stores.memory import memories
 from tests.support.calls import call
-from tests.support.graph_memory import add, change
+from tests.support.memory.graph_memory import add, change
 
 
 async def judged(engine: Engine, owner: str = "local", **arguments: Any) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, SessionNotFound
-from reasonloom.graphs.engine import Engine
-from reasonloom.stores import memories
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
+from reasonloom.stores.memory import memories
 from tests.support.calls import call, remember
-from tests.support.graph_memory import add, change, query
+from tests.support.memory.graph_memory import add, change, query
 
 TYPES = ("fact", "decision", "inference", "correction", "skill", "episode")
 TEXTS = (

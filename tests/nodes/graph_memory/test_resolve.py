@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reasonloom.errors import InvalidArgument, NodeNotFound
-from reasonloom.graphs.call import Outcome
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.nodes.graph_memory.versions import versions
 from reasonloom.stores.access import Access
 from tests.nodes.graph_memory.test_correct import correct
 from tests.support.calls import call
-from tests.support.graph_memory import add, change, query
-from tests.support.planted_graph import plant
+from tests.support.memory.graph import plant
+from tests.support.memory.graph_memory import add, change, query
 
 OWNERS = count()
 

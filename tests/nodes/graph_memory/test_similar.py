@@ -10,15 +10,15 @@ import pytest
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.graph_memory.alikeness import alikeness
 from reasonloom.settings import Settings
-from reasonloom.stores import memories
 from reasonloom.stores.access import Access
+from reasonloom.stores.memory import memories
 from tests.support.calls import call, remember
-from tests.support.embedders import LeavingEmbedder
-from tests.support.graph_memory import add, change
+from tests.support.llms.embedders import LeavingEmbedder
+from tests.support.memory.graph_memory import add, change
 
 FACTS = (
     "The rehearsal room in Graz costs 90 euros a month.", "Žofia plays the trumpet in the band.",

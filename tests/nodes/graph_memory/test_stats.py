@@ -9,13 +9,14 @@ import pytest
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
-from reasonloom.stores import census_of_nodes, memories
 from reasonloom.stores.access import Access
+from reasonloom.stores.graph_memory import census_of_nodes
+from reasonloom.stores.memory import memories
 from tests.support.calls import call, remember
-from tests.support.graph_memory import add, change, query
+from tests.support.memory.graph_memory import add, change, query
 
 BYTES = """SELECT (SELECT sum(pg_column_size(m.*)) FROM memories m WHERE owner = 'local')
     + (SELECT sum(pg_column_size(v.*)) FROM embeddings v WHERE owner = 'local')

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from reasonloom.graphs.engine import Engine
-from reasonloom.nodes.grounding.spelling import likeness
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.graph_memory.spelling import likeness
 from tests.support.calls import call
-from tests.support.graph_memory import add
+from tests.support.memory.graph_memory import add
 
 
 async def suggest(engine: Engine, text: str, **more: Any) -> tuple[dict[str, Any], list[str]]:

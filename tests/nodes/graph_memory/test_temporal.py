@@ -8,13 +8,13 @@ import pytest
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, MissingArgument, SessionNotFound
-from reasonloom.graphs.engine import Engine
-from reasonloom.nodes.graph_memory.memory_temporal import corrections
-from reasonloom.stores import memories
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.graph_memory.query import corrections
 from reasonloom.stores.access import Access
-from reasonloom.stores.ranges import Step
+from reasonloom.stores.graph_memory.range_comparison import Step
+from reasonloom.stores.memory import memories
 from tests.support.calls import call
-from tests.support.graph_memory import add, change
+from tests.support.memory.graph_memory import add, change
 
 SECOND = 1_000_000
 

@@ -9,14 +9,14 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, NodeNotFound
-from reasonloom.graphs.call import Outcome
-from reasonloom.graphs.engine import Engine
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
-from reasonloom.stores.walks import Bounds, Way, walk
+from reasonloom.stores.graph_memory.traversal import Bounds, Way, walk
 from tests.support.calls import call
-from tests.support.graph_memory import add, change
-from tests.support.planted_graph import plant
+from tests.support.memory.graph import plant
+from tests.support.memory.graph_memory import add, change
 
 UNCHECKED = "SET LOCAL session_replication_role = replica"
 """Many edges at once, without looking up their ends."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reasonloom.nodes.metacognition.agreement import agreement
-from tests.support.checking import GOOD, NO_BIAS, SOLID, bias, felt, votes
+from tests.support.llms.checks import GOOD, NO_BIAS, SOLID, bias, felt, votes
 
 ONE: dict[str, Any] = {"biases": [bias("framing", "x", 0.6)]}
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from reasonloom.nodes.likeness import Likeness
 from reasonloom.nodes.metacognition.argument import Argument, argument_of
 from reasonloom.nodes.metacognition.faults import MOST_FAULTS, faults_of
-from reasonloom.nodes.metacognition.reading import sentences_of
+from reasonloom.nodes.metacognition.spans import sentences_of
+from reasonloom.nodes.similarity import Likeness
 
 BY_WORDS = Likeness({}, 0.0)
 """Likeness by shared words: nothing here hangs on the weights of an embedder."""

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reasonloom.graphs.engine import Engine
-from reasonloom.nodes.metacognition.language import UNKNOWN, language_of
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.text.language import UNKNOWN, language_of
 from tests.support.calls import call
 
 FOREIGN = {

@@ -12,7 +12,7 @@ from reasonloom.nodes.metacognition.emotion import EMOTIONS, merge_emotion
 from reasonloom.nodes.metacognition.merging import LLM_SHARE, MOST_TOLD, distinct
 from reasonloom.nodes.metacognition.quality import SIDES, merge_quality
 from reasonloom.nodes.metacognition.state import Given
-from tests.support.checking import CALM, GOOD, NO_BIAS, SOLID, bias, felt, votes
+from tests.support.llms.checks import CALM, GOOD, NO_BIAS, SOLID, bias, felt, votes
 
 TEXT = "We spent two million, so we cannot stop. I am glad."
 GIVEN = Given(text=TEXT, evidence=[], context="", parts=["bias"])

@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.door import read
 from reasonloom.contracts.metacognition import DetectBias
+from reasonloom.contracts.validation import read
 from reasonloom.errors import BudgetExceeded, ReasonloomError
-from reasonloom.graphs.call import Call, Outcome
-from reasonloom.graphs.engine import Engine
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.graphs_call import Call, Outcome
 from reasonloom.llm.port import Ask, Embedder
 from reasonloom.nodes.metacognition.monitor import SHIFTED
 from reasonloom.stores.access import Access
-from tests.support.answering import Said
-from tests.support.checking import bias, looking
-from tests.support.forking import fork
-from tests.support.sessions import thinking
+from tests.support.llms.answering import Said
+from tests.support.llms.checks import bias, looking
+from tests.support.reasoning.sessions import thinking
+from tests.support.runs.forks import fork
 
 ANNA = Caller("anna", client="desk")
 

@@ -7,16 +7,16 @@ from typing import Any
 import psycopg
 import pytest
 
-from reasonloom.contracts.door import read
-from reasonloom.contracts.thinking import Ponder, Think
+from reasonloom.contracts.thinking.think import Ponder, Think
+from reasonloom.contracts.validation import read
 from reasonloom.errors import InvalidArgument, LlmUnavailable, MissingArgument
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember
-from tests.support.references import facts_of, shape_faults
-from tests.support.sessions import answered, lines, stored_rows, thinking, whole
-from tests.support.streaming import Made, StreamingLlm, insight, reaction, said_by
+from tests.support.contracts.references import facts_of, shape_faults
+from tests.support.llms.streams import Made, StreamingLlm, insight, reaction, said_by
+from tests.support.reasoning.sessions import answered, lines, stored_rows, thinking, whole
 
 MIB = 1_048_576
 SINGLE, PARALLEL = facts_of("thought", "think")["requests"]

@@ -9,7 +9,7 @@ from reasonloom.evals.simulated.billing import GPT_4
 from reasonloom.evals.simulated.conversation import in_json, puzzled, words
 from reasonloom.evals.simulated.game24.constants import PUBLISHED, Constants
 from reasonloom.evals.simulated.game24.proposing import judgements, proposals
-from reasonloom.evals.simulated.game24.reading import Question, read
+from reasonloom.evals.simulated.game24.request import Question, read
 from reasonloom.evals.simulated.game24.solving import chain, direct, final
 from reasonloom.evals.simulated.passages import Unreadable
 

@@ -8,7 +8,7 @@ from random import Random
 
 from reasonloom.evals.simulated.draw import stream, trait
 from reasonloom.evals.simulated.game24.constants import Constants, Judgement, Sight, Table
-from reasonloom.evals.simulated.game24.reading import Question
+from reasonloom.evals.simulated.game24.request import Question
 from reasonloom.evals.simulated.game24.states import (
     State,
     Step,

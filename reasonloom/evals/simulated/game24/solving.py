@@ -11,7 +11,7 @@ from reasonloom.evals.simulated.draw import stream, trait
 from reasonloom.evals.simulated.game24.check import fault
 from reasonloom.evals.simulated.game24.constants import Constants
 from reasonloom.evals.simulated.game24.expressions import botched, composed
-from reasonloom.evals.simulated.game24.reading import Question
+from reasonloom.evals.simulated.game24.request import Question
 from reasonloom.evals.simulated.game24.states import (
     TARGET,
     State,

@@ -1,0 +1,188 @@
+"""`reasonloom history`: past conversations, read and looked at."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.history.history_undo import purge, undo
+from reasonloom.errors import InvalidArgument
+from reasonloom.graphs.runs.call_tool import call_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from reasonloom.contracts.base import Request
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.nodes.history.ingestion.discovery import Found
+    from reasonloom.nodes.history.ingestion.reports import Told
+
+app = typer.Typer(help="Read past conversations, and look at them.", no_args_is_help=True)
+app.command()(undo)
+app.command()(purge)
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
+InProject = Annotated[str | None, typer.Option(help="Only this project, as `projects` names it.")]
+
+
+class Format(StrEnum):
+    """The formats that are read."""
+
+    CLAUDE_CODE = "claude-code"
+    JSONL = "jsonl"
+    TEXT = "text"
+
+
+@app.command()
+def ingest(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files or folders.")],
+    form: Annotated[Format | None, typer.Option("--format", help="If not found out.")] = None,
+    project: Annotated[str | None, typer.Option(help="The folder whose project it is.")] = None,
+    thinking: Annotated[bool, typer.Option("--thinking", help="Keep thoughts, too.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Read from the beginning.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing.")] = False,
+) -> None:
+    """Read transcripts and keep them in chunks; what was read before is not read again.
+
+    Folders are read with all that is below: files `*.jsonl`, or with `--format text` texts. The
+    exit code is 1 if anything could not be read.
+    """
+    import time  # noqa: PLC0415
+
+    from reasonloom.cli.history.tables import draw_ingested  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.discovery import find  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.formats import form_of  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.reports import Wish  # noqa: PLC0415
+
+    began = time.perf_counter()
+    wish = Wish(form_of(form) if form else None, project, thinking, again, dry_run)
+    found = find(paths, wish.form)
+    told = with_engine(lambda engine, caller: _ingested(engine, caller, found, wish))
+    told = [*found.refused, *told]
+    draw_ingested(told, found, time.perf_counter() - began, dry_run=dry_run)
+    if any(each.refused for each in told):
+        raise typer.Exit(1)
+
+
+async def _ingested(engine: Engine, caller: Caller, found: Found, wish: Any) -> list[Told]:
+    """Read the files while a bar is drawn by bytes."""
+    from reasonloom.cli.history.tables import bytes_read  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.pipeline import ingest as read  # noqa: PLC0415
+
+    with bytes_read(found.bytes) as tell:
+        return await read(engine.loom, caller, found.files, wish, tell)
+
+
+@app.command()
+def projects(as_json: AsJson = False) -> None:
+    """List the projects of past conversations."""
+    from reasonloom.cli.history.tables import draw_projects  # noqa: PLC0415
+    from reasonloom.contracts.history import HistoryListProjects  # noqa: PLC0415
+
+    answer = _answer("history_list_projects", HistoryListProjects, {})
+    _show(answer, draw_projects, as_json=as_json)
+
+
+@app.command()
+def sessions(
+    project: Annotated[str, typer.Argument(help="As `projects` names it.")], as_json: AsJson = False
+) -> None:
+    """List the sessions of a project, the newest first."""
+    from reasonloom.cli.history.tables import draw_sessions  # noqa: PLC0415
+    from reasonloom.contracts.history import HistoryListSessions  # noqa: PLC0415
+
+    answer = _answer("history_list_sessions", HistoryListSessions, {"project": project})
+    _show(answer, draw_sessions, as_json=as_json)
+
+
+@app.command()
+def show(
+    project: Annotated[str, typer.Argument(help="As `projects` names it.")],
+    session: Annotated[str | None, typer.Option(help="A session's id, or its beginning.")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="From when, ISO 8601.")] = None,
+    to: Annotated[str | None, typer.Option(help="Until when, ISO 8601.")] = None,
+    last: Annotated[bool, typer.Option("--last", help="The project's last session.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what was said and done in a project, in order of time."""
+    from reasonloom.cli.history.tables import draw_strip  # noqa: PLC0415
+    from reasonloom.contracts.history import (  # noqa: PLC0415
+        HistoryListSessions,
+        HistoryReconstruct,
+    )
+
+    if last:
+        listed = _answer("history_list_sessions", HistoryListSessions, {"project": project})
+        session = listed["sessions"][0]["session_id"] if listed["sessions"] else None
+    given = {"project": project, "session_id": session, "from": from_, "to": to}
+    answer = _answer("history_reconstruct", HistoryReconstruct, given)
+    _show(answer, draw_strip, as_json=as_json)
+
+
+@app.command()
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.")],
+    project: InProject = None,
+    recall: Annotated[bool, typer.Option("--recall", help="Tell what led to it.")] = False,
+    predict: Annotated[bool, typer.Option("--predict", help="Tell what came next.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search past conversations; with --recall or --predict walk from what is found."""
+    from reasonloom.cli.history.tables import draw_strip  # noqa: PLC0415
+    from reasonloom.contracts import history  # noqa: PLC0415
+
+    if recall and predict:
+        raise typer.BadParameter("give --recall or --predict, not both")
+    if predict:
+        given = {"context": query, "project": project}
+        answer = _answer("history_predict", history.HistoryPredict, given)
+    else:
+        given = {"query": query, "project": project}
+        request = history.HistoryRecall if recall else history.HistorySearch
+        answer = _answer("history_recall" if recall else "history_search", request, given)
+    _show(answer, draw_strip, as_json=as_json)
+
+
+def _answer(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool's answer; why each chunk of a chain leads to the next stands in `reasons`.
+
+    Raises:
+        ReasonloomError: what the tool answers instead, or that there is no such project.
+    """
+    from reasonloom.contracts.validation import read  # noqa: PLC0415
+
+    request = read(model, given)
+
+    async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
+        from reasonloom.nodes.history.lookup import require_project  # noqa: PLC0415
+        from reasonloom.stores.history import chunk_reasons  # noqa: PLC0415
+
+        if project := given.get("project"):
+            async with engine.loom.database.begin(caller) as tx:
+                await require_project(tx, project)
+        outcome = await call_tool(engine, caller, tool, request)
+        answer = dict(outcome.answer)
+        if mistake := answer.get("error"):
+            raise InvalidArgument(mistake)
+        if answer.get("chain"):
+            ids = [int(chunk["id"].removeprefix("mem-")) for chunk in answer["chunks"]]
+            pairs = list(pairwise(ids))
+            async with engine.loom.database.begin(caller) as tx:
+                answer["reasons"] = await chunk_reasons.between(tx, pairs)
+        return answer
+
+    return with_engine(ask)
+
+
+def _show(answer: dict[str, Any], draw: Any, *, as_json: bool) -> None:
+    """Draw an answer, or write it as JSON."""
+    import json  # noqa: PLC0415
+
+    if as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        draw(answer)

@@ -1,0 +1,213 @@
+"""Draws what was read of past conversations, and what is found in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from reasonloom.cli.engine import counted
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from reasonloom.nodes.history.ingestion.discovery import Found
+    from reasonloom.nodes.history.ingestion.reports import Told
+
+SHOWN = 20
+"""Refused files that are named; more are counted."""
+
+LINES = 12
+"""Lines of a chunk that a strip shows."""
+
+SKIPPED = {
+    "malformed": "no JSON, or not what its type needs",
+    "oversized": "longer than 16 MB",
+    "unknown": "of an unknown type",
+    "recoded": "no UTF-8, read as Windows-1252",
+}
+
+
+@contextmanager
+def bytes_read(total: int) -> Iterator[Callable[[int], None]]:
+    """Yield what draws a bar of bytes with their rate on stderr, where that is a terminal."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    console = Console(stderr=True)
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda more: bar.update(task, advance=more)
+
+
+def draw_ingested(told: list[Told], found: Found, seconds: float, *, dry_run: bool) -> None:
+    """Draw what became of all files; those that could not be read are named on stderr."""
+    refused = [each for each in told if each.refused]
+    for each in refused[:SHOWN]:
+        typer.echo(f"{each.name}: {each.refused}", err=True)
+    if len(refused) > SHOWN:
+        typer.echo(f"and {counted(len(refused) - SHOWN, 'more file')}", err=True)
+    table = _plain("read again" if any(e.rewritten for e in told) else "ingested")
+    if dry_run:
+        table.title = "would be ingested (nothing is stored)"
+    for name, value in _figures(told, found, seconds):
+        table.add_row(name, value)
+    _print(table)
+    for note in _notes(told):
+        typer.echo(note)
+
+
+def _figures(told: list[Told], found: Found, seconds: float) -> Iterator[tuple[str, str]]:
+    """Yield what the summary says; what is nothing is left out, but for the first ones."""
+    unchanged = sum(each.unchanged for each in told)
+    refused = sum(each.refused is not None for each in told)
+    size = sum(each.bytes for each in told)
+    yield "files read", f"{len(told) - unchanged - refused:,}"
+    yield "unchanged", f"{unchanged:,}"
+    yield "refused", f"{refused:,}"
+    yield "turns", f"{sum(each.turns for each in told):,}"
+    yield "chunks new", f"{sum(each.new for each in told):,}"
+    yield "chunks changed", f"{sum(each.changed for each in told):,}"
+    more = {
+        "chunks kept already": sum(each.there for each in told),
+        "chunks removed": sum(each.removed for each in told),
+        "chunks that stay forgotten": sum(each.forgotten for each in told),
+        "files rewritten": sum(each.rewritten for each in told),
+        "files of other kinds": found.others,
+        "folders linked twice": found.loops,
+        "pipes, sockets, devices": found.special,
+    }
+    skipped: Counter[str] = Counter()
+    for each in told:
+        skipped.update(each.skipped)
+    more |= {f"lines {SKIPPED[why]}": lines for why, lines in skipped.items()}
+    for name, value in more.items():
+        if value:
+            yield name, f"{value:,}"
+    yield "seconds", f"{seconds:,.1f} ({size / max(seconds, 0.001) / 1e6:,.1f} MB/s)"
+
+
+def _notes(told: list[Told]) -> Iterator[str]:
+    """Yield what is to be done about it."""
+    from reasonloom.text import tokens  # noqa: PLC0415
+
+    unembedded = sum(each.unembedded for each in told)
+    if unembedded:
+        yield (
+            f"{counted(unembedded, 'chunk')} without vectors, for the embedder is away: "
+            "run `reasonloom db reindex` when it is back"
+        )
+    if any(each.turns for each in told) and not tokens.exact():
+        yield "tokens are estimated by length: the vocabulary is not at hand"
+
+
+def draw_projects(answer: dict[str, Any]) -> None:
+    """Draw projects."""
+    from rich.table import Column, Table  # noqa: PLC0415
+
+    table = Table("project", Column("folder", overflow="fold"), *_right("sessions", "chunks"),
+                  "first", "last", title="projects")  # fmt: skip
+    for each in answer["projects"]:
+        table.add_row(
+            each["project"],
+            each["path"] or "",
+            f"{each['sessions']:,}",
+            f"{each['chunks']:,}",
+            _minute(each["first"]),
+            _minute(each["last"]),
+        )
+    _print(table) if answer["projects"] else typer.echo(answer["text"])
+
+
+def draw_sessions(answer: dict[str, Any]) -> None:
+    """Draw sessions."""
+    from rich.table import Column, Table  # noqa: PLC0415
+
+    table = Table(Column("session", overflow="fold"), "began", "ended",
+                  *_right("chunks", "tokens"), title=answer["project"])  # fmt: skip
+    for each in answer["sessions"]:
+        table.add_row(
+            each["session_id"],
+            _minute(each["started_at"]),
+            _minute(each["ended_at"]),
+            f"{each['chunks']:,}",
+            f"{each['tokens']:,}",
+        )
+    _print(table) if answer["sessions"] else typer.echo(answer["text"])
+
+
+def draw_strip(answer: dict[str, Any]) -> None:
+    """Draw chunks one below the other: problem first, with times, sessions and why each follows."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
+    from rich.panel import Panel  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console, reasons = Console(), answer.get("reasons")
+    chunks = answer["chunks"]
+    for place, chunk in enumerate(chunks):
+        if place and reasons is not None:
+            console.print(f"   [dim]↓ {escape(reasons[place - 1] or 'then')}")
+        title = f"{_minute(chunk['time']) or 'no time'} · {chunk['project']}/{chunk['session_id']}"
+        agent = f" · {chunk['agent']}" if chunk["agent"] else ""
+        score = f" · {chunk['score']:.2f}" if chunk["score"] is not None else ""
+        console.print(
+            Panel(
+                Text(_shown(chunk["content"])),
+                title=escape(_end(answer, place, len(chunks)) + title + agent),
+                subtitle=escape(f"{chunk['id']}{score}"),
+                title_align="left",
+                subtitle_align="right",
+            )
+        )
+    if not chunks or not answer.get("chain"):
+        typer.echo(answer["text"] if not chunks else f"{counted(len(chunks), 'chunk')}")
+
+
+def _end(answer: dict[str, Any], place: int, length: int) -> str:
+    """Return what the ends of a chain are called."""
+    if not answer.get("chain"):
+        return ""
+    return "problem · " if place == 0 else "solution · " if place == length - 1 else ""
+
+
+def _shown(content: str) -> str:
+    """Return the first lines of a chunk."""
+    lines = content.splitlines()
+    more = len(lines) - LINES
+    return "\n".join(lines[:LINES] + ([f"… {counted(more, 'more line')}"] if more > 0 else []))
+
+
+def _minute(time: str | None) -> str:
+    """Return a time to the minute."""
+    return time[:16].replace("T", " ") if time else ""
+
+
+def _plain(title: str) -> Table:
+    from rich.table import Column, Table  # noqa: PLC0415
+
+    return Table("what", Column("how many", justify="right"), title=title)
+
+
+def _right(*names: str) -> list[Any]:
+    from rich.table import Column  # noqa: PLC0415
+
+    return [Column(name, justify="right") for name in names]
+
+
+def _print(table: Table) -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    Console().print(table)

@@ -1,0 +1,157 @@
+"""`reasonloom hooks`: puts our hooks into a settings file of Claude Code, after showing how."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.install.own_program import needed, own_program, running
+from reasonloom.cli.user_files.kept_original import backup, naming, put_in, take_out
+from reasonloom.cli.user_files.preview import ask, show
+from reasonloom.errors import ReasonloomError
+from reasonloom.graphs.runs.call_tool import call_tool
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.engine import Engine
+
+app = typer.Typer(help="Claude Code's hooks: install, uninstall, look.", no_args_is_help=True)
+SettingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--settings", help="The settings file: the user's own if absent, or .claude/settings.json."
+    ),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
+SPARE = 10
+"""Seconds that the host waits longer than a hook takes at most."""
+
+
+@app.command()
+def install(
+    settings: SettingsFile = None,
+    yes: Yes = False,
+    claude_md: Annotated[
+        bool, typer.Option(help="Keep a block on the history in a project's CLAUDE.md, too.")
+    ] = True,
+) -> None:
+    """Write the hooks into a settings file; shows the change and asks first."""
+    from reasonloom.cli.hooks.settings_file import handlers, installed, ours  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    path = settings or load_settings().claude_folder / "settings.json"
+    program, why = _program()
+    seconds = math.ceil(load_settings().hook_seconds) + SPARE
+    with naming(path):
+        found = look(path)
+        text = found.text if found else None
+        new = installed(text, handlers(program, seconds, claude_md=claude_md))
+        first = text is None or not any(ours(text))
+    if new == text:
+        typer.echo(f"{path}: the hooks are installed, nothing to do")
+        return
+    show(path, text or "", new)
+    typer.echo(f"\nThe command is {program}: {why}.")
+    for line in needed("Claude Code"):
+        typer.echo(line)
+    ask(yes)
+    kept = put_in(path, found, new, first=first)
+    typer.echo(f"{path}: installed; sessions that begin from now on use the hooks")
+    if kept:
+        typer.echo(kept)
+
+
+@app.command()
+def uninstall(settings: SettingsFile = None, yes: Yes = False) -> None:
+    """Take the hooks out of a settings file; shows the change and asks first."""
+    from reasonloom.cli.hooks.settings_file import removed  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    path = settings or load_settings().claude_folder / "settings.json"
+    with naming(path):
+        found = look(path)
+        text = found.text if found else ""
+    if found is None:
+        typer.echo(f"{path}: there is no such file, nothing to do")
+        return
+    before = _before(backup(found.path))
+    with naming(path):
+        new = removed(text, before, made=before is None)
+    if new == text:
+        typer.echo(f"{path}: none of our hooks is in it, nothing to do")
+        return
+    show(path, text, new or "")
+    ask(yes)
+    kept = take_out(path, found, new, before)
+    typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "uninstalled"))
+    if kept:
+        typer.echo(kept)
+    typer.echo("A block in a CLAUDE.md stays until you delete it.")
+
+
+@app.command()
+def status(settings: SettingsFile = None) -> None:
+    """Tell which settings files have the hooks, and when each hook ran last."""
+    from reasonloom.cli.hooks.settings_file import ours  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    here = Path.cwd() / ".claude"
+    usual = [load_settings().claude_folder / "settings.json", here / "settings.json",
+             here / "settings.local.json"]  # fmt: skip
+    for path in [settings] if settings else list(dict.fromkeys(usual)):
+        try:
+            found = look(path)
+            listed = (
+                [f"{each.event}: {each.handler['command']}" for each in ours(found.text)]
+                if (found)
+                else []
+            )
+            said = "; ".join(listed) or ("no hooks of ours" if found else "no such file")
+        except ReasonloomError as error:
+            said = error.message
+        typer.echo(f"{path}: {said}")
+    typer.echo("")
+    typer.echo(with_engine(_report))
+
+
+async def _report(engine: Engine, caller: Caller) -> str:
+    from reasonloom.contracts.history import HistoryHookStatus  # noqa: PLC0415
+
+    outcome = await call_tool(engine, caller, "history_hook_status", HistoryHookStatus())
+    return "\n".join([str(outcome.answer["text"]), *outcome.notes])
+
+
+def _program() -> tuple[str, str]:
+    """Return how the host is to call us, and why so.
+
+    A name on the PATH goes on working after an update that moves us, and suits a settings file that
+    several people share. But the PATH of an activated environment is this terminal's alone.
+    """
+    beside = running()
+    on_path = shutil.which("reasonloom")
+    if on_path and beside and Path(on_path).resolve() == Path(beside).resolve():
+        activated = sys.prefix != sys.base_prefix and Path(on_path).is_relative_to(sys.prefix)
+        if not activated:
+            return "reasonloom", "it is on your PATH, where Claude Code will find it too"
+    why = "by its whole path, since the PATH that Claude Code runs with may lack it or name another"
+    return shlex.join(own_program()), why
+
+
+def _before(backup: Path) -> str | None:
+    """Return what a file was before us, None where its backup has our hooks too, or is away."""
+    from reasonloom.cli.hooks.settings_file import ours  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+
+    with naming(backup):
+        kept = look(backup)
+        return kept.text if kept and not any(ours(kept.text)) else None

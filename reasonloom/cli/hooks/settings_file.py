@@ -1,0 +1,187 @@
+"""Our hooks in the text of a Claude Code settings file: put in, found, taken out."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from reasonloom.cli.hooks.hook import NAMES
+from reasonloom.cli.user_files.json_edits import (
+    BOM,
+    appended,
+    children,
+    member,
+    read,
+    root,
+    without,
+)
+from reasonloom.errors import InvalidArgument
+
+Handlers = Mapping[str, dict[str, Any]]
+"""What is to be called at each of the host's events."""
+
+
+class Ours(NamedTuple):
+    """A handler of ours: its event, its place among the event's groups and in its group."""
+
+    event: str
+    group: int
+    place: int
+    handler: dict[str, Any]
+    alone: bool
+
+
+def handlers(program: str, seconds: int, *, claude_md: bool = True) -> dict[str, dict[str, Any]]:
+    """Return our handlers by event.
+
+    Args:
+        program: the command line of reasonloom, as a shell reads it.
+        seconds: after which the host ends a hook. At the end of a session it would else wait for
+            one and a half only.
+        claude_md: whether CLAUDE.md is brought up to date at the end of a session.
+    """
+    last = "session-end claudemd-generator" if claude_md else "session-end"
+    events = {"SessionStart": "session-start", "PreCompact": "pre-compact", "SessionEnd": last}
+    return {
+        event: {"type": "command", "command": f"{program} hook {names}", "timeout": seconds}
+        for event, names in events.items()
+    }
+
+
+def installed(text: str | None, wanted: Handlers) -> str:
+    """Return a settings file's text with our handlers in it, each once; None is no file yet.
+
+    Raises:
+        InvalidArgument: it is not JSON, or not of the form of settings.
+    """
+    if text is None:
+        return installed("{}\n", wanted)
+    if text.startswith(BOM):
+        return BOM + installed(text[1:], wanted)
+    found = list(ours(text))
+    have = {each.event: each.handler for each in found}
+    if have == dict(wanted) and len(found) == len(have):
+        return text
+    text = stripped(text)
+    at = root(text)
+    groups = {event: [{"hooks": [handler]}] for event, handler in wanted.items()}
+    if member(text, at, "hooks") is None:
+        return appended(text, at, groups, "hooks")
+    for event, group in groups.items():
+        text = _grouped(text, event, group)
+    return text
+
+
+def removed(text: str, before: str | None = None, *, made: bool = False) -> str | None:
+    """Return the text of a settings file as it was, or as it would be, without our handlers.
+
+    Args:
+        text: of the settings file as it is.
+        before: as it was before we changed it, if that is known: given back to the letter where
+            nothing else was changed since.
+        made: the file was made by us; then None says that nothing is left of it.
+
+    Raises:
+        InvalidArgument: it is not JSON, or not of the form of settings.
+    """
+    wanted = {each.event: each.handler for each in ours(text)}
+    if wanted and before is not None and _gives(before, wanted, text):
+        return before
+    if wanted and made and _gives(None, wanted, text):
+        return None
+    return stripped(text)
+
+
+def stripped(text: str) -> str:
+    """Return the text without our handlers, and without what held nothing else.
+
+    Raises:
+        InvalidArgument: it is not JSON, or not of the form of settings.
+    """
+    if text.startswith(BOM):
+        return BOM + stripped(text[1:])
+    while (found := next(ours(text), None)) is not None:
+        text = _without(text, found)
+    return text
+
+
+def ours(text: str) -> Iterator[Ours]:
+    """Yield our handlers in a settings file's text.
+
+    Raises:
+        InvalidArgument: it is not JSON, or not of the form of settings.
+    """
+    settings = read(text.removeprefix(BOM))
+    if not isinstance(settings, dict):
+        raise InvalidArgument("must be a JSON object")
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict) or not all(isinstance(each, list) for each in hooks.values()):
+        raise InvalidArgument("hooks: must be an object of arrays")
+    for event, groups in hooks.items():
+        for number, group in enumerate(groups):
+            held = group.get("hooks") if isinstance(group, dict) else None
+            listed = held if isinstance(held, list) else []
+            for index, handler in enumerate(listed):
+                if _is_ours(handler):
+                    yield Ours(event, number, index, handler, len(listed) == 1)
+
+
+def _is_ours(handler: object) -> bool:
+    """Return whether a handler calls reasonloom's hooks and does nothing beside it."""
+    if not isinstance(handler, dict) or not isinstance(handler.get("command"), str):
+        return False
+    try:
+        words = shlex.split(handler["command"])
+    except ValueError:
+        return False
+    if words[1:3] == ["-m", "reasonloom"]:
+        words = ["reasonloom", *words[3:]]
+    if len(words) < len(("reasonloom", "hook", "name")) or words[1] != "hook":
+        return False
+    return PurePath(words[0]).name == "reasonloom" and all(word in NAMES for word in words[2:])
+
+
+def _gives(before: str | None, wanted: Handlers, text: str) -> bool:
+    """Return whether putting our handlers into `before` gives `text`."""
+    try:
+        return installed(before, wanted) == text
+    except InvalidArgument:
+        return False
+
+
+def _grouped(text: str, event: str, groups: list[Any]) -> str:
+    """Return the text with groups added to an event of the hooks that are there."""
+    hooks = member(text, root(text), "hooks")
+    assert hooks is not None  # noqa: S101 - looked for before
+    there = member(text, hooks.at, event)
+    if there is None:
+        return appended(text, hooks.at, groups, event)
+    for group in groups:
+        text = appended(text, there.at, group)
+    return text
+
+
+def _without(text: str, found: Ours) -> str:
+    """Return the text without one handler, and without what then holds nothing."""
+    top = root(text)
+    hooks = member(text, top, "hooks")
+    assert hooks is not None  # noqa: S101 - the handler was found there
+    event = member(text, hooks.at, found.event)
+    assert event is not None  # noqa: S101
+    groups = children(text, event.at)[0]
+    if not found.alone:
+        inner = member(text, groups[found.group].at, "hooks")
+        assert inner is not None  # noqa: S101
+        return without(text, inner.at, found.place)
+    if len(groups) > 1:
+        return without(text, event.at, found.group)
+    events = children(text, hooks.at)[0]
+    if len(events) > 1:
+        return without(text, hooks.at, _place(events, found.event))
+    return without(text, top, _place(children(text, top)[0], "hooks"))
+
+
+def _place(held: list[Any], key: str) -> int:
+    return next(index for index, child in enumerate(held) if child.key == key)

@@ -1,0 +1,161 @@
+"""`reasonloom install`: names us in the configuration of a host, after showing how."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from reasonloom.cli.install.hosts import Host
+    from reasonloom.cli.user_files.rewrite import Found
+
+HostName = Annotated[
+    str, typer.Argument(metavar="HOST", help="claude-code, claude-desktop, vscode, cursor, codex.")
+]
+Scope = Annotated[str, typer.Option(help="user, or project: the working directory's own file.")]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="Serve one reference.")]
+Sets = Annotated[str | None, typer.Option("--toolsets", help="As `reasonloom serve` takes them.")]
+Env = Annotated[
+    list[str] | None,
+    typer.Option("--env", metavar="NAME=VALUE", help="A variable that the host sets; or NAME."),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
+Dry = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a configuration; Claude Code keeps the state of every project in its own."""
+
+
+def install(
+    host: HostName,
+    as_: As = None,
+    toolsets: Sets = None,
+    scope: Scope = "user",
+    env: Env = None,
+    yes: Yes = False,
+    dry_run: Dry = False,
+) -> None:
+    """Name this server in a host's configuration; shows the change and asks first."""
+    from reasonloom.cli.install.entry import showable  # noqa: PLC0415
+    from reasonloom.cli.install.formats import entry_in, installed  # noqa: PLC0415
+    from reasonloom.cli.install.own_program import needed  # noqa: PLC0415
+    from reasonloom.cli.user_files.kept_original import naming, put_in  # noqa: PLC0415
+    from reasonloom.cli.user_files.preview import ask, show  # noqa: PLC0415
+
+    target, entry = _asked(host, as_, toolsets, env)
+    path = target.path(scope)
+    with naming(path):
+        found, text = _text(path)
+        new = installed(target.form, text, target.table, entry)
+        ours = entry_in(target.form, new, target.table)
+        first = entry_in(target.form, text, target.table) is None
+    if new == text:
+        typer.echo(f"{path}: reasonloom is installed, nothing to do")
+        return
+    shown = showable(ours) | showable(entry)
+    show(path, text, new, lambda said: target.form.hide(said, shown))
+    _warn(target, path, scope, entry)
+    for line in needed(target.title, frozenset(ours.get("env", {}))):
+        typer.echo(line)
+    if dry_run:
+        typer.echo("nothing was written")
+        return
+    ask(yes)
+    kept = put_in(path, found, new, first=first)
+    typer.echo(f"{path}: installed. {target.after}")
+    _tell(kept)
+
+
+def uninstall(
+    host: HostName, scope: Scope = "user", yes: Yes = False, dry_run: Dry = False
+) -> None:
+    """Take this server out of a host's configuration; shows the change and asks first."""
+    from reasonloom.cli.install.entry import showable  # noqa: PLC0415
+    from reasonloom.cli.install.formats import entry_in, removed  # noqa: PLC0415
+    from reasonloom.cli.install.hosts import host_named  # noqa: PLC0415
+    from reasonloom.cli.user_files.kept_original import backup, naming, take_out  # noqa: PLC0415
+    from reasonloom.cli.user_files.preview import ask, show  # noqa: PLC0415
+
+    target = host_named(host)
+    path = target.path(scope)
+    with naming(path):
+        found, text = _text(path)
+        ours = entry_in(target.form, text, target.table)
+        if found is None or ours is None:
+            typer.echo(f"{path}: reasonloom is not in it, nothing to do")
+            return
+    before = _before(target, backup(found.path))
+    with naming(path):
+        new = removed(target.form, text, target.table, before)
+    shown = showable(ours) if isinstance(ours, dict) else set()
+    show(path, text, new or "", lambda said: target.form.hide(said, shown))
+    if dry_run:
+        typer.echo("nothing was written")
+        return
+    ask(yes)
+    kept = take_out(path, found, new, before)
+    typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "taken out"))
+    _tell(kept)
+
+
+def print_config(
+    host: HostName, as_: As = None, toolsets: Sets = None, scope: Scope = "user", env: Env = None
+) -> None:
+    """Print what `install` would write, to copy; secrets are left out."""
+    from reasonloom.cli.install.entry import is_secret  # noqa: PLC0415
+    from reasonloom.cli.install.formats import installed  # noqa: PLC0415
+
+    target, entry = _asked(host, as_, toolsets, env)
+    hidden = {name: f"<{name}>" for name, said in entry.get("env", {}).items()
+              if is_secret(name, said)}  # fmt: skip
+    if hidden:
+        entry["env"] = entry["env"] | hidden
+        typer.echo(f"To be filled in: {', '.join(hidden.values())}", err=True)
+    typer.echo(f"For {target.path(scope)}:", err=True)
+    typer.echo(installed(target.form, "", target.table, entry).rstrip())
+
+
+def _asked(
+    host: str, serve_as: str | None, toolsets: str | None, env: list[str] | None
+) -> tuple[Host, dict[str, Any]]:
+    from reasonloom.cli.install.entry import entry_of, variables_given  # noqa: PLC0415
+    from reasonloom.cli.install.hosts import host_named  # noqa: PLC0415
+
+    target = host_named(host)
+    return target, target.entry(entry_of(serve_as, toolsets, variables_given(env or [])))
+
+
+def _text(path: Path) -> tuple[Found | None, str]:
+    """Return a file and its text; none and nothing where there is no such file."""
+    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+
+    found = look(path, LARGEST)
+    return found, found.text if found else ""
+
+
+def _before(target: Host, backup: Path) -> str | None:
+    """Return what a file was before us, None where its backup has our entry too, or is away."""
+    from reasonloom.cli.install.formats import entry_in  # noqa: PLC0415
+    from reasonloom.cli.user_files.kept_original import naming  # noqa: PLC0415
+
+    with naming(backup):
+        kept, text = _text(backup)
+        return text if kept and entry_in(target.form, text, target.table) is None else None
+
+
+def _tell(said: str) -> None:
+    if said:
+        typer.echo(said)
+
+
+def _warn(target: Host, path: Path, scope: str, entry: dict[str, Any]) -> None:
+    """Tell of secrets in a file that others may read, and of a host that seems not to be here."""
+    from reasonloom.cli.install.entry import is_secret  # noqa: PLC0415
+
+    secret = [name for name, said in entry.get("env", {}).items() if is_secret(name, said)]
+    if secret and scope == "project":
+        typer.echo(f"A project's file is often shared; it will hold {', '.join(secret)}.")
+    if scope == "user" and not path.parent.is_dir():
+        typer.echo(f"{path.parent} is not there: is {target.title} installed? It will be made.")

@@ -1,0 +1,256 @@
+"""How a host's configuration is written: JSON, JSON with comments, or TOML; each to the letter."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from reasonloom.cli.install.entry import NAME
+from reasonloom.cli.user_files.commented_json import TOKEN, plain, put, take
+from reasonloom.cli.user_files.json_edits import BOM, read
+from reasonloom.errors import InvalidArgument
+
+Path = tuple[str, ...]
+TOML_TOKEN = re.compile(
+    r'"""(?:\\.|.)*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
+)
+JSON_KEY, TOML_KEY = re.compile(r"\s*:"), re.compile(r"[ \t]*[=.]")
+"""What follows a text that is a key."""
+
+ENTRY = 2
+"""Keys of an entry's path; its own tables are written within a line, whenever they come."""
+
+HIDDEN = "\u2026"
+
+
+class Form(Protocol):
+    """A way of writing a configuration; every text is a whole file's."""
+
+    def read(self, text: str) -> dict[str, Any]:
+        """Return what it says; InvalidArgument where it is ill-formed."""
+        ...
+
+    def put(self, text: str, path: Path, value: Any) -> str:
+        """Return it with a value at a path of keys, all else to the letter."""
+        ...
+
+    def take(self, text: str, path: Path) -> str:
+        """Return it without what is at a path of keys, all else to the letter."""
+        ...
+
+    def hide(self, text: str, shown: Collection[str]) -> str:
+        """Return it, of as many lines, with every text and comment hidden that is not `shown`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """JSON; with `comments` also comments and trailing commas."""
+
+    comments: bool = False
+
+    def read(self, text: str) -> dict[str, Any]:
+        """See `Form`."""
+        said: dict[str, Any] = read(self._bare(text))
+        return said
+
+    def put(self, text: str, path: Path, value: Any) -> str:
+        """See `Form`."""
+        text = text if text.removeprefix(BOM).strip() else text.strip() + "{}\n"
+        return put(text, self._bare(text), path, value)
+
+    def take(self, text: str, path: Path) -> str:
+        """See `Form`."""
+        return take(text, self._bare(text), path)
+
+    def hide(self, text: str, shown: Collection[str]) -> str:
+        """See `Form`."""
+
+        def hidden(found: re.Match[str]) -> str:
+            said = found[0]
+            key = JSON_KEY.match(text, found.end())
+            if said.startswith('"') and (key or json.loads(said, strict=False) in shown):
+                return said
+            return _blank(said, '"' if said.startswith('"') else said[:2])
+
+        return TOKEN.sub(hidden, text)
+
+    def _bare(self, text: str) -> str:
+        if not text.removeprefix(BOM).strip():
+            return "{}"
+        return plain(text, comments=self.comments)
+
+
+@dataclass(frozen=True, slots=True)
+class Toml:
+    """TOML."""
+
+    def read(self, text: str) -> dict[str, Any]:
+        """See `Form`."""
+        try:
+            return tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InvalidArgument(f"not TOML: {str(error)[:200]}") from None
+
+    def put(self, text: str, path: Path, value: Any) -> str:
+        """See `Form`."""
+        document, feed = self._document(text)
+        at: Any = document
+        for key in path[:-1]:
+            if key not in at:
+                at[key] = tomlkit.table(is_super_table=at is document)
+            at = at[key]
+            if not isinstance(at, dict):
+                raise InvalidArgument(f"{key}: must be a table")
+        within = len(path) > ENTRY or isinstance(at, tomlkit.items.InlineTable)
+        at[path[-1]] = _table(value, within=within) if isinstance(value, dict) else value
+        return tomlkit.dumps(document).replace("\n", feed)
+
+    def take(self, text: str, path: Path) -> str:
+        """See `Form`."""
+        document, feed = self._document(text)
+        at: Any = document
+        for key in path[:-1]:
+            at = at[key]
+        del at[path[-1]]
+        return tomlkit.dumps(document).replace("\n", feed)
+
+    def hide(self, text: str, shown: Collection[str]) -> str:
+        """See `Form`."""
+
+        def hidden(found: re.Match[str]) -> str:
+            said = found[0]
+            key = TOML_KEY.match(text, found.end())
+            if key or (said[0] in "\"'" and tomllib.loads(f"x = {said}")["x"] in shown):
+                return said
+            return _blank(said, said[0])
+
+        return TOML_TOKEN.sub(hidden, text)
+
+    def _document(self, text: str) -> tuple[tomlkit.TOMLDocument, str]:
+        """Return the parsed text, and how its lines end."""
+        self.read(text)
+        crlf = "\r\n" in text and text.count("\r\n") == text.count("\n")
+        try:
+            return tomlkit.parse(text.replace("\r\n", "\n") if crlf else text), (
+                "\r\n" if crlf else "\n"
+            )
+        except TOMLKitError:
+            raise InvalidArgument("TOML that cannot be changed without risk") from None
+
+
+def installed(form: Form, text: str, table: str, entry: Mapping[str, Any]) -> str:
+    """Return a file's text with our entry in it; one that is there is brought up to date.
+
+    What the user added to it stays, and so do variables that are not given anew.
+
+    Raises:
+        InvalidArgument: it is ill-formed, or the entry is no command's.
+    """
+    before = form.read(text)
+    wanted = deepcopy(before)
+    new = text
+    for path, value in _changes(before, table, entry):
+        new = form.put(new, path, value)
+        _set(wanted, path, value)
+    _require(form.read(new) == wanted)
+    return new
+
+
+def removed(form: Form, text: str, table: str, before: str | None) -> str | None:
+    """Return a file's text without our entry, which is in it; None where nothing is left of it.
+
+    Args:
+        form: of the file.
+        text: what it holds.
+        table: in which the entry is.
+        before: what it held before we changed it: given back to the letter where nothing else
+            was changed since. None where we have made it.
+
+    Raises:
+        InvalidArgument: it is ill-formed.
+    """
+    said = form.read(text)
+    entry = said[table][NAME]
+    if _gives(form, before or "", table, entry, text):
+        return before
+    new = form.take(text, (table, NAME))
+    del said[table][NAME]
+    _require(form.read(new) == said or (not said[table] and table not in form.read(new)))
+    return new
+
+
+def entry_in(form: Form, text: str, table: str) -> Any:
+    """Return our entry in a file's text, None where it has none.
+
+    Raises:
+        InvalidArgument: it is ill-formed.
+    """
+    held = form.read(text).get(table)
+    if held is not None and not isinstance(held, dict):
+        raise InvalidArgument(f"{table}: must be an object")
+    return (held or {}).get(NAME)
+
+
+def _changes(
+    before: dict[str, Any], table: str, entry: Mapping[str, Any]
+) -> Iterator[tuple[Path, Any]]:
+    """Yield what must be put where."""
+    held = before.get(table, {})
+    there = held.get(NAME) if isinstance(held, dict) else None
+    if not isinstance(held, dict) or not isinstance(there, dict | None):
+        raise InvalidArgument(f"{table}: must be an object of objects")
+    if there is None:
+        yield (table, NAME), dict(entry)
+        return
+    if "url" in there or not isinstance(there.get("env", {}), dict):
+        raise InvalidArgument(f"{table}.{NAME}: is no entry of ours; rename it or take it out")
+    for key, value in entry.items():
+        if key == "env" and key in there:
+            changed = {name: said for name, said in value.items() if there[key].get(name) != said}
+            yield from (((table, NAME, key, name), said) for name, said in changed.items())
+        elif there.get(key) != value:
+            yield (table, NAME, key), value
+
+
+def _set(document: dict[str, Any], path: Path, value: Any) -> None:
+    for key in path[:-1]:
+        document = document.setdefault(key, {})
+    document[path[-1]] = value
+
+
+def _require(same: bool) -> None:
+    """Refuse a change that would have changed more than it should."""
+    if not same:
+        raise InvalidArgument("written in a way that cannot be changed without risk")
+
+
+def _gives(form: Form, before: str, table: str, entry: dict[str, Any], text: str) -> bool:
+    """Return whether putting our entry into `before`, which has none, gives `text`."""
+    try:
+        ours = entry_in(form, before, table)
+        return ours is None and installed(form, before, table, entry) == text
+    except InvalidArgument:
+        return False
+
+
+def _table(value: dict[str, Any], *, within: bool) -> dict[str, Any]:
+    """Return a table whose own tables are written within a line, or which itself is."""
+    table = tomlkit.inline_table() if within else tomlkit.table()
+    for key, held in value.items():
+        table[key] = _table(held, within=True) if isinstance(held, dict) else held
+    return table
+
+
+def _blank(said: str, mark: str) -> str:
+    """Return a text or a comment with what it says hidden, and as many lines as it had."""
+    end = mark if mark in "\"'" else ""
+    return mark + HIDDEN + "\n" * said.count("\n") + end

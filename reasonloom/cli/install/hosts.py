@@ -1,0 +1,128 @@
+"""The programs that can start us, each with its configuration's places and form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path
+
+from reasonloom.cli.install.formats import Form, Json, Toml
+from reasonloom.errors import InvalidArgument, UnknownName
+from reasonloom.settings import environment, load_settings
+
+USER, PROJECT = "user", "project"
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A program that starts MCP servers.
+
+    Attributes:
+        title: its name as people write it.
+        form: of its configuration.
+        table: the member that holds its servers.
+        places: its configuration by scope; a project's lies in the working directory.
+        typed: an entry says that it is of the kind stdio.
+        after: what a person has to do then.
+    """
+
+    title: str
+    form: Form
+    table: str
+    places: Mapping[str, Callable[[], Path]]
+    typed: bool = False
+    after: str = ""
+
+    def path(self, scope: str) -> Path:
+        """Return the configuration of a scope.
+
+        Raises:
+            InvalidArgument: it has none of that scope.
+        """
+        if scope not in self.places:
+            known = " or ".join(self.places)
+            raise InvalidArgument(f"--scope: {self.title} has {known}, not {scope}", field="scope")
+        return self.places[scope]()
+
+    def entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an entry as it is written for this host."""
+        return ({"type": "stdio"} if self.typed else {}) | dict(entry)
+
+
+def _here(*names: str) -> Callable[[], Path]:
+    return lambda: Path.cwd().joinpath(*names)
+
+
+def _claude_json() -> Path:
+    return (load_settings().claude_config_dir or Path.home()) / ".claude.json"
+
+
+def _codex() -> Path:
+    given = environment().get("CODEX_HOME")
+    return (Path(given) if given else Path.home() / ".codex") / "config.toml"
+
+
+def _application(name: str, *names: str) -> Callable[[], Path]:
+    return lambda: user_config_path(name, appauthor=False).joinpath(*names)
+
+
+HOSTS: Mapping[str, Host] = {
+    "claude-code": Host(
+        "Claude Code",
+        Json(),
+        "mcpServers",
+        {USER: _claude_json, PROJECT: _here(".mcp.json")},
+        typed=True,
+        after="Sessions of Claude Code that begin from now on have the tools; /mcp lists them.",
+    ),
+    "claude-desktop": Host(
+        "Claude Desktop",
+        Json(),
+        "mcpServers",
+        {USER: _application("Claude", "claude_desktop_config.json")},
+        after="Quit Claude Desktop and start it again.",
+    ),
+    "vscode": Host(
+        "VS Code",
+        Json(comments=True),
+        "servers",
+        {USER: _application("Code", "User", "mcp.json"), PROJECT: _here(".vscode", "mcp.json")},
+        typed=True,
+        after="VS Code asks whether it may start the server; `MCP: List Servers` shows it.",
+    ),
+    "cursor": Host(
+        "Cursor",
+        Json(comments=True),
+        "mcpServers",
+        {
+            USER: lambda: Path.home() / ".cursor" / "mcp.json",
+            PROJECT: _here(".cursor", "mcp.json"),
+        },
+        typed=True,
+        after="Restart Cursor; its settings list the server under MCP.",
+    ),
+    "codex": Host(
+        "Codex",
+        Toml(),
+        "mcp_servers",
+        {USER: _codex, PROJECT: _here(".codex", "config.toml")},
+        after="Sessions of Codex that begin from now on have the tools; /mcp lists them.",
+    ),
+}
+
+
+def host_named(name: str) -> Host:
+    """Return the host of that name.
+
+    Raises:
+        UnknownName: there is none.
+    """
+    if name not in HOSTS:
+        near = get_close_matches(name, HOSTS, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(HOSTS)}"
+        raise UnknownName(f"HOST: {name[:40]} is not known; {hint}", field="host")
+    return HOSTS[name]

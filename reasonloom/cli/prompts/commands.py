@@ -1,0 +1,179 @@
+"""`reasonloom prompts`: the words that language models are asked with, in versions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reasonloom.cli.prompt_names import prompt_given
+from reasonloom.cli.prompts.optimise import optimise
+from reasonloom.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from reasonloom.prompts.registry import PromptRegistry
+    from reasonloom.prompts.template import PromptTemplate
+
+app = typer.Typer(help="Prompts in versions: look, begin one, compare, try.", no_args_is_help=True)
+app.command("optimise")(optimise)
+Folder = Annotated[
+    Path | None,
+    typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS"),
+]
+Prompt = Annotated[str, typer.Argument(help="NAME or NAME=VERSION, such as tree/propose=v2.")]
+
+
+@app.command("list")
+def list_(folder: Folder = None) -> None:
+    """List prompts with their versions; `*` marks those of your folder."""
+    registry = _registry(folder)
+    for name in registry.names():
+        versions = [_version(registry, name, each) for each in registry.versions(name)]
+        typer.echo(f"{name}  {' '.join(versions)}")
+
+
+@app.command()
+def show(prompt: Prompt, folder: Folder = None) -> None:
+    """Print a prompt's file."""
+    typer.echo(_template(_registry(folder), prompt).text, nl=False)
+
+
+@app.command()
+def new(prompt: Prompt, folder: Folder = None) -> None:
+    """Begin the next version of a prompt in your folder, as a copy."""
+    from reasonloom.prompts.front_matter import next_version  # noqa: PLC0415
+
+    own = _own_folder(folder)
+    registry = _registry(own if own.is_dir() else None)
+    template = _template(registry, prompt)
+    name = template.about.name
+    number = max(registry.versions(name)) + 1
+    path = own / f"{name}.v{number}.md"
+    _write(path, next_version(template.text, number))
+    typer.echo(str(path))
+    typer.echo(
+        f"{name} v{number} is now what is asked wherever REASONLOOM_PROMPTS names this folder;"
+        f" compare first: reasonloom eval run SUITE --prompt {name}=v{number}"
+        f" --prompt {name}=v{template.about.version}",
+        err=True,
+    )
+
+
+@app.command()
+def diff(prompt: Prompt, other: Prompt, folder: Folder = None) -> None:
+    """Print how the second prompt differs from the first; `v2` stands for the first's name."""
+    from difflib import unified_diff  # noqa: PLC0415
+
+    registry = _registry(folder)
+    name, _ = prompt_given(prompt)
+    second = f"{name}={other}" if other.removeprefix("v").isdecimal() else other
+    one, two = _template(registry, prompt), _template(registry, second)
+    for line in unified_diff(
+        one.text.splitlines(), two.text.splitlines(), _named(one), _named(two), lineterm=""
+    ):
+        typer.echo(line)
+
+
+@app.command()
+def render(
+    prompt: Prompt,
+    var: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A variable; JSON where it is any, else text."),
+    ] = None,
+    variables: Annotated[
+        Path | None, typer.Option("--vars", help="A JSON file with an object of variables.")
+    ] = None,
+    folder: Folder = None,
+) -> None:
+    """Print a prompt's messages with its variables filled in."""
+    template = _template(_registry(folder), prompt)
+    rendered = template.render(**{**_read(variables), **_given(var or [])})
+    typer.echo(f"--- system\n{rendered.system}\n--- user\n{rendered.user}")
+    if rendered.schema is not None:
+        typer.echo(f"--- answer\n{json.dumps(rendered.schema, indent=2, ensure_ascii=False)}")
+
+
+@app.command()
+def lint(folder: Folder = None) -> None:
+    """Check every prompt of your folder, and tell all that is wrong; exit 1 where anything is."""
+    from reasonloom.prompts.lint import lint as linted  # noqa: PLC0415
+
+    own = _own_folder(folder)
+    found = linted(own)
+    for place, what in found:
+        typer.echo(f"{place}: {what}")
+    if found:
+        raise typer.Exit(1)
+    typer.echo("nothing is wrong")
+
+
+def _registry(folder: Path | None) -> PromptRegistry:
+    from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    return PromptRegistry(folder or load_settings().prompts)
+
+
+def _own_folder(folder: Path | None) -> Path:
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    own = folder or load_settings().prompts
+    if own is None:
+        raise InvalidArgument(
+            "folder: set REASONLOOM_PROMPTS to a folder of your own, or name it by --folder",
+            field="folder",
+        )
+    return own
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file, its folders made where they are not there."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InvalidArgument(
+            f"folder: {path.name} cannot be written there: {error.strerror}", field="folder"
+        ) from None
+
+
+def _template(registry: PromptRegistry, prompt: str) -> PromptTemplate:
+    return registry.get(*prompt_given(prompt))
+
+
+def _version(registry: PromptRegistry, name: str, version: int) -> str:
+    own = registry.get(name, version).packaged is not None or not registry.is_packaged(name)
+    return f"v{version}{'*' if own else ''}"
+
+
+def _named(template: PromptTemplate) -> str:
+    return f"{template.about.name}=v{template.about.version}"
+
+
+def _given(given: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for each in given:
+        name, sign, told = each.partition("=")
+        if not name or not sign or name in found:
+            raise InvalidArgument("--var: must be NAME=VALUE, each name once", field="var")
+        try:
+            found[name] = json.loads(told)
+        except ValueError:
+            found[name] = told
+    return found
+
+
+def _read(path: Path | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if not isinstance(found, dict):
+        raise InvalidArgument(f"--vars: {path.name} is no file with a JSON object", field="vars")
+    return found

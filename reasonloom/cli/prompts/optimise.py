@@ -1,0 +1,247 @@
+"""`reasonloom prompts optimise`: search for a better text, and judge it on items kept apart."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from reasonloom.cli.evals.comparison import folder as runs_folder
+from reasonloom.cli.evals.request import Asked, purse_of
+from reasonloom.cli.evals.suite_file import suite_of, way_of
+from reasonloom.cli.prompt_names import prompt_given
+from reasonloom.errors import InvalidArgument, UnknownName
+
+if TYPE_CHECKING:
+    from reasonloom.evals.core.suite import Suite
+    from reasonloom.evals.core.system import Purse
+    from reasonloom.evals.optimization.optimise import Goal
+    from reasonloom.evals.optimization.split import Split
+    from reasonloom.evals.optimization.trials import Trial
+    from reasonloom.settings import Settings
+
+STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def optimise(
+    prompt: Annotated[str, typer.Argument(help="NAME or NAME=VERSION of the prompt.")],
+    suite: Annotated[Path, typer.Option(help="The suite's file, as `eval run` takes it.")],
+    by: Annotated[
+        str | None,
+        typer.Option(help="The tool that answers.", show_default="the suite's own, or the prompt"),
+    ] = None,
+    llm: Annotated[str | None, typer.Option(help="Who answers, as REASONLOOM_LLM.")] = None,
+    reflect_llm: Annotated[
+        str | None, typer.Option(help="Who proposes texts.", show_default="who answers")
+    ] = None,
+    judge: Annotated[str | None, typer.Option(help="Who judges, where a scorer asks.")] = None,
+    scorer: Annotated[list[str] | None, typer.Option(help="As of `eval run`.")] = None,
+    format_: Annotated[str | None, typer.Option("--format", help="As of `eval run`.")] = None,
+    column: Annotated[
+        list[str] | None, typer.Option(metavar="PART=COLUMN", help="As of `eval run`.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="As of `eval run`."),
+    ] = None,
+    shares: Annotated[
+        str, typer.Option("--split", help="Shares of train, validation and test.")
+    ] = "30,30,40",
+    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of a proposal each.")] = 20,
+    batch: Annotated[
+        int, typer.Option(min=1, max=100, help="Train items that a proposal looks at.")
+    ] = 4,
+    epochs: Annotated[int, typer.Option(min=1, max=100, help="How often each item is asked.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Of the split, the search and all asking.")] = 0,
+    calls: Annotated[int | None, typer.Option(min=1, help="Most calls in all.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in all.")] = None,
+    usd: Annotated[float | None, typer.Option(help="Most US dollars in all.")] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[PROVIDER=]CALLS", help="Calls at the same time."),
+    ] = None,
+    parallel: Annotated[int, typer.Option(min=1, max=1_000, help="Items at the same time.")] = 16,
+    resume: Annotated[
+        str | None, typer.Option(help="A run to go on with, by the name of its folder.")
+    ] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Only tell how the suite is split.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the winner as the next version.")
+    ] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Search for a better text of a prompt; judge it on items that the search never saw."""
+    from reasonloom.evals.optimization.optimise import planned  # noqa: PLC0415
+    from reasonloom.evals.optimization.optimising_search import Effort  # noqa: PLC0415
+
+    chosen = _given(
+        by=by, scorer=scorer, format=format_, column=column, set=set_, calls=calls, tokens=tokens,
+        usd=usd, limit=limit,
+    )  # fmt: skip
+    own = _own_folder(folder, write)
+    found, goal, trial = _asked(prompt, suite, chosen, shares, {
+        "llm": llm, "judge": judge, "epochs": epochs, "seed": seed, "at_once": parallel,
+    })  # fmt: skip
+    purse = purse_of(chosen)
+    _tell_split(planned(found, goal, trial, purse.budget))
+    if plan:
+        return
+    effort = Effort(rounds, batch)
+    told = asyncio.run(
+        _optimised(found, goal, trial, effort, purse, _run_folder(goal, resume), reflect_llm, own)
+    )
+    if write and told["winner"]:
+        from reasonloom.evals.optimization.keep import keep  # noqa: PLC0415
+
+        path, told["newly_written"] = keep(own, goal.prompt, told["winner"]["text"])
+        told["written"] = str(path)
+    if as_json:
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, default=str))
+    else:
+        _draw(told, write)
+
+
+def _asked(
+    prompt: str, path: Path, chosen: Mapping[str, Any], shares: str, trial: Mapping[str, Any]
+) -> tuple[Suite, Goal, Trial]:
+    """Return the suite, what is optimised, and how texts are tried."""
+    from reasonloom.evals.core.way import Asking  # noqa: PLC0415
+    from reasonloom.evals.optimization.optimise import Goal  # noqa: PLC0415
+    from reasonloom.evals.optimization.trials import Trial  # noqa: PLC0415
+
+    name, version = prompt_given(prompt)
+    suite = suite_of(Asked(str(path), None, path, chosen))
+    way = way_of(chosen) or suite.way or Asking(name)
+    return suite, Goal(name, version, _shares(shares)), Trial(way, **trial)
+
+
+async def _optimised(
+    suite: Suite, goal: Goal, trial: Trial, effort: Any, purse: Purse, run: Path,
+    reflect: str | None, own: Path | None,
+) -> dict[str, Any]:  # fmt: skip
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress  # noqa: PLC0415
+
+    from reasonloom.evals.optimization.optimise import optimise as optimised  # noqa: PLC0415
+
+    typer.echo(f"run {run.name}; --resume {run.name} goes on with it", err=True)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def tell(what: str, done: int, total: int) -> None:
+            progress.update(task, description=what, completed=done, total=total)
+
+        return await optimised(
+            suite, goal, run, trial, reflect=reflect, effort=effort, budget=purse.budget,
+            limits=purse.limits, tell=tell,
+            settings=_settings(own),
+        )  # fmt: skip
+
+
+def _settings(own: Path | None) -> Settings:
+    """Return settings with the folder of prompts; one to write into need not be there yet."""
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    return load_settings(prompts=own if own and own.is_dir() else None)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value not in (None, [])}
+
+
+def _own_folder(folder: Path | None, write: bool) -> Path | None:
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    own = folder or load_settings().prompts
+    if write and own is None:
+        raise InvalidArgument(
+            "folder: --write needs a folder of your own: set REASONLOOM_PROMPTS, or name it by"
+            " --folder",
+            field="folder",
+        )
+    return own
+
+
+def _shares(told: str) -> list[float]:
+    try:
+        return [float(each) for each in told.split(",")]
+    except ValueError:
+        raise InvalidArgument(
+            "--split: must be three numbers, such as 30,30,40", field="split"
+        ) from None
+
+
+def _run_folder(goal: Goal, resume: str | None) -> Path:
+    if resume:
+        run = runs_folder() / resume
+        if Path(resume).name != resume or not run.is_dir():
+            raise UnknownName(f"there is no run {resume} of `prompts optimise`", field="resume")
+        return run
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    run = runs_folder() / f"optimise-{goal.prompt.replace('/', '-')}-{moment}"
+    run.mkdir(parents=True)
+    return run
+
+
+def _tell_split(parts: Split) -> None:
+    told = parts.about()
+    sizes = [
+        f"{name} {told[name]['items']} items in {told[name]['clusters']} clusters"
+        for name in ("train", "validation", "test")
+    ]
+    least = told["least_effect"]
+    shows = "no difference" if least is None else f"a difference of {least:.3f}"
+    typer.echo(
+        f"{'; '.join(sizes)}. The test finds {shows} 8 times out of 10, where 20 % of its items"
+        " differ and each stands alone.",
+        err=True,
+    )
+
+
+def _draw(told: dict[str, Any], write: bool) -> None:
+    winner, test, spent = told["winner"], told["test"], told["spent"]
+    typer.echo(
+        f"{told['prompt']} v{told['version']}: {told['rounds']} rounds, {told['proposals']}"
+        f" proposals, {len(told['refused'])} refused"
+    )
+    for each in told["validation"]:
+        name = f"v{each['version']}" if each["version"] == told["version"] else "proposal"
+        typer.echo(f"validation  {each['score']:.4f}  {name}")
+    if test:
+        low, high = test["interval"]
+        typer.echo(
+            f"test  {test['base_score']:.4f} -> {test['score']:.4f}  difference"
+            f" {test['difference']:+.4f}  95 % [{low:+.4f}, {high:+.4f}]  p {test['p']:.4f}"
+            f" ({test['test']})  of {test['items']} items in {test['clusters']} clusters"
+        )
+    typer.echo(told["verdict"])
+    for note in [*told["notes"], *(test["notes"] if test else ())]:
+        typer.echo(f"note: {note}")
+    typer.echo(f"spent  {spent['calls']} calls  {spent['tokens']} tokens  {spent['usd']:.4f} usd")
+    if winner:
+        for line in winner["difference"]:
+            typer.secho("".join(each for each in line if each.isprintable()),
+                        fg=STYLES.get(line[:1]))  # fmt: skip
+        _tell_where(told, write)
+
+
+def _tell_where(told: dict[str, Any], write: bool) -> None:
+    if write:
+        before = "" if told["newly_written"] else "has this text already and "
+        typer.echo(
+            f"{told['written']} {before}is now what is asked wherever REASONLOOM_PROMPTS names its"
+            " folder"
+        )
+    else:
+        typer.echo(
+            f"--resume {told['run']} --write writes it as the next version; nothing is asked anew"
+        )

@@ -1,0 +1,58 @@
+"""`reasonloom call`: one tool, once, through the server's own adapter."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from reasonloom.errors import InvalidArgument
+
+
+def call(
+    tool: Annotated[str, typer.Argument(help="The tool's name.")],
+    arguments: Annotated[str, typer.Argument(help="Its arguments as JSON; - reads stdin.")] = "{}",
+    text: Annotated[bool, typer.Option("--text", help="Print the text an agent reads.")] = False,
+) -> None:
+    """Call a tool and print its answer as JSON; exit 1 where it answers with an error."""
+    import anyio  # noqa: PLC0415 - the other commands start faster without
+
+    given = _arguments(sys.stdin.buffer.read() if arguments == "-" else arguments)
+    result = anyio.run(_call, tool, given)
+    if text or result.structured_content is None:
+        typer.echo("\n".join(getattr(block, "text", "") for block in result.content))
+    else:
+        typer.echo(json.dumps(result.structured_content, ensure_ascii=False, indent=2))
+    raise typer.Exit(1 if result.is_error else 0)
+
+
+def _arguments(text: str | bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise InvalidArgument(f"arguments: not JSON: {error}", field="arguments") from None
+    if not isinstance(value, dict):
+        raise InvalidArgument("arguments: must be a JSON object", field="arguments")
+    return value
+
+
+async def _call(tool: str, arguments: dict[str, Any]) -> Any:
+    from mcp import Client  # noqa: PLC0415
+    from mcp.shared.exceptions import MCPError  # noqa: PLC0415
+
+    from reasonloom.cli.server.log_setup import set_up_log  # noqa: PLC0415
+    from reasonloom.server.app import build_server  # noqa: PLC0415
+    from reasonloom.server.engine_lifespan import EngineRoom  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings(toolsets="all,extras")
+    set_up_log(settings)
+    unknown: MCPError | None = None
+    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+        try:
+            return await client.call_tool(tool, arguments)
+        except MCPError as error:
+            unknown = error
+    raise InvalidArgument(str(unknown), field="tool")

@@ -1,0 +1,182 @@
+"""`reasonloom demo`: a real MCP client talks to a real server about a small conversation."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import ServiceFault
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.shared.dispatcher import ProgressFnT
+    from rich.console import Console
+
+CONVERSATION = Path(__file__).parent / "conversation.json"
+OWNER = "demo"
+
+
+def demo() -> None:
+    """Remember a small conversation, recall it by meaning, and reason over it."""
+    import anyio  # noqa: PLC0415 - the other commands start faster without
+    from rich.console import Console  # noqa: PLC0415
+
+    from reasonloom.cli.server.require_usable import require_usable  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    anyio.run(require_usable, load_settings())  # else the server's end is all that is seen
+    conversation = json.loads(CONVERSATION.read_text(encoding="utf-8"))
+    anyio.run(_talk, conversation, Console())
+
+
+@dataclass(frozen=True)
+class Talk:
+    """One demo: a connected client, where to print, and whose memories these are."""
+
+    client: Client
+    console: Console
+    user: str
+
+    async def ask(
+        self,
+        tool: str,
+        arguments: dict[str, Any],
+        progress: ProgressFnT | None = None,
+    ) -> tuple[dict[str, Any], float]:
+        """Call a tool; return its structured answer and the milliseconds it took.
+
+        Raises:
+            ServiceFault: the tool answered with an error, which is printed, or is not served.
+        """
+        from mcp.shared.exceptions import MCPError  # noqa: PLC0415
+
+        started = time.perf_counter()
+        try:
+            result = await self.client.call_tool(tool, arguments, progress_callback=progress)
+        except MCPError as error:
+            raise ServiceFault(f"the demo ended: {error}") from None
+        took = (time.perf_counter() - started) * 1000
+        if result.is_error or not isinstance(result.structured_content, dict):
+            self.console.print_json(data=result.structured_content)
+            raise ServiceFault(
+                f"the demo ended: {tool} answered as above; `reasonloom doctor` tells more"
+            )
+        return result.structured_content, took
+
+
+async def _talk(conversation: dict[str, Any], console: Console) -> None:
+    from mcp import Client, StdioServerParameters  # noqa: PLC0415
+
+    from reasonloom.settings import environment  # noqa: PLC0415
+
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "reasonloom", "serve"],
+        env={**environment(), "REASONLOOM_USER": OWNER, "LOG_LEVEL": "warning"},
+    )
+    console.rule(f"[bold]{conversation['title']}")
+    started = time.perf_counter()
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
+        seconds = time.perf_counter() - started
+        console.print(
+            f"A server runs over stdio, protocol {client.protocol_version}; it listed "
+            f"{len(tools)} tools after {seconds:.1f} s."
+        )
+        talk = Talk(client, console, conversation["user"])
+        await _forget_earlier(talk)
+        await _remember(talk, conversation)
+        await _recall(talk, conversation["asked"])
+        await _reason(talk, conversation["reasoned"])
+    console.print(f"Every call is a recorded run: REASONLOOM_USER={OWNER} reasonloom runs list")
+
+
+async def _forget_earlier(talk: Talk) -> None:
+    """Forget what an earlier demo stored, so that each one begins the same."""
+    console, count = talk.console, 0
+    with console.status("opening the database (the first time it is made)"):
+        while True:
+            found, _ = await talk.ask("recall", {"userId": OWNER, "limit": 100})
+            memories = found["data"]["memories"]
+            for memory in memories:
+                await talk.ask("forget", {"userId": OWNER, "memoryId": memory["id"]})
+            count += len(memories)
+            if not memories:
+                break
+    if count:
+        console.print(f"Forgot {count} memories of an earlier demo.")
+
+
+async def _remember(talk: Talk, conversation: dict[str, Any]) -> None:
+    from rich.progress import track  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("stored", "sector", "links", "salience", "ms", "what", title="remember")
+    for fact in track(conversation["said"], "remember", console=talk.console, transient=True):
+        arguments = {"userId": OWNER, "sessionId": conversation["session"], **fact}
+        answer, took = await talk.ask("remember", arguments)
+        data = answer["data"]
+        table.add_row(
+            data["memoryId"],
+            fact["primarySector"],
+            str(data["linksCreated"]),
+            f"{data['salience']:.2f}",
+            f"{took:.0f}",
+            fact["content"],
+        )
+    talk.console.print(table)
+
+
+async def _recall(talk: Talk, questions: list[str]) -> None:
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("question", "ms", "score", "found", title="recall", show_lines=True)
+    for question in questions:
+        arguments = {"userId": OWNER, "text": question, "limit": 2}
+        answer, took = await talk.ask("recall", arguments)
+        found = answer["data"]["memories"]
+        table.add_row(
+            question,
+            f"{took:.0f}",
+            "\n".join(f"{memory['score']:.2f}" for memory in found),
+            "\n".join(memory["content"] for memory in found) or "nothing relevant",
+        )
+    talk.console.print(table)
+
+
+async def _reason(talk: Talk, thoughts: list[str]) -> None:
+    from rich.panel import Panel  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    session: dict[str, Any] = {}
+    for thought in thoughts:
+        answer, took = await _with_progress(talk, {"content": thought, **session})
+        session = {"session_id": answer["session_id"]}
+        talk.console.print(
+            Panel(
+                Text(f"{thought}\n\n{answer['content']}"),
+                title="reasoning_linear",
+                subtitle=f"confidence {answer['confidence']:.2f} · llm {answer['llm']} · "
+                f"{len(answer['memories_used'])} memories · {took:.0f} ms",
+            )
+        )
+    if suggestion := answer.get("suggestion"):
+        talk.console.print(f"[yellow]{suggestion}")
+
+
+async def _with_progress(talk: Talk, arguments: dict[str, Any]) -> tuple[dict[str, Any], float]:
+    """Ask for one step of reasoning, its progress shown as the server reports it."""
+    steps: list[str] = []
+    with talk.console.status("reasoning") as status:
+
+        async def show(progress: float, total: float | None, message: str | None) -> None:
+            steps.append(message or "")
+            status.update(f"step {progress + 1:.0f} of {total:.0f}: {message}")
+
+        answer = await talk.ask("reasoning_linear", arguments, show)
+    talk.console.print(f"progress: {' → '.join(steps)}", style="dim")
+    return answer

@@ -1,0 +1,1 @@
+"""Requests and answers of think, ponder, analyze and breakdown."""

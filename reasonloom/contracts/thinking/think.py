@@ -1,0 +1,165 @@
+"""Thinking in streams, one alone or four side by side (reference: ThoughtMCP)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, WholeNumber
+from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, CheckedConstraint, Constraint
+
+Mode = Literal["analytical", "creative", "critical", "synthetic", "parallel"]
+Status = Literal["completed", "partial"]
+Stopped = Literal["finished", "agreed", "deadline", "budget", "failed", "offline"]
+USUAL_TIMEOUT = 30_000
+"""Milliseconds."""
+
+Points = Annotated[list[Constraint], Field(max_length=MOST_CONSTRAINTS)]
+
+
+class Context(CamelRequest):
+    """What is known of a problem, what must hold, and what is wanted."""
+
+    background: Content | None = None
+    constraints: Points | None = None
+    goals: Points | None = None
+
+
+class Think(CamelRequest):
+    """Think a problem through in one way, or in four ways at once that are brought together.
+
+    A conclusion that breaks a constraint is marked.
+    """
+
+    problem: Annotated[Content, Field(description="Problem or question to think about")]
+    mode: Annotated[
+        Mode,
+        Field(
+            description="analytical: logic; creative: new options; critical: doubts; "
+            "synthetic: the whole; parallel: all four"
+        ),
+    ]
+    context: Context | None = None
+
+
+class Ponder(CamelRequest):
+    """Think in four streams that hear and answer each other at 25, 50 and 75 percent.
+
+    For hard questions with conflicting sides: names sources, keeps conflicts.
+    """
+
+    problem: Annotated[Content, Field(description="Problem to think about")]
+    timeout: Annotated[
+        WholeNumber, Field(ge=1_000, le=60_000, description="Milliseconds in all")
+    ] = USUAL_TIMEOUT
+    context: Context | None = None
+
+
+class Insight(CamelAnswer):
+    """What one stream or several (`sources`) have seen; importance and confidence 0..1."""
+
+    content: str
+    sources: list[str]
+    importance: float
+    confidence: float
+
+
+class StreamConflict(CamelAnswer):
+    """Two streams that contradict each other; `severity` (0..1) is computed."""
+
+    id: str
+    type: str
+    description: str
+    severity: float
+    source_streams: list[str]
+    evidence: list[str]
+
+
+class Advice(CamelAnswer):
+    """What to do; priority 1 comes first, `sources` are the streams that it rests on."""
+
+    description: str
+    sources: list[str]
+    priority: int
+    confidence: float
+    rationale: str
+
+
+class StreamResult(CamelAnswer):
+    """What one stream came to after so many quarters, held against the constraints."""
+
+    stream: str
+    conclusion: str
+    confidence: float
+    quarters: int
+    constraints: list[CheckedConstraint]
+    violates: bool
+
+
+class MissingPart(CamelAnswer):
+    """Quarters that one stream did not come to."""
+
+    stream: str
+    quarters: list[int]
+
+
+class Quality(CamelAnswer):
+    """What `quality` is made of, each 0..1."""
+
+    coverage: float
+    agreement: float
+    diversity: float
+
+
+class GoalCovered(CamelAnswer):
+    """How much of a goal (0..1) insights and conclusion speak of."""
+
+    goal: str
+    covered: float
+
+
+class Considered(CamelAnswer):
+    """What all thinking comes to.
+
+    `constraints` are those of the conclusion, `violates` tells whether it breaks one.
+    `processing_time` is in milliseconds. `missing` names what a partial answer lacks.
+    """
+
+    conclusion: str
+    confidence: float
+    processing_time: float
+    status: Status
+    constraints: list[CheckedConstraint]
+    violates: bool
+    goals: list[GoalCovered]
+    memories_used: list[str]
+    session_id: str
+    thought_id: str
+    missing: list[MissingPart] | None = None
+    suggestion: str | None = None
+
+
+class Thinking(Considered):
+    """One stream's thinking (`reasoning`, plain insights), or that of four in parallel."""
+
+    insights: list[str] | list[Insight]
+    reasoning: list[str] | None = None
+    recommendations: list[Advice] | None = None
+    conflicts: list[StreamConflict] | None = None
+    quality: float | None = None
+    quality_parts: Quality | None = None
+    streams: list[StreamResult] | None = None
+
+
+class Pondered(Considered):
+    """What four streams came to that heard each other; `quarters` were finished by some."""
+
+    insights: list[Insight]
+    recommendations: list[Advice]
+    conflicts: list[StreamConflict]
+    quality: float
+    quality_parts: Quality
+    streams: list[StreamResult]
+    quarters: int
+    stopped_because: Stopped

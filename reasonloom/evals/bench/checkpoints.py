@@ -1,0 +1,84 @@
+"""What a saved step costs: one small graph bare, with LangGraph's saver in memory, with ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+from uuid import uuid4
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, StateGraph
+
+from reasonloom.evals.bench.environment import OWNER, Ground
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, timed
+from reasonloom.stores.saver import SavedSteps, saving_for
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+NODES = 5
+STATE = "What must we tell the restaurant? " * 30
+"""About a thousand characters, as much as a short answer."""
+
+
+class SmallState(TypedDict, total=False):
+    """The small graph's state."""
+
+    said: str
+    step: int
+
+
+async def measure(ground: Ground, times: int) -> list[Figure]:
+    """Time the three in turn, so that all meet the same weather; milliseconds a step."""
+    steps = SavedSteps(ground.access.app)
+    works = {
+        "no saver": _walk(None),
+        "saver in memory": _walk(InMemorySaver()),
+        "our saver, Postgres": _walk(await steps.open()),
+    }
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for place in range(times + WARM_UP):
+        for name, work in works.items():
+            took = await timed(work) / NODES
+            if place >= WARM_UP:
+                taken[name].append(took)
+    await steps.close()
+    bare = median(taken["no saver"])
+    return [
+        Figure(
+            f"one step of {NODES}, {name}",
+            median(each),
+            percentile_95(each),
+            None if name == "no saver" else bare,
+            said=f"{median(each) - bare:.2f} ms more than bare" if name != "no saver" else "",
+        )
+        for name, each in taken.items()
+    ]
+
+
+def _walk(saver: BaseCheckpointSaver[Any] | None) -> Work:
+    graph = StateGraph(SmallState)
+    names = [f"step_{number}" for number in range(NODES)]
+    for number, name in enumerate(names):
+        graph.add_node(name, _Step(number))
+    for one, other in zip([START, *names], names, strict=False):
+        graph.add_edge(one, other)
+    compiled = graph.compile(checkpointer=saver)
+
+    async def run() -> None:
+        saving_for.set(OWNER)
+        config: RunnableConfig = {"configurable": {"thread_id": f"{OWNER}/{uuid4()}"}}
+        given: Any = {"said": STATE}
+        await compiled.ainvoke(given, config, durability="sync" if saver else None)
+
+    return run
+
+
+class _Step:
+    """A node that does next to nothing."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    async def __call__(self, state: SmallState) -> SmallState:
+        return {"step": self._number, "said": f"{self._number}: {STATE}"}

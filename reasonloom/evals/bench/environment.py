@@ -1,0 +1,116 @@
+"""The ground a benchmark stands on: an embedded server and an engine of its own, thrown away."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from reasonloom.compose import open_engine
+from reasonloom.contracts import history
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.graph_memory import nodes, queries, sessions, walking
+from reasonloom.contracts.memory.tools import Recall, Remember
+from reasonloom.contracts.mental_models import models
+from reasonloom.contracts.reasoning.linear import ReasoningLinear
+from reasonloom.contracts.reasoning.tree import ReasoningTree
+from reasonloom.contracts.validation import read
+from reasonloom.evals.bench.stopwatch import TimedDatabase, TimedEmbedder
+from reasonloom.evals.home import throw_away_database
+from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.graphs_call import Call, Outcome
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.port import Ask, LanguageModel, Reply
+from reasonloom.stores.access import Access
+
+TOOLS: dict[str, tuple[type[Request], str]] = {
+    "remember": (Remember, "remember"),
+    "recall": (Recall, "recall"),
+    "history_search": (history.HistorySearch, "history_search"),
+    "history_recall": (history.HistoryRecall, "history_recall"),
+    "history_list_projects": (history.HistoryListProjects, "history_list_projects"),
+    "history_list_sessions": (history.HistoryListSessions, "history_list_sessions"),
+    "history_stats": (history.HistoryStats, "history_stats"),
+    "history_reconstruct": (history.HistoryReconstruct, "history_reconstruct"),
+    "reasoning_linear": (ReasoningLinear, "linear"),
+    "reasoning_tree": (ReasoningTree, "tree"),
+    "memory_add": (nodes.MemoryAdd, "memory_add"),
+    "memory_query": (queries.MemoryQuery, "memory_query"),
+    "memory_similar": (queries.MemorySimilar, "memory_similar"),
+    "memory_quality": (queries.MemoryQuality, "memory_quality"),
+    "memory_stats": (queries.MemoryStats, "memory_stats"),
+    "memory_traverse": (walking.MemoryTraverse, "memory_traverse"),
+    "memory_context": (walking.MemoryContext, "memory_context"),
+    "session_start": (sessions.SessionStart, "session_start"),
+    "session_end": (sessions.SessionEnd, "session_end"),
+    "create_model": (models.CreateModel, "create_model"),
+    "list_models": (models.ListModels, "list_models"),
+    "get_model": (models.GetModel, "get_model"),
+    "revise_model": (models.ReviseModel, "revise_model"),
+}
+"""The tools that are measured: contract and graph."""
+
+OWNER = "bench"
+
+
+class InstantLlm:
+    """A language model that answers at once, so that only our own time is measured."""
+
+    name = "instant"
+    offline = False
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Return a fixed thought, which is a fixed summary too."""
+        said = "It follows from the facts."
+        return Reply("", {"thought": said, "summary": said, "confidence": 0.9}, self.name)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+class Ground:
+    """An engine whose embedding and database times are taken apart."""
+
+    def __init__(self, engine: Engine, access: Access) -> None:
+        self.access = access
+        self.embedder = TimedEmbedder(engine.loom.embedder)
+        self.database = TimedDatabase(access, connections=engine.loom.settings.database_connections)
+        engine.loom = replace(engine.loom, embedder=self.embedder, database=self.database)
+        self.engine = engine
+
+    async def call(self, tool: str, *, owner: str = OWNER, **arguments: Any) -> Outcome:
+        """Call a tool as `owner` at its node, without MCP around it."""
+        contract, graph = TOOLS[tool]
+        request = read(contract, arguments)
+        return await self.engine.call(
+            Call(
+                tool=tool,
+                graph=load_graph(graph),
+                request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+                caller=Caller(owner),
+            )
+        )
+
+    def restart_clocks(self) -> None:
+        """Forget the embedding and database times taken so far."""
+        self.embedder.seconds = self.database.seconds = 0.0
+
+
+@asynccontextmanager
+async def ground(llm: LanguageModel | None = None, **flags: Any) -> AsyncIterator[Ground]:
+    """Yield an engine on a fresh embedded database with its usual durability.
+
+    The language model answers at once unless another is given; flags are settings.
+    """
+    given = {"user": OWNER, "decay_hours": 0, "cluster_hours": 0, **flags}
+    async with throw_away_database(**given) as (settings, access):
+        embedder = choose_embedder(settings)
+        async with open_engine(
+            settings, access=access, llm=llm or InstantLlm(), embedder=embedder
+        ) as engine:
+            standing = Ground(engine, access)
+            yield standing
+            await standing.database.close()

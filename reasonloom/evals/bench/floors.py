@@ -1,0 +1,91 @@
+"""The floor of `recall`: its question embedded, one raw vector query and one raw text query.
+
+Both are what one would write by hand for this owner: the ten nearest, by the owner's own index
+where there is one, and the ten that rank highest of all that hold any of the words.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from reasonloom.evals.bench.environment import Ground
+from reasonloom.stores.memory.reindex import LARGEST_ID
+from reasonloom.stores.vector_indexes import OUTGROWN
+from reasonloom.stores.vectors import index_of
+
+BIND = (
+    "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true), "
+    "set_config('enable_seqscan', 'off', true), "
+    "set_config('max_parallel_workers_per_gather', '0', true)"
+)
+NEAREST = """
+SELECT memory_id FROM embeddings WHERE owner = %s AND model = %s AND sectors & 2 <> 0
+ORDER BY (embedding <=> %s::halfvec) + 0 LIMIT 10
+"""
+LAST = "SELECT relname FROM pg_class WHERE starts_with(relname::text, %s) ORDER BY oid LIMIT 1"
+NEAREST_BY_INDEX = """
+SELECT memory_id FROM embeddings WHERE owner = {owner} AND model = {model} AND memory_id <= {last}
+    AND sectors & 2 <> 0
+ORDER BY embedding::halfvec({size}) <=> {vector}::halfvec({size}) LIMIT 10
+"""
+WORDS = """
+SELECT id FROM memories, to_tsquery('english', %s) AS asked WHERE owner = %s AND words @@ asked
+ORDER BY ts_rank(words, asked) DESC LIMIT 10
+"""
+
+
+@dataclass
+class Raw:
+    """The raw queries of one owner on a connection of their own, and the seconds each took."""
+
+    ground: Ground
+    connection: psycopg.AsyncConnection[Any]
+    seconds: dict[str, float] = field(default_factory=lambda: {"vector": 0.0, "text": 0.0})
+    last: dict[str, int] = field(default_factory=dict)
+    """The last memory that an owner's index holds; those of after are not asked for."""
+
+    async def ask(self, owner: str, question: str, *, memories: int) -> None:
+        """Embed a question and ask it raw."""
+        vector = str((await self.ground.embedder.embed([question]))[0])
+        async with self.connection.transaction():
+            await self.connection.execute(BIND, (owner,))
+            await self._look(owner, memories)
+            started = time.perf_counter()
+            await self._nearest(owner, vector, memories)
+            between = time.perf_counter()
+            words = " | ".join(question.rstrip("?").split())
+            await self.connection.execute(WORDS, (words, owner))
+            self.seconds["vector"] += between - started
+            self.seconds["text"] += time.perf_counter() - between
+
+    async def _look(self, owner: str, memories: int) -> None:
+        if memories < OUTGROWN or owner in self.last:
+            return
+        named = index_of(owner, self.ground.embedder.model)
+        name = await (await self.connection.execute(LAST, (named,))).fetchone()
+        self.last[owner] = int(name[0][len(named) + 1 :] or LARGEST_ID) if name else LARGEST_ID
+
+    async def _nearest(self, owner: str, vector: str, memories: int) -> None:
+        embedder = self.ground.embedder
+        if memories < OUTGROWN:
+            await self.connection.execute(NEAREST, (owner, embedder.model, vector))
+            return
+        query = sql.SQL(NEAREST_BY_INDEX).format(
+            owner=sql.Literal(owner),
+            model=sql.Literal(embedder.model),
+            last=sql.Literal(self.last[owner]),
+            size=sql.Literal(embedder.dimension),
+            vector=sql.Literal(vector),
+        )
+        await self.connection.execute(query)
+
+
+async def raw(ground: Ground) -> Raw:
+    """Return raw queries on a new connection under the app's role, planned each time."""
+    connection = await psycopg.AsyncConnection.connect(ground.access.app, prepare_threshold=None)
+    return Raw(ground, connection)

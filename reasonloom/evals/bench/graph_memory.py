@@ -1,0 +1,177 @@
+"""The tools of graph memory at the node, for graphs of several sizes in one database."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import psycopg
+
+from reasonloom.evals.bench.environment import Ground
+from reasonloom.evals.bench.floors import raw
+from reasonloom.evals.bench.graph_load import HUB, load_graph_of
+from reasonloom.evals.bench.load import seed_of
+from reasonloom.evals.bench.memory import SETTLE
+from reasonloom.evals.bench.raw_walk import raw_walk
+from reasonloom.evals.bench.sentences import SEED, questions, sentences
+from reasonloom.evals.bench.timing import (
+    WARM_UP,
+    Figure,
+    Work,
+    in_turn,
+    median,
+    percentile_95,
+    timed,
+)
+from reasonloom.stores.vector_indexes import maintain
+
+FLAT = 1.5
+"""The goal of `memory_add`: at any size at most so many times what it takes at the smallest."""
+
+WALKED = 2.0
+"""The goal of `memory_traverse`: at most so many times its raw query."""
+
+ALIKE_MS = 30
+OF_A_SESSION = 10
+"""Nodes of a session that is ended."""
+
+
+def owner_of(size: int) -> str:
+    """Return the owner of a graph of `size` nodes."""
+    return f"graph-of-{size}"
+
+
+async def measure(ground: Ground, times: int, sizes: Sequence[int]) -> list[Figure]:
+    """Make a graph for each size, then time the tools on each."""
+    for size in sizes:
+        await load_graph_of(ground, owner_of(size), size)
+    await maintain(ground.access)
+    async with await psycopg.AsyncConnection.connect(
+        ground.access.admin, autocommit=True
+    ) as connection:
+        await connection.execute(SETTLE)
+    figures = await _adds(ground, times, sizes)
+    for size in sizes:
+        figures += await _searches(ground, times, size)
+        figures.append(await _walk(ground, times, size))
+        figures += [await _plain(ground, times, size, *each) for each in PLAIN]
+        figures.append(await _session_end(ground, times, size))
+    return figures
+
+
+async def _adds(ground: Ground, times: int, sizes: Sequence[int]) -> list[Figure]:
+    """Add to all graphs in turn, so that all meet the same weather."""
+    facts = {size: sentences(seed_of(owner_of(size)) + 1) for size in sizes}
+    taken: dict[int, list[float]] = {size: [] for size in sizes}
+    for turn in range(WARM_UP + times):
+        for size in sizes:
+            content = next(facts[size])
+            work = _calling(
+                ground, size, "memory_add", event_type="fact", content=content,
+                edges=[{"target_id": HUB + turn, "edge_type": "supports"}],
+            )  # fmt: skip
+            taken[size].append(await timed(work))
+    kept = {size: each[WARM_UP:] for size, each in taken.items()}
+    floor = median(kept[sizes[0]])
+    return [_added(size, each, floor if size != sizes[0] else None) for size, each in kept.items()]
+
+
+def _added(size: int, taken: list[float], floor: float | None) -> Figure:
+    name = f"memory_add, {size:,} nodes"
+    said = "with one edge; floor: the same in the smallest graph"
+    goal = None if floor is None else FLAT
+    return Figure(name, median(taken), percentile_95(taken), floor, goal, said)
+
+
+async def _searches(ground: Ground, times: int, size: int) -> list[Figure]:
+    owner = owner_of(size)
+    asked, floor = questions(seed_of(owner), size), await raw(ground)
+
+    async def by_text() -> None:
+        await ground.call("memory_similar", owner=owner, query_text=next(asked))
+
+    async def by_hand() -> None:
+        await floor.ask(owner, next(asked), memories=size)
+
+    below, own = await in_turn(by_hand, by_text, times)
+    await floor.connection.close()
+    said = f"floor: embed + a vector query + a text query; goal {ALIKE_MS} ms"
+    text = Figure(
+        f"memory_similar, text, {size:,} nodes", median(own), percentile_95(own), median(below),
+        said=said,
+    )  # fmt: skip
+    vectors = [(await ground.embedder.embed([next(asked)]))[0] for _ in range(WARM_UP + times)]
+    given = iter(vectors)
+
+    async def by_vector() -> None:
+        await ground.call("memory_similar", owner=owner, query_vec=next(given))
+
+    name = f"memory_similar, vector, {size:,} nodes"
+    return [text, await _figure(name, by_vector, times, "every vector is compared")]
+
+
+async def _walk(ground: Ground, times: int, size: int) -> Figure:
+    owner, floor = owner_of(size), await raw_walk(ground)
+    dice = random.Random(SEED)  # noqa: S311 - no secret
+    starts = [dice.randint(size // 2, size) for _ in range(2 * (WARM_UP + times))]
+    given = iter(starts)
+
+    async def walk() -> None:
+        await ground.call("memory_traverse", owner=owner, start_id=next(given))
+
+    async def by_hand() -> None:
+        await floor.walk(owner, next(given))
+
+    below, own = await in_turn(by_hand, walk, times)
+    await floor.connection.close()
+    return Figure(
+        f"memory_traverse, {size:,} nodes", median(own), percentile_95(own), median(below),
+        WALKED, "floor: the same walk as a recursive query, on a connection of its own",
+    )  # fmt: skip
+
+
+PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("newest 20", "memory_query", {}),
+    ("highest confidence 20", "memory_query", {"sort_by": "highest_confidence"}),
+    ("depth 2, beside the hub", "memory_context", {"node_id": HUB}),
+    ("all", "memory_quality", {}),
+    ("all", "memory_stats", {}),
+)
+"""Tools that are timed by themselves: what is done, the tool, its arguments."""
+
+
+async def _plain(
+    ground: Ground, times: int, size: int, said: str, tool: str, arguments: dict[str, Any]
+) -> Figure:
+    work = _calling(ground, size, tool, **arguments)
+    return await _figure(f"{tool}, {size:,} nodes", work, times, said)
+
+
+async def _session_end(ground: Ground, times: int, size: int) -> Figure:
+    owner, facts = owner_of(size), sentences(seed_of(owner_of(size)) + 2)
+    taken = []
+    for _ in range(WARM_UP + times):
+        await ground.call("session_start", owner=owner)
+        for _ in range(OF_A_SESSION):
+            await ground.call("memory_add", owner=owner, event_type="fact", content=next(facts))
+        taken.append(await timed(_calling(ground, size, "session_end")))
+    kept = taken[WARM_UP:]
+    said = f"an episode of {OF_A_SESSION} nodes, its language model answers at once"
+    return Figure(f"session_end, {size:,} nodes", median(kept), percentile_95(kept), said=said)
+
+
+def _calling(
+    ground: Ground, size: int, tool: str, **arguments: Any
+) -> Callable[[], Awaitable[object]]:
+    async def work() -> None:
+        await ground.call(tool, owner=owner_of(size), **arguments)
+
+    return work
+
+
+async def _figure(name: str, work: Work, times: int, said: str) -> Figure:
+    for _ in range(WARM_UP):
+        await work()
+    taken = [await timed(work) for _ in range(times)]
+    return Figure(name, median(taken), percentile_95(taken), said=said)

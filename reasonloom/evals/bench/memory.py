@@ -1,0 +1,179 @@
+"""`remember` and `recall` at the node, for owners of many sizes in one database."""
+
+from __future__ import annotations
+
+import random
+import resource
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+import psycopg
+
+from reasonloom.evals.bench.environment import Ground
+from reasonloom.evals.bench.exact import nearest_against_exact
+from reasonloom.evals.bench.floors import raw
+from reasonloom.evals.bench.load import load, seed_of
+from reasonloom.evals.bench.sentences import SEED, questions, sentences
+from reasonloom.evals.bench.timing import (
+    WARM_UP,
+    Figure,
+    Work,
+    in_turn,
+    median,
+    percentile_95,
+    timed,
+)
+from reasonloom.stores.vector_indexes import maintain
+
+RATIO = 2.0
+"""The goal of `recall`: at most so many times its floor."""
+
+TOGETHER = 100_000
+"""Memories that many owners hold together."""
+
+SPREAD = 1.2
+"""How unlike the owners are in size: the standard deviation of its logarithm."""
+
+SETTLE = "VACUUM (ANALYZE) memories, embeddings, terms, edges, sessions, owners"
+BYTES = """
+SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c
+WHERE c.relname IN ('memories', 'embeddings', 'terms', 'edges')
+"""
+
+
+def name_of(size: int) -> str:
+    """Return the owner of `size` memories."""
+    return f"owner-of-{size}"
+
+
+def sizes_of(owners: int) -> dict[str, int]:
+    """Return owners of mixed sizes, TOGETHER memories in all, the same at each run."""
+    dice = random.Random(SEED)  # noqa: S311 - a benchmark, not a secret
+    shares = [dice.lognormvariate(0, SPREAD) for _ in range(owners)]
+    whole = sum(shares)
+    return {
+        f"tenant-{number}": max(1, round(share / whole * TOGETHER))
+        for number, share in enumerate(shares)
+    }
+
+
+async def measure(ground: Ground, times: int, sizes: Sequence[int], owners: int) -> list[Figure]:
+    """Fill one database for all owners, then time both tools and the raw queries for each."""
+    figures = [await _loaded(ground, name_of(size), size) for size in sizes]
+    tenants = sizes_of(owners)
+    if tenants:
+        figures.append(await _tenants_loaded(ground, tenants))
+    figures.append(await _settled(ground))
+    for size in sizes:
+        figures += await _recall(ground, {name_of(size): size}, times, f"{size:,} stored")
+    if tenants:
+        figures += await _recall(ground, tenants, times, f"{len(tenants):,} owners, mixed")
+    for size in sizes:
+        figures.append(await _remember(ground, name_of(size), size, times))
+    for size in sizes:
+        figures.append(await nearest_against_exact(ground, {name_of(size): size}, times))
+    if tenants:
+        figures.append(await nearest_against_exact(ground, tenants, len(tenants)))
+    return [*figures, _memory_of_the_process()]
+
+
+async def _loaded(ground: Ground, owner: str, size: int) -> Figure:
+    started = time.perf_counter()
+    await load(ground.database, ground.embedder, owner, size)
+    return _bulk(f"bulk load of {size:,}", started, size)
+
+
+async def _tenants_loaded(ground: Ground, tenants: Mapping[str, int]) -> Figure:
+    started = time.perf_counter()
+    for owner, size in tenants.items():
+        await load(ground.database, ground.embedder, owner, size)
+    whole = sum(tenants.values())
+    return _bulk(f"bulk load of {whole:,} of {len(tenants):,} owners", started, whole)
+
+
+def _bulk(name: str, started: float, size: int) -> Figure:
+    took = (time.perf_counter() - started) * 1000
+    said = f"{took / 1000:.1f} s, embedding and all; {size / took * 1000:.0f} memories a second"
+    return Figure(name, took / size, took / size, said=said)
+
+
+async def _settled(ground: Ground) -> Figure:
+    """Let the database count its rows and index who outgrew exact search, as it would by day."""
+    started = time.perf_counter()
+    done = await maintain(ground.access)
+    took = (time.perf_counter() - started) * 1000
+    async with await psycopg.AsyncConnection.connect(
+        ground.access.admin, autocommit=True
+    ) as connection:
+        await connection.execute(SETTLE)
+        stored = await (await connection.execute("SELECT count(*) FROM memories")).fetchone()
+        size = await (await connection.execute(BYTES)).fetchone()
+    assert stored and size  # noqa: S101 - both queries give a row
+    said = (
+        f"{done.made} indexes of nearness; {int(size[0]) / max(1, stored[0]):,.0f} bytes a memory "
+        f"with all indexes, of {stored[0]:,}"
+    )
+    return Figure("reasonloom db maintain", took, took, said=said)
+
+
+async def _recall(ground: Ground, owners: Mapping[str, int], times: int, name: str) -> list[Figure]:
+    asked, dice = _questions(owners), random.Random(SEED)  # noqa: S311 - no secret
+    names = list(owners)
+    floor = await raw(ground)
+
+    async def recall() -> None:
+        owner = dice.choice(names)
+        await ground.call("recall", owner=owner, userId=owner, text=next(asked[owner]), limit=10)
+
+    async def by_hand() -> None:
+        owner = dice.choice(names)
+        await floor.ask(owner, next(asked[owner]), memories=owners[owner])
+
+    below, own = await in_turn(by_hand, recall, times)
+    await floor.connection.close()
+    share = {key: seconds * 1000 / (times + WARM_UP) for key, seconds in floor.seconds.items()}
+    said = f"floor: embed + vector query {share['vector']:.2f} + text query {share['text']:.2f}"
+    beside = Figure(f"recall, {name}", median(own), percentile_95(own), median(below), RATIO, said)
+    return [beside, await _split(ground, f"recall, {name}, split", recall, times)]
+
+
+def _questions(owners: Mapping[str, int]) -> dict[str, Iterator[str]]:
+    """Return endless questions about what each owner has stored."""
+    return {owner: questions(seed_of(owner), size) for owner, size in owners.items()}
+
+
+async def _remember(ground: Ground, owner: str, size: int, times: int) -> Figure:
+    facts = sentences(seed_of(owner) + 1)
+
+    async def remember() -> None:
+        await ground.call(
+            "remember",
+            owner=owner,
+            content=next(facts),
+            userId=owner,
+            sessionId="bench",
+            primarySector="semantic",
+        )
+
+    return await _split(ground, f"remember, {size:,} stored", remember, times)
+
+
+async def _split(ground: Ground, name: str, work: Work, times: int) -> Figure:
+    """Time `work` and tell which share was embedding, database and rest."""
+    for _ in range(WARM_UP):
+        await work()
+    ground.restart_clocks()
+    taken = [await timed(work) for _ in range(times)]
+    embedding = ground.embedder.seconds * 1000 / times
+    database = ground.database.seconds * 1000 / times
+    mean = sum(taken) / times
+    said = (
+        f"mean {mean:.2f} = embedding {embedding:.2f} + database {database:.2f} "
+        f"+ rest {mean - embedding - database:.2f}"
+    )
+    return Figure(name, median(taken), percentile_95(taken), said=said)
+
+
+def _memory_of_the_process() -> Figure:
+    mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Figure("memory of the process, largest, MiB", mebibytes, mebibytes, said="not a time")

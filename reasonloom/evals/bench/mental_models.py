@@ -1,0 +1,164 @@
+"""The tools of mental models at the node, beside their queries written by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from itertools import count
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from reasonloom.evals.bench.environment import OWNER, Ground
+from reasonloom.evals.bench.raw_walk import BIND
+from reasonloom.evals.bench.timing import Figure, in_turn, median, percentile_95
+
+BASINS, MODELS = 50, 100
+SAID = "floor: its queries by hand, with a write's run row; the original's {original} ms"
+TEMPLATES = [{"trigger": "user mentions work stress", "predict": "p", "suggest": "s"}]
+MADE = "INSERT INTO models (owner, id, name, domain, status) VALUES (%s, %s, %s, 'user', 'active')"
+PUT = "INSERT INTO model_basins VALUES (%s, %s, %s, %s)"
+KNOWN = "SELECT id FROM basins WHERE owner = %s AND id = ANY(%s)"
+RAN = (
+    "INSERT INTO runs (owner, id, tool, graph, graph_version, status, input, output, latency_ms,"
+    " finished_at) VALUES (%s, %s, %s, %s, 1, 'done', %s, %s, 1, now())"
+)
+"""The row of a run, which commits with what it wrote; those of reads are written in batches."""
+
+
+async def measure(ground: Ground, times: int) -> list[Figure]:
+    """Make basins and models, then time each tool in turn with its floor."""
+    async with (
+        await psycopg.AsyncConnection.connect(ground.access.admin, autocommit=True) as admin,
+        await psycopg.AsyncConnection.connect(ground.access.app) as app,
+    ):
+        await admin.execute("SET search_path = reasonloom")
+        basins = [uuid4() for _ in range(BASINS)]
+        for basin in basins:
+            await admin.execute(
+                "INSERT INTO basins (owner, id, name, named_by, centroid, model, coherence)"
+                " VALUES (%s, %s, 'b', 'words', '[1,2]', 'm', 0.5)",
+                (OWNER, basin),
+            )
+        bench = _Bench(ground, app, basins)
+        return [
+            await bench.figure(
+                "get_model, 2 basins, 1 template", 0.2, bench.get, bench.raw_get, times
+            ),
+            await bench.figure(
+                f"list_models, {MODELS} models", 0.5, bench.list_, bench.raw_list, times
+            ),
+            await bench.figure(
+                "create_model, 2 basins", 0.75, bench.create, bench.raw_create, times
+            ),
+            await bench.figure("revise_model, 1 basin", 1.0, bench.revise, bench.raw_revise, times),
+        ]
+
+
+class _Bench:
+    """The works that are timed, and by hand what they do."""
+
+    def __init__(
+        self, ground: Ground, app: psycopg.AsyncConnection[Any], basins: list[UUID]
+    ) -> None:
+        self.ground, self.app, self.basins = ground, app, basins
+        self.numbers = count()
+        self.model = ""
+        self.turn = 0
+
+    async def figure(
+        self,
+        name: str,
+        original: float,
+        work: Callable[[], Awaitable[object]],
+        floor: Callable[[], Awaitable[object]],
+        times: int,
+    ) -> Figure:
+        """Time a work beside its floor, on as many models as are listed."""
+        while next(self.numbers) < MODELS:
+            self.model = await self.create()
+        below, own = await in_turn(floor, work, times)
+        said = SAID.format(original=original)
+        return Figure(name, median(own), percentile_95(own), median(below), said=said)
+
+    async def create(self) -> str:
+        outcome = await self.ground.call(
+            "create_model", name=f"m{uuid4()}", domain="user", prediction_templates=TEMPLATES,
+            basin_ids=[str(each) for each in self.basins[:2]],
+        )  # fmt: skip
+        return str(outcome.answer["model_id"])
+
+    async def get(self) -> None:
+        await self.ground.call("get_model", model_id=self.model)
+
+    async def list_(self) -> None:
+        await self.ground.call("list_models", limit=20)
+
+    async def revise(self) -> None:
+        self.turn += 1
+        change = "add_basins" if self.turn % 2 else "remove_basins"
+        given: dict[str, Any] = {change: [str(self.basins[2])]}
+        await self.ground.call(
+            "revise_model", model_id=self.model, trigger_description="t", **given
+        )
+
+    async def raw_get(self) -> None:
+        async with self.app.transaction():
+            await self.app.execute(BIND, (OWNER,))
+            for table, key in (
+                ("models", "id"),
+                ("model_basins", "model"),
+                ("model_templates", "model"),
+            ):
+                query = f"SELECT * FROM {table} WHERE owner = %s AND {key} = %s"  # noqa: S608 - names above
+                cursor = await self.app.execute(query.encode(), (OWNER, self.model))
+                await cursor.fetchall()
+
+    async def raw_list(self) -> None:
+        async with self.app.transaction():
+            await self.app.execute(BIND, (OWNER,))
+            cursor = await self.app.execute(
+                "SELECT m.*, (SELECT count(*) FROM model_basins b WHERE b.owner = m.owner"
+                " AND b.model = m.id), count(*) OVER () FROM models m WHERE owner = %s"
+                " ORDER BY created_at DESC LIMIT 20",
+                (OWNER,),
+            )
+            await cursor.fetchall()
+
+    async def raw_create(self) -> None:
+        model = uuid4()
+        async with self.app.transaction():
+            await self.app.execute(BIND, (OWNER,))
+            await self.app.execute(KNOWN, (OWNER, self.basins[:2]))
+            await self.app.execute(MADE, (OWNER, model, f"raw{model}"))
+            for place, basin in enumerate(self.basins[:2], 1):
+                await self.app.execute(PUT, (OWNER, model, basin, place))
+            await self.app.execute(
+                "INSERT INTO model_templates VALUES (%s, %s, 1, 't', 'p', 's')", (OWNER, model)
+            )
+            await self._ran("create_model", model)
+
+    async def raw_revise(self) -> None:
+        basin = self.basins[3]
+        async with self.app.transaction():
+            await self.app.execute(BIND, (OWNER,))
+            await self.app.execute(
+                "SELECT FROM models WHERE owner = %s AND id = %s FOR UPDATE", (OWNER, self.model)
+            )
+            await self.app.execute(KNOWN, (OWNER, [basin]))
+            await self.app.execute(PUT + " ON CONFLICT DO NOTHING", (OWNER, self.model, basin, 9))
+            await self.app.execute(
+                "UPDATE models SET updated_at = now() WHERE owner = %s AND id = %s",
+                (OWNER, self.model),
+            )
+            await self.app.execute(
+                "DELETE FROM model_basins WHERE owner = %s AND model = %s AND basin = %s",
+                (OWNER, self.model, basin),
+            )
+            await self._ran("revise_model", uuid4())
+
+    async def _ran(self, tool: str, run: UUID) -> None:
+        given = Jsonb({"name": "m", "domain": "user", "basin_ids": [str(self.basins[0])]})
+        told = Jsonb({"success": True, "model_id": str(run), "message": "Model 'm' created"})
+        await self.app.execute(RAN, (OWNER, run, tool, tool, given, told))

@@ -1,0 +1,150 @@
+"""What our door costs: one trivial tool of a bare server of the SDK's, and of ours, in turn.
+
+Ours checks a token, its scope, host and origin, counts the caller, mends the body, reads the
+arguments by a contract and shapes the answer; behind the tool, a fixture of the conformance
+suite, is nothing. Both are processes of their own on one protocol: over HTTP that of 2026-07-28,
+over stdio that of 2025-11-25.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import httpx
+import psutil
+
+from reasonloom.evals.bench.server.servers import (
+    HOST,
+    OURS,
+    PATIENCE,
+    Caller,
+    child_environment,
+    free_port,
+    listening,
+    make_tokens,
+    result_of,
+)
+from reasonloom.evals.bench.server.servers_stdio import Spoken, spoken
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, in_turn, median, percentile_95
+from reasonloom.evals.home import throw_away_database
+
+if TYPE_CHECKING:
+    from reasonloom.settings import Settings
+
+GOAL = 3.0
+"""Milliseconds that ours may take more at the median."""
+
+TOOL, TEXT = "test_simple_text", "This is a simple text response for testing."
+TOOLSETS = ("--toolsets", "default,conformance")
+BARE = f"""
+import sys
+from mcp.server.mcpserver import MCPServer
+server = MCPServer("bare", log_level="ERROR")
+@server.tool(structured_output=False)
+def {TOOL}() -> str:
+    "Answers a text."
+    return "{TEXT}"
+if len(sys.argv) > 1:
+    import uvicorn
+    app = server.streamable_http_app(host="{HOST}")
+    uvicorn.run(app, host="{HOST}", port=int(sys.argv[1]), log_level="error")
+else:
+    server.run()
+"""
+ENGINE = ("recall", {"userId": "bench", "text": "nothing"})
+"""A call that opens our engine, database and embedder."""
+
+TIMES = 5
+"""Calls for each of `--runs`: one takes a millisecond or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One server: how its tool is called, and its process."""
+
+    call: Work
+    pid: int
+
+    def processor_seconds(self) -> float:
+        """Return the seconds that the process has had a processor so far."""
+        times = psutil.Process(self.pid).cpu_times()
+        return float(times.user + times.system)
+
+
+async def measure(runs: int) -> list[Figure]:
+    """Time both over HTTP and over stdio, call by call in turn."""
+    async with throw_away_database() as (settings, _):
+        return [
+            await _over_http(settings, runs * TIMES),
+            await _over_stdio(settings, runs * TIMES),
+        ]
+
+
+async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:
+    """Time both sides; the processor's time tells of load from elsewhere what the clock cannot."""
+    before = [side.processor_seconds() for side in (bare, own)]
+    floor, took = await in_turn(bare.call, own.call, times)
+    after = [side.processor_seconds() for side in (bare, own)]
+    calls = times + WARM_UP
+    least, most = ((end - begun) * 1000 / calls for begun, end in zip(before, after, strict=True))
+    more = median(took) - median(floor)
+    reached = "reached" if more <= GOAL else "missed"
+    said = (
+        f"{more:.2f} ms more than the SDK alone; goal {GOAL:g} ms more: {reached}; processor time "
+        f"of the server for a call {most:.2f} ms, the SDK alone {least:.2f}"
+    )
+    name = f"a tool that does nothing, {where}"
+    return Figure(name, median(took), percentile_95(took), median(floor), said=said)
+
+
+async def _over_http(settings: Settings, times: int) -> Figure:
+    path = settings.home / "tokens"
+    token = make_tokens(path, ["bench"])["bench"]
+    # The limits are counted, and never reached.
+    env = child_environment(
+        settings, REASONLOOM_TOKENS=str(path), REASONLOOM_CALLER_REQUESTS_PER_MINUTE="1000000"
+    )
+    bare, own = free_port(), free_port()
+    async with (
+        listening((sys.executable, "-c", BARE, str(bare)), bare, env) as one,
+        listening((*OURS, "--http", f"{HOST}:{own}", *TOOLSETS), own, env) as other,
+        httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
+    ):
+        caller = Caller(client, token)
+        # The first call opens the engine, which is not ours to measure here.
+        result_of(await caller.call(own, *ENGINE))
+        sides = Side(_asking(caller, bare), one.pid), Side(_asking(caller, own), other.pid)
+        return await _figure("over HTTP, with a token", *sides, times)
+
+
+def _asking(caller: Caller, port: int) -> Work:
+    async def ask() -> None:
+        _check(result_of(await caller.call(port, TOOL, {})))
+
+    return ask
+
+
+def _check(result: dict[str, Any]) -> None:
+    """Refuse to time what is not the answer."""
+    if result["content"][0]["text"] != TEXT:
+        raise RuntimeError("the tool did not answer as it must")
+
+
+async def _over_stdio(settings: Settings, times: int) -> Figure:
+    env = child_environment(settings)
+    async with (
+        spoken((sys.executable, "-c", BARE), env) as bare,
+        spoken((*OURS, *TOOLSETS), env) as own,
+    ):
+        await own.call(*ENGINE)
+        sides = Side(_speaking(bare), bare.pid), Side(_speaking(own), own.pid)
+        return await _figure("over stdio", *sides, times)
+
+
+def _speaking(server: Spoken) -> Work:
+    async def ask() -> None:
+        _check(await server.call(TOOL, {}))
+
+    return ask

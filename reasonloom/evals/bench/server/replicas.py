@@ -1,0 +1,204 @@
+"""Three replicas on one Postgres: calls a second with one, two, three; a kill; an overload.
+
+The callers, the balancer and the simulated provider share the machine's cores with the replicas
+and with Postgres, so that the gain ends before the cores do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import httpx
+import psutil
+
+from reasonloom.evals.bench.server.replica_load import Load, burst
+from reasonloom.evals.bench.server.replicas_llm import provider
+from reasonloom.evals.bench.server.replicas_runs import Ends, ends_of
+from reasonloom.evals.bench.server.servers import (
+    HOST,
+    OURS,
+    PATIENCE,
+    child_environment,
+    free_port,
+    listening,
+    make_tokens,
+)
+from reasonloom.evals.bench.timing import Figure, median, percentile_95
+from reasonloom.evals.home import throw_away_database
+from reasonloom.stores.access import find_access
+
+if TYPE_CHECKING:
+    from reasonloom.stores.access import Access
+
+REPLICAS = 3
+CALLERS = 50
+LATENCY = 0.5
+"""Seconds of each answer of the simulated language model."""
+
+LEASE = 4.0
+"""`REASONLOOM_LEASE_SECONDS`: a run is taken up when its replica has been silent for so long."""
+
+AT_ONCE = 8
+"""`REASONLOOM_CALLER_CONCURRENCY`; each of the callers has one call under way."""
+
+WARM_UP, WINDOW = 3.0, 10.0
+"""Seconds of load before counting, and while calls are counted."""
+
+GOAL = 10.0
+"""Seconds from the kill within which the last of the killed replica's runs has ended."""
+
+BEFORE_KILL, AFTER_KILL, BURSTS = 3.0, 30.0, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The replicas' processes by their ports, and what reaches them."""
+
+    processes: dict[int, asyncio.subprocess.Process]
+    access: Access
+    tokens: dict[str, str]
+    client: httpx.AsyncClient
+
+    @property
+    def ports(self) -> list[int]:
+        """The replicas' ports."""
+        return [*self.processes]
+
+    def processor_seconds(self, ports: list[int]) -> float:
+        """Return the seconds that the replicas at these ports have had a processor so far."""
+        times = [psutil.Process(self.processes[port].pid).cpu_times() for port in ports]
+        return float(sum(each.user + each.system for each in times))
+
+    def load(self, ports: list[int]) -> Load:
+        """Return the callers, at these replicas."""
+        return Load(self.client, self.tokens, [*ports])
+
+
+async def measure() -> list[Figure]:
+    """Measure the three on servers and a database that are thrown away after."""
+    async with _site() as site:
+        figures = await _gain(site)
+        figures.append(await _overload(site))
+        figures.append(await _kill(site))
+    return figures
+
+
+@asynccontextmanager
+async def _site() -> AsyncIterator[Site]:
+    async with (
+        throw_away_database() as (settings, _),
+        provider(LATENCY) as llm,
+        AsyncExitStack() as stack,
+    ):
+        path = settings.home / "tokens"
+        tokens = make_tokens(path, [f"caller-{number}" for number in range(CALLERS)])
+        env = child_environment(
+            settings,
+            REASONLOOM_TOKENS=str(path),
+            REASONLOOM_LEASE_SECONDS=str(LEASE),
+            REASONLOOM_CALLER_CONCURRENCY=str(AT_ONCE),
+            REASONLOOM_CALLER_REQUESTS_PER_MINUTE="1000000",
+            **llm,
+        )
+        access = await find_access(settings)
+        ports = [free_port() for _ in range(REPLICAS)]
+        processes = {}
+        for port in ports:
+            command = (*OURS, "--http", f"{HOST}:{port}", "--stateless")
+            processes[port] = await stack.enter_async_context(listening(command, port, env))
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=REPLICAS * CALLERS)
+        client = httpx.AsyncClient(timeout=PATIENCE, trust_env=False, limits=limits)
+        site = Site(processes, access, tokens, await stack.enter_async_context(client))
+        await site.load(ports).run(WARM_UP)
+        yield site
+
+
+async def _gain(site: Site) -> list[Figure]:
+    """Count what one, two and three replicas answer in a window each."""
+    figures: list[Figure] = []
+    first = 0.0
+    for count in range(1, REPLICAS + 1):
+        ports = site.ports[:count]
+        load, begun = site.load(ports), time.perf_counter() + WARM_UP
+        before = site.processor_seconds(ports)
+        await load.run(WARM_UP + WINDOW)
+        used = (site.processor_seconds(ports) - before) / max(1, len(load.took))
+        took = load.within(begun, begun + WINDOW)
+        if not took:
+            raise RuntimeError(f"no call was answered within {WINDOW:g} s{_failures(load)}")
+        rate = len(took) / WINDOW
+        first = first or rate
+        said = (
+            f"{rate:.1f} calls a second, {rate / first:.2f} times one replica; "
+            f"{used * 1000:.0f} ms of a processor for a call, without Postgres, callers and llm, "
+            f"which share the {os.cpu_count()} cores{_failures(load)}"
+        )
+        name = f"reasoning_linear, {CALLERS} callers, {count} of {REPLICAS} replicas"
+        figures.append(_figure(name, took, said))
+    return figures
+
+
+def _failures(load: Load) -> str:
+    """Return how many calls failed and the first one's words; nothing where none did."""
+    if not load.failed:
+        return ""
+    return f"; {len(load.failed)} failed, the first with: {load.failed[0]}"
+
+
+async def _overload(site: Site) -> Figure:
+    """Send more calls of one owner at once than it may, a few times; time the refusals."""
+    token = next(iter(site.tokens.values()))
+    answers = [
+        answer
+        for _ in range(BURSTS)
+        for answer in await burst(site.client, token, site.ports[0], CALLERS)
+    ]
+    refused = [took for status, took in answers if status == httpx.codes.TOO_MANY_REQUESTS]
+    served = sum(status == httpx.codes.OK for status, _ in answers)
+    silent = sum(status == 0 for status, _ in answers)
+    said = (
+        f"{len(refused)} of {len(answers)} refused, {served} served, {silent} without an answer, "
+        f"{len(answers) - len(refused) - served - silent} else"
+    )
+    name = f"a refusal, {CALLERS} calls of one owner at once, {AT_ONCE} allowed"
+    return _figure(name, refused, said)
+
+
+async def _kill(site: Site) -> Figure:
+    """Kill one replica under load; time its runs to their ends at the others."""
+    load = site.load(site.ports)
+    victim = site.ports[0]
+    work = asyncio.create_task(load.run(BEFORE_KILL + LEASE + GOAL))
+    await asyncio.sleep(BEFORE_KILL)
+    flights = {key: flight for key, flight in load.flying.items() if flight.port == victim}
+    site.processes[victim].kill()
+    killed_at = datetime.now(UTC)
+    ends = await ends_of(site.access, flights, killed_at, AFTER_KILL)
+    await work
+    return _ended(ends, len(flights), load)
+
+
+def _ended(ends: Ends, flying: int, load: Load) -> Figure:
+    last = max(ends.seconds, default=0.0)
+    reached = ends.begun and not ends.left and last <= GOAL
+    said = (
+        f"{ends.begun} runs of {flying} calls under way, {ends.left} not finished, the last after "
+        f"{last:.1f} s; goal {GOAL:g} s: {'reached' if reached else 'missed'}; lease {LEASE:g} s; "
+        f"{load.broken} calls left unanswered{_failures(load)}"
+    )
+    name = "from a replica's kill -9 under load to the end of each of its runs"
+    return _figure(name, ends.seconds, said)
+
+
+def _figure(name: str, seconds: list[float], said: str) -> Figure:
+    if not seconds:
+        raise RuntimeError(f"{name}: nothing to time: {said}")
+    times = [each * 1000 for each in seconds]
+    return Figure(name, median(times), percentile_95(times), said=said)

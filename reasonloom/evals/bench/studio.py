@@ -1,0 +1,93 @@
+"""The studio by a browser's own clock: the first paint of every page, and steps that appear."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING
+
+from reasonloom.evals.bench.environment import OWNER, Ground, ground
+from reasonloom.evals.bench.server.servers import HOST, child_environment, free_port, listening
+from reasonloom.evals.bench.studio_browser import SEEN, chromium, open_page, painted
+from reasonloom.evals.bench.studio_content import Grown, filled, session_of
+from reasonloom.evals.bench.timing import Figure, median, percentile_95
+from reasonloom.llm.choose import choose_llm
+from reasonloom.settings import load_settings
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser
+
+MEMORIES, THOUGHTS = 100_000, 2_000
+LOADS, STEPS = 5, 20
+FIRST, GOAL = 1_000.0, 300.0
+"""Milliseconds: of a first paint, and from a step's commit to its being seen."""
+
+SMALL = 20
+PAGES = (
+    "/", "/sessions", "/session/{session}", "/runs", "/run/{run}", "/graphs", "/graph/{graph}",
+    "/ponder", "/ponder/{ponder}", "/memory", "/memory/{memory}", "/recall?q=restaurant",
+    "/history", "/history/chain?q=restaurant", "/history/session/{talk}?project={project}",
+    "/history/{project}", "/models", "/model/{model}", "/basins", "/evals",
+    "/evals/compare?base=one.jsonl&other=two.jsonl", "/eval/one.jsonl", "/nothing/here",
+)  # fmt: skip
+
+
+async def measure(
+    memories: int = MEMORIES, thoughts: int = THOUGHTS, loads: int = LOADS
+) -> list[Figure]:
+    """Fill a database, serve it by a process of its own, and look at it.
+
+    Raises:
+        SettingMistake: there is no browser, or the extra `studio` is not installed.
+    """
+    llm = choose_llm(load_settings(llm="offline"))
+    async with chromium() as browser, ground(llm) as prepared:
+        home = prepared.engine.loom.settings.home
+        ids, loaded = await filled(prepared, memories, thoughts, home)
+        small = await session_of(prepared, SMALL)
+        long = await session_of(prepared, thoughts)
+        port = free_port()
+        command = (sys.executable, "-m", "reasonloom", "studio", "--http", f"{HOST}:{port}")
+        async with listening(command, port, await _environment(prepared)):
+            root = f"http://{HOST}:{port}/studio"
+            figures = [loaded]
+            await painted(browser, f"{root}/")  # the engine is open, the models are loaded
+            for page in PAGES:
+                figures.append(await _painted(browser, root, page, ids, loads))
+            for session, count in ((small, SMALL), (long, thoughts)):
+                figures.append(await _appearing(browser, root, session, count))
+            return figures
+
+
+async def _environment(prepared: Ground) -> dict[str, str]:
+    settings, embedded = prepared.engine.loom.settings, prepared.access.embedded
+    assert embedded  # noqa: S101 - a ground's database is
+    address = await asyncio.to_thread(embedded.ensure)
+    url = address.dsn("postgres", "eval")
+    return child_environment(settings, DATABASE_URL=url, REASONLOOM_USER=OWNER)
+
+
+async def _painted(
+    browser: Browser, root: str, page: str, ids: dict[str, str], loads: int
+) -> Figure:
+    times = [await painted(browser, root + page.format(**ids)) for _ in range(loads)]
+    reached = "reached" if median(times) <= FIRST else "missed"
+    said = f"median of {loads} with a cold cache; goal {FIRST:g} ms: {reached}"
+    return Figure(f"first paint, {page}", median(times), percentile_95(times), said=said)
+
+
+async def _appearing(browser: Browser, root: str, session: Grown, thoughts: int) -> Figure:
+    """Let another process's steps appear on an open page; time each from its commit."""
+    page = await open_page(browser, f"{root}/session/{session.id}")
+    times = []
+    for number in range(STEPS):
+        said = f"step {number} is here"
+        seen = asyncio.create_task(page.evaluate(SEEN, said))
+        await asyncio.sleep(0.5 + number % 7 * 0.05)
+        committed = await session.grow(said)
+        times.append(float(await seen) - committed * 1000)
+    await page.close()
+    reached = "reached" if percentile_95(times) <= GOAL else "missed"
+    said = f"{STEPS} steps of another process; goal {GOAL:g} ms: {reached}"
+    name = f"from a step's commit to its being seen, session of {thoughts:,} thoughts"
+    return Figure(name, median(times), percentile_95(times), said=said)

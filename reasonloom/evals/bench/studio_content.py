@@ -1,0 +1,145 @@
+"""What the studio's pages show in a benchmark: many memories, a long session, one of all else."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+import psycopg
+
+from reasonloom.contracts.caller import Caller
+from reasonloom.evals.bench.environment import OWNER, Ground
+from reasonloom.evals.bench.history.search import load_chunks
+from reasonloom.evals.bench.load import load
+from reasonloom.evals.bench.timing import Figure
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.run import run
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import Function
+from reasonloom.evals.scorers.text import exact
+from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.stores.sessions import branches, sessions
+from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.stores.vector_indexes import maintain
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.runs.graphs_call import Outcome
+
+CHUNKS = 500
+BATCH = 100
+QUESTION = "What must we tell the restaurant?"
+TEMPLATE = {"trigger": "asks", "predict": "wants an answer", "suggest": "answer"}
+CALLER = Caller(OWNER)
+BASIN = (
+    "INSERT INTO basins (owner, id, name, named_by, centroid, model, coherence)"
+    " VALUES (%s, %s, 'b', 'words', '[1,2]', 'm', 0.5)"
+)
+
+
+class Grown:
+    """A session that can be made longer by exactly one commit."""
+
+    def __init__(self, ground: Ground, outcome: Outcome) -> None:
+        self.id = str(outcome.answer["session_id"])
+        self._run = outcome.run_id
+        self._database = ground.database
+
+    async def grow(self, said: str, times: int = 1) -> float:
+        """Store so many thoughts in one transaction; return when it was about to commit."""
+        async with self._database.begin(CALLER) as tx:
+            for _ in range(times):
+                session = await sessions.hold(tx, self.id)
+                branch = await branches.active(tx, session)
+                await branches.extend(tx, self._next(branch, said), fork=uuid4())
+            at = time.time()
+        return at
+
+    def _next(self, branch: branches.BranchRow, said: str) -> NewThought:
+        return NewThought(
+            uuid4(), UUID(self.id), branch.head_id, branch.id, "linear", QUESTION, said, 0.9,
+            "instant", self._run,
+        )  # fmt: skip
+
+
+async def session_of(ground: Ground, thoughts: int) -> Grown:
+    """Return a session of so many thoughts, the first by a call of a tool."""
+    grown = Grown(ground, await ground.call("reasoning_linear", content=QUESTION))
+    left = thoughts - 1
+    while left > 0:
+        await grown.grow("It follows from the facts.", min(BATCH, left))
+        left -= BATCH
+    return grown
+
+
+async def filled(
+    ground: Ground, memories: int, thoughts: int, home: Path
+) -> tuple[dict[str, str], Figure]:
+    """Fill the database and the folder of evals; return ids by kind, and how long it took."""
+    started = time.perf_counter()
+    await load(ground.database, ground.embedder, OWNER, memories)
+    await load_chunks(ground.database, ground.embedder, OWNER, CHUNKS)
+    ids = await _one_of_each(ground)
+    ids["session"] = (await session_of(ground, thoughts)).id
+    await _evals(home / "evals")
+    await maintain(ground.access)
+    async with await psycopg.AsyncConnection.connect(
+        ground.access.admin, autocommit=True
+    ) as connection:
+        await connection.execute("ANALYZE")
+        row = await (
+            await connection.execute(
+                "SELECT project, session FROM chunks WHERE owner = %s LIMIT 1", (OWNER,)
+            )
+        ).fetchone()
+    assert row  # noqa: S101 - chunks were stored above
+    ids["project"], ids["talk"] = str(row[0]), str(row[1])
+    took = (time.perf_counter() - started) * 1000
+    said = f"{took / 1000:.1f} s: {memories:,} memories, a session of {thoughts:,} thoughts"
+    return ids, Figure("loading what the pages show", took, took, said=said)
+
+
+async def _one_of_each(ground: Ground) -> dict[str, str]:
+    linear = await ground.call("reasoning_linear", content=QUESTION)
+    graph = await _called(ground, "reasoning_got_run", "got_run")
+    ponder = await _called(ground, "ponder", "ponder")
+    return {
+        "run": str(linear.run_id),
+        "graph": str(graph.answer["graph_id"]),
+        "ponder": str(ponder.run_id),
+        "memory": "1",
+        "model": await _model(ground),
+    }
+
+
+async def _called(ground: Ground, tool: str, graph: str) -> Outcome:
+    request = {"problem": QUESTION}
+    return await ground.engine.call(Call(tool, load_graph(graph), request, CALLER))
+
+
+async def _model(ground: Ground) -> str:
+    basin = uuid4()
+    async with await psycopg.AsyncConnection.connect(ground.access.admin) as connection:
+        await connection.execute(BASIN, (OWNER, basin))
+    made = await ground.call(
+        "create_model", name="m", domain="user", prediction_templates=[TEMPLATE],
+        basin_ids=[str(basin)],
+    )  # fmt: skip
+    return str(made.answer["model_id"])
+
+
+async def _evals(folder: Path) -> None:
+    items = [Item(str(number), f"w{number}", f"W{number}") for number in range(20)]
+    for name, answer in (("one", _capitals), ("two", _as_asked)):
+        way = Function(answer, name)
+        await run(Suite("capitals", items, (exact(case=True),), way), log=folder / f"{name}.jsonl")
+
+
+def _capitals(item: Item, _: int) -> str:
+    return str(item.input).upper()
+
+
+def _as_asked(item: Item, _: int) -> str:
+    return str(item.input)

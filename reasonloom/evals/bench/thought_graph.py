@@ -1,0 +1,249 @@
+"""A plan of operations without LangGraph, with it, with our saver, and as the whole tool.
+
+A step is one order of the plan carried out: one question worded and asked, its answer read, and
+with LangGraph a task of its own that is saved. What is done once a round (taking in what came)
+and once a run is shared out among the steps; what comes of a plan, which is kept at the end of the
+tool's run, is told apart.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.caller import Caller
+from reasonloom.evals.bench.environment import OWNER, Ground, ground
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, timed
+from reasonloom.evals.simulated.conversation import words
+from reasonloom.evals.simulated.sorting import SimulatedSorter
+from reasonloom.evals.simulated.sorting_data import generate
+from reasonloom.evals.suites.reasoning.orchestration.carrier import PROMPTS, Carrier
+from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
+from reasonloom.evals.suites.reasoning.orchestration.sorting import SEED, plans
+from reasonloom.graphs.got_run import orders
+from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Step
+from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.nodes.loom import Execution, RunBegun
+from reasonloom.nodes.thought_graph.operations.drive import drive
+from reasonloom.nodes.thought_graph.operations.outcome import outcome
+from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING
+from reasonloom.nodes.thought_graph.run.state import Came, Carried, GotRunState
+from reasonloom.nodes.thought_graph.run.steps import begin_plan, take_in
+from reasonloom.stores.saver import SavedSteps, saving_for
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.checkpoint.base import BaseCheckpointSaver
+
+    from reasonloom.contracts.thought_graph.plans import Plan
+    from reasonloom.llm.port import Ask, LanguageModel, Reply
+
+SIZES = (64, 128)
+TOOL = "reasoning_got_run"
+DRIVEN = "without LangGraph"
+IN_MEMORY = "LangGraph, saver in memory"
+SAVED = "LangGraph, our saver in Postgres"
+RECORDED = "the same, calls recorded"
+WAYS = (DRIVEN, IN_MEMORY, SAVED, RECORDED, TOOL)
+"""`RECORDED` is the tool until it has all thoughts, the tool itself keeps them as a graph too."""
+
+MOST_STEPS = 200
+
+
+@dataclass
+class Instant:
+    """Answers at once what `llm` has answered before, so that only the machine is timed.
+
+    Attributes:
+        known: answers by the question's words and its sample.
+        asked: how many questions came.
+    """
+
+    llm: LanguageModel
+    known: dict[tuple[tuple[str, str], int], Reply] = field(default_factory=dict)
+    asked: int = 0
+    name: str = "instant"
+    offline: bool = False
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Return the answer of `llm`, which is asked the first time only."""
+        self.asked += 1
+        key = (words(ask.messages), ask.sample)
+        if key not in self.known:
+            self.known[key] = await self.llm.answer(ask)
+        return self.known[key]
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True)
+class Sorts:
+    """Sorts one list by the published plan of a graph, in several ways; each returns the result."""
+
+    prepared: Ground
+    llm: Instant
+    size: int
+
+    @property
+    def plan(self) -> Plan:
+        """The plan."""
+        return plans(self.size)["graph"]
+
+    @property
+    def problem(self) -> str:
+        """The list, as JSON."""
+        return json.dumps(generate(1, self.size, SEED)[0].numbers)
+
+    def driven(self) -> Work:
+        """Return the plan carried out by the plain loop."""
+        plan, problem = self.plan, self.problem
+
+        async def run() -> str:
+            carrier = Carrier(SORTING, Meter(self.llm, PROMPTS))
+            return _sorted(await drive(plan, problem, SORTING, carrier))
+
+        return run
+
+    def walked(self, saver: BaseCheckpointSaver[Any]) -> Work:
+        """Return the plan walked by LangGraph: the tool's nodes and edges without the database.
+
+        Its calls are not recorded, and no graph is kept.
+        """
+        request = self._request()
+
+        async def carry_out(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
+            order = state["order"]
+            told = await Carrier(SORTING, Meter(self.llm, PROMPTS))(order)
+            at = time.perf_counter() - runtime.context.run.started
+            return {"came": [Came(key=order["key"], result={**told, "at": at})]}
+
+        graph = StateGraph(GotRunState, context_schema=Execution)
+        graph.add_node("begin_plan", begin_plan)
+        graph.add_node("carry_out", carry_out, input_schema=Carried)
+        graph.add_node("take_in", take_in)
+        graph.add_edge(START, "begin_plan")
+        graph.add_conditional_edges("begin_plan", orders, {"keep_graph": END})
+        graph.add_edge("carry_out", "take_in")
+        graph.add_conditional_edges("take_in", orders, {"keep_graph": END})
+        compiled = graph.compile(checkpointer=saver)
+
+        async def run() -> str:
+            saving_for.set(OWNER)
+            thread = {"thread_id": f"{OWNER}/{uuid4()}"}
+            config: RunnableConfig = {"configurable": thread, "recursion_limit": MOST_STEPS}
+            given: Any = {"request": request}
+            state = await compiled.ainvoke(
+                given, config, context=self._execution(request), durability="sync"
+            )
+            return _sorted(state["work"])
+
+        return run
+
+    def called(self, kept: list[float]) -> Work:
+        """Return the tool as it is; `kept` gets the milliseconds in which each graph was kept."""
+        graph = load_graph("got_run")
+        begun = 0.0
+
+        async def report(step: Step) -> None:
+            nonlocal begun
+            if step.name == graph.said("keep_graph"):
+                begun = time.perf_counter()
+
+        call = Call(TOOL, graph, self._request(), Caller(OWNER), report=report)
+
+        async def run() -> str:
+            answer = (await self.prepared.engine.call(call)).answer
+            kept.append((time.perf_counter() - begun) * 1000)
+            return str(answer["content"])
+
+        return run
+
+    def _request(self) -> dict[str, Any]:
+        return {"problem": self.problem, "plan": self.plan.model_dump(exclude_none=True)}
+
+    def _execution(self, request: dict[str, Any]) -> Execution:
+        loom = self.prepared.engine.loom
+        now = time.perf_counter()
+        run = RunBegun(uuid4(), TOOL, "got_run", 1, request, now, created_at=loom.clock())
+        return Execution(loom, Caller(OWNER), run)
+
+
+def _sorted(state: Any) -> str:
+    best = outcome(state)["best"]
+    return best["text"] if best else ""
+
+
+async def measure(times: int) -> list[Figure]:
+    """Time the four in turn for each size, so that all meet the same weather; milliseconds a step.
+
+    Raises:
+        RuntimeError: they came to different lists, or asked different numbers of questions.
+    """
+    llm = Instant(SimulatedSorter(0))
+    figures: list[Figure] = []
+    async with ground(llm=llm, auto_memory=False) as prepared:
+        steps = SavedSteps(prepared.access.app)
+        for size in SIZES:
+            sorts = Sorts(prepared, llm, size)
+            kept: list[float] = []
+            works = {
+                DRIVEN: sorts.driven(),
+                IN_MEMORY: sorts.walked(InMemorySaver()),
+                SAVED: sorts.walked(await steps.open()),
+                TOOL: sorts.called(kept),
+            }
+            count = await agreed(works, llm)
+            taken = await _timed(works, times)
+            taken[RECORDED] = [
+                all_ - end for all_, end in zip(taken[TOOL], kept[-times:], strict=True)
+            ]
+            figures += _figures(f"sort {size}", taken, count)
+        await steps.close()
+    return figures
+
+
+async def _timed(works: dict[str, Work], times: int) -> dict[str, list[float]]:
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for place in range(times + WARM_UP):
+        for name, work in works.items():
+            took = await timed(work)
+            if place >= WARM_UP:
+                taken[name].append(took)
+    return taken
+
+
+def _figures(plan: str, taken: dict[str, list[float]], count: int) -> list[Figure]:
+    """Return a figure for each way; times in `taken` are of a whole run of `count` steps."""
+    steps = {name: [took / count for took in each] for name, each in taken.items()}
+    floor = median(steps[DRIVEN])
+    return [
+        Figure(
+            f"{plan}, a step of {count}, {name}",
+            median(steps[name]),
+            percentile_95(steps[name]),
+            None if name == DRIVEN else floor,
+            said=f"{1000 / median(steps[name]):,.0f} steps a second",
+        )
+        for name in WAYS
+    ]
+
+
+async def agreed(works: dict[str, Work], llm: Instant) -> int:
+    """Return how many questions each asks; all come to the same, or nothing is timed."""
+    found = set()
+    for work in works.values():
+        llm.asked = 0
+        came = await work()
+        found.add((came, llm.asked))
+    if len(found) != 1:
+        raise RuntimeError(f"the ways differ: {found}")
+    return found.pop()[1]

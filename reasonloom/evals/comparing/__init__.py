@@ -1,1 +1,0 @@
-"""Compares runs item by item: differences with intervals, tests, flips, costs and prompts."""

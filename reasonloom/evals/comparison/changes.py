@@ -1,0 +1,87 @@
+"""What changed between two runs: items that flipped, with their transcripts, and prompts."""
+
+from __future__ import annotations
+
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reasonloom.evals.comparison.pairs import Key, Pairs, Side
+
+RIGHT = 0.5
+"""A reduced score from which on an item counts as right."""
+
+
+def flips(both: Pairs, score: str, *, lower: bool = False) -> dict[str, list[dict[str, Any]]]:
+    """Return the items that became right and those that became wrong, the clearest first.
+
+    Of each: what was asked, what is right, and of both runs the answers with their transcripts.
+    Where `lower` is better, a score below the half is right.
+    """
+    found: dict[str, list[dict[str, Any]]] = {"to_right": [], "to_wrong": []}
+    for key in both.keys:
+        before, after = ((each.scores[key] >= RIGHT) != lower for each in (both.base, both.other))
+        if before != after:
+            way = "to_right" if after else "to_wrong"
+            found[way].append(_flip(both, key, score))
+    for each in found.values():
+        each.sort(key=lambda flip: -abs(flip["run_score"] - flip["base_score"]))
+    return found
+
+
+def _flip(both: Pairs, key: Key, score: str) -> dict[str, Any]:
+    record = both.base.records[key][0]
+    return {
+        "item": key[0],
+        "input": record.input,
+        "target": record.target,
+        "base_score": both.base.scores[key],
+        "run_score": both.other.scores[key],
+        "base": _answers(both.base, key, score),
+        "run": _answers(both.other, key, score),
+    }
+
+
+def _answers(side: Side, key: Key, score: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "epoch": record.epoch,
+            "score": record.scores[score],
+            "output": record.output,
+            "said": record.said.get(score, ""),
+            "error": record.error,
+            "run": record.run,
+            "calls": record.calls,
+        }
+        for record in side.records[key]
+    ]
+
+
+def prompts(base: dict[str, Any], other: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the prompts that the heads do not have in common, with the difference of texts."""
+    one, two = base.get("prompts", {}), other.get("prompts", {})
+    found = []
+    for name in sorted({*one, *two}):
+        before, after = one.get(name, {}), two.get(name, {})
+        if before.get("hash") != after.get("hash"):
+            texts = (
+                base.get("texts", {}).get(before.get("hash"), ""),
+                other.get("texts", {}).get(after.get("hash"), ""),
+            )
+            found.append(
+                {
+                    "prompt": name,
+                    "base_version": before.get("version"),
+                    "run_version": after.get("version"),
+                    "difference": text_difference(*texts, name),
+                }
+            )
+    return found
+
+
+def text_difference(before: str, after: str, name: str) -> list[str]:
+    """Return the lines of a unified difference."""
+    lines = unified_diff(
+        before.splitlines(), after.splitlines(), f"{name} (base)", f"{name} (run)", lineterm=""
+    )
+    return list(lines)

@@ -1,0 +1,227 @@
+"""Compares runs with a base run, and says what is known of each difference and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.comparison.changes import flips, prompts
+from reasonloom.evals.comparison.pairs import FIGURES, Pairs, figure, pairs
+from reasonloom.evals.comparison.power import ALPHA, least_effect
+from reasonloom.evals.comparison.significance import by_signs, holm, mcnemar_exact, mcnemar_mid_p
+from reasonloom.evals.comparison.statistics import Clustered, all_alike, interval, no_difference
+from reasonloom.evals.log import EvalLog
+
+FEW = 10
+"""Clusters that differ, below which an interval is rough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How runs are to be compared: by which score, and how epochs become one."""
+
+    score: str = ""
+    reducer: str = "mean"
+
+
+def compare(
+    base: EvalLog | Path, *others: EvalLog | Path, score: str = "", reducer: str = "mean"
+) -> dict[str, Any]:
+    """Return how runs differ from a base run, item by item.
+
+    Of each: `difference` of the mean scores with its 95 % `interval`, `p` with the name of its
+    `test` and `p_holm` corrected for the number of runs, `least_effect` that so many items would
+    have shown 8 times out of 10, `mcnemar` for scores of right and wrong, `costs`, `flips` with
+    what was asked and said, and `prompts` that differ.
+
+    Args:
+        base: the run, or its file, that the others are held against.
+        others: one or more.
+        score: which one; the first scorer's if empty.
+        reducer: mean, mode, pass@K or pass^K of an item's epochs.
+
+    Raises:
+        InvalidArgument: there is nothing to compare, or runs have no item or score in common.
+    """
+    if not others:
+        raise InvalidArgument("runs: name two or more to compare", field="runs")
+    first, *rest = (opened(log) for log in (base, *others))
+    asked = Asked(score or first_score(first), reducer)
+    compared = [_compared(first, other, asked) for other in rest]
+    for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
+        each["p_holm"] = corrected
+        each["notes"] += _disagree(each)
+    return {
+        "base": first.path.name,
+        "score": asked.score,
+        "reducer": asked.reducer,
+        "compared": compared,
+    }
+
+
+def opened(log: EvalLog | Path) -> EvalLog:
+    """Return a run that has results.
+
+    Raises:
+        InvalidArgument: there is no such file, it is no run, or it has no results.
+    """
+    if isinstance(log, Path) and not log.is_file():
+        raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
+    try:
+        found = EvalLog(log) if isinstance(log, Path) else log
+    except (TypeError, ValueError):
+        name = log.name if isinstance(log, Path) else log.path.name
+        raise InvalidArgument(f"runs: {name} is no run of an eval", field="runs") from None
+    if not found.records:
+        raise InvalidArgument(f"runs: {found.path.name} has no results", field="runs")
+    return found
+
+
+def first_score(log: EvalLog) -> str:
+    """Return the name of the score that is compared where none is named."""
+    scorers = log.head.get("scorers") or [{}]
+    return str(scorers[0].get("scorer") or next(iter(log.records[0].scores)))
+
+
+def is_lower_better(log: EvalLog, score: str) -> bool:
+    """Tell whether a run says of a score that less is better, such as of a number of errors."""
+    return bool(_scorer(log, score).get("better") == "lower")
+
+
+def _scorer(log: EvalLog, score: str) -> dict[str, Any]:
+    """Return what a run says of the scorer behind a score; nothing where it says none."""
+    known = {each.get("scorer"): each for each in log.head.get("scorers") or ()}
+    return dict(known.get(score.partition("/")[0]) or {})
+
+
+def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
+    both = pairs(base, other, asked.score, asked.reducer)
+    found = both.differences
+    lower = is_lower_better(base, asked.score)
+    table = None if lower else _mcnemar(both)
+    alone = not any(both.clusters)
+    test = "McNemar mid-p" if table and alone else "signs of clusters"
+    return {
+        "run": other.path.name,
+        "items": len(both.keys),
+        "clusters": found.count,
+        "base_score": float(both.scores(both.base).mean()),
+        "score": float(both.scores(both.other).mean()),
+        "difference": found.mean,
+        "interval": list(_interval(found)),
+        "least_effect": least_effect(found.error, found.count) if found.error else None,
+        "p": table["mid_p"] if table and alone else by_signs(found),
+        "test": test,
+        "better": "lower" if lower else "higher",
+        "mcnemar": table,
+        "costs": {name: _cost(both, name) for name in (*FIGURES, "latency_ms")},
+        "flips": flips(both, asked.score, lower=lower),
+        "prompts": prompts(base.head, other.head),
+        "notes": _notes(both, found, table) + _runs_differ(base, other, asked.score),
+    }
+
+
+def _interval(found: Clustered) -> tuple[float, float]:
+    """Return the interval; of few that differ it reaches as far as it does where none differs.
+
+    What is resampled of two items that became right holds none that became wrong, and would be
+    sure that there is none.
+    """
+    if not found.error:
+        return all_alike(found)
+    low, high = interval(found)
+    if np.count_nonzero(found.sums) >= FEW:
+        return low, high
+    reach = no_difference(found.count)
+    return min(low, found.mean - reach), max(high, found.mean + reach)
+
+
+def _mcnemar(both: Pairs) -> dict[str, Any] | None:
+    """Return McNemar's table and p, None where scores are not of right and wrong."""
+    one, two = both.scores(both.base), both.scores(both.other)
+    if not np.isin(np.concatenate([one, two]), (0.0, 1.0)).all():
+        return None
+    to_right, to_wrong = int(((one == 0) & (two == 1)).sum()), int(((one == 1) & (two == 0)).sum())
+    return {
+        "to_right": to_right,
+        "to_wrong": to_wrong,
+        "both_right": int(((one == 1) & (two == 1)).sum()),
+        "both_wrong": int(((one == 0) & (two == 0)).sum()),
+        "exact": mcnemar_exact(to_right, to_wrong),
+        "mid_p": mcnemar_mid_p(to_right, to_wrong),
+    }
+
+
+def _cost(both: Pairs, name: str) -> dict[str, Any]:
+    one, two = figure(both.base, name), figure(both.other, name)
+    found = both.of(one, two)
+    base = sum(one[key] for key in both.keys) / len(both.keys)
+    return {
+        "base": base,
+        "run": sum(two[key] for key in both.keys) / len(both.keys),
+        "difference": found.mean,
+        "interval": list(interval(found)),
+        "change": found.mean / base if base else None,
+    }
+
+
+def _notes(both: Pairs, found: Clustered, table: dict[str, Any] | None) -> list[str]:
+    """Return what must be said of the items beside the figures."""
+    notes = []
+    differing = int(np.count_nonzero(found.sums))
+    if both.left_out:
+        notes.append(f"{both.left_out} items are in one of the runs only and left out")
+    if both.without:
+        notes.append(f"{both.without} items lack the score in one of the runs or both: left out")
+    if not differing:
+        notes.append("no item differs: the interval is what so many items leave possible")
+    elif not found.error:
+        notes.append("all differ by the same: the interval is what so many items leave possible")
+    elif differing < FEW:
+        notes.append(f"only {differing} clusters or items differ: the interval is rough")
+    if table and any(both.clusters):
+        notes.append("items hang together in clusters, which McNemar's test does not know")
+    return notes
+
+
+def _disagree(found: dict[str, Any]) -> list[str]:
+    """Return a warning where the interval leaves 0 out and the test finds nothing, or reversed."""
+    low, high = found["interval"]
+    apart = low > 0 or high < 0
+    if apart == (found["p_holm"] <= ALPHA):
+        return []
+    which = "leaves 0 out, but the test does not" if apart else "has 0 in it, but the test does not"
+    return [f"the interval {which} agree: no difference is shown for sure"]
+
+
+def _runs_differ(base: EvalLog, other: EvalLog, score: str) -> list[str]:
+    """Return what must be said of the runs: what is missing, and in what they are not alike."""
+    notes = []
+    for log in (base, other):
+        wanted = log.head.get("items", 0) * log.head.get("epochs", 1)
+        if isinstance(wanted, int) and 0 < len(log.records) < wanted:
+            notes.append(f"{log.path.name} is not done: {len(log.records)} of {wanted}")
+        if errors := sum(bool(record.error) for record in log.records):
+            notes.append(f"{log.path.name}: {errors} errors count as wrong")
+    for what in ("seed", "epochs", "judge"):
+        if base.head.get(what) != other.head.get(what):
+            notes.append(f"the runs differ in {what}")
+    if _scorer(base, score) != _scorer(other, score):
+        notes.append(
+            f"the runs differ in how {score} is scored: the difference may be the scorer's"
+        )
+    return notes
+
+
+def not_worse(compared: dict[str, Any], margin: float) -> bool:
+    """Tell whether a run's score is surely not worse than the base's by `margin` or more.
+
+    That is, whether the lower end of the 95 % interval lies above minus `margin`; of a score that
+    is better lower, whether the upper end lies below `margin`.
+    """
+    low, high = compared["interval"]
+    return bool(high < margin if compared["better"] == "lower" else low > -margin)

@@ -1,0 +1,122 @@
+"""Two runs' scores of the items that they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.comparison.reducers import reducer
+from reasonloom.evals.comparison.statistics import Clustered, Floats, clustered
+from reasonloom.evals.log import EvalLog, Record
+
+if TYPE_CHECKING:
+    from reasonloom.evals.comparison.reducers import Reducer
+
+Key = tuple[str, str]
+"""An item's id and digest."""
+
+FIGURES = ("calls", "tokens_in", "tokens_out", "usd")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One run: its records by item, and each item's reduced score."""
+
+    records: Mapping[Key, Sequence[Record]]
+    scores: Mapping[Key, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The items that both runs have.
+
+    Attributes:
+        keys: the items, by id.
+        base, other: the two runs.
+        left_out: how many items only one of them has.
+        without: how many items both have, of which one or both say nothing by this score.
+    """
+
+    keys: Sequence[Key]
+    base: Side
+    other: Side
+    left_out: int
+    without: int = 0
+
+    @property
+    def clusters(self) -> list[str]:
+        """The cluster of each item."""
+        return [self.base.records[key][0].cluster for key in self.keys]
+
+    def of(self, base: Mapping[Key, float], other: Mapping[Key, float]) -> Clustered:
+        """Return differences of a figure, the other run's less the base's, by cluster."""
+        told = np.array([other[key] - base[key] for key in self.keys], dtype=np.float64)
+        return clustered(told, self.clusters)
+
+    @property
+    def differences(self) -> Clustered:
+        """Differences of the scores, by cluster."""
+        return self.of(self.base.scores, self.other.scores)
+
+    def scores(self, side: Side) -> Floats:
+        """Return one run's scores of the items."""
+        return np.array([side.scores[key] for key in self.keys], dtype=np.float64)
+
+
+def pairs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
+    """Return what two runs have in common.
+
+    Raises:
+        InvalidArgument: they have no item in common, or a record has no such score.
+    """
+    one, two = side(base, score, reducer(how)), side(other, score, reducer(how))
+    keys = [key for key in one.scores if key in two.scores]
+    if not keys:
+        raise InvalidArgument(
+            f"{base.path.name} and {other.path.name} have no item in common (the same id, input"
+            " and target): run both on the same suite",
+            field="runs",
+        )
+    first, second = _asked(base), _asked(other)
+    return Pairs(keys, one, two, len(first ^ second), len(first & second) - len(keys))
+
+
+def _asked(log: EvalLog) -> set[Key]:
+    return {(record.item, record.of) for record in log.records}
+
+
+def side(log: EvalLog, score: str, reduce: Reducer) -> Side:
+    """Return one run by item, in an order that does not hang on which was done first.
+
+    Items that the score says nothing of are left out.
+    """
+    records: dict[Key, list[Record]] = {}
+    for record in sorted(log.records, key=lambda each: (each.epoch, each.item, each.of)):
+        if score in record.scores:
+            records.setdefault((record.item, record.of), []).append(record)
+    if not records:
+        known = ", ".join(dict.fromkeys(name for each in log.records for name in each.scores))
+        raise InvalidArgument(
+            f"{log.path.name}: has no score {score}; it has {known}", field="score"
+        )
+    scores = {
+        key: reduce([record.scores[score] for record in each]) for key, each in records.items()
+    }
+    return Side(records, scores)
+
+
+def figure(side: Side, name: str) -> dict[Key, float]:
+    """Return an item's mean of calls, tokens, usd or latency_ms over its epochs."""
+    if name == "latency_ms":
+        return {
+            key: fmean(each.latency_ms for each in records) for key, records in side.records.items()
+        }
+    return {
+        key: fmean(each.usage.get(name, 0.0) for each in records)
+        for key, records in side.records.items()
+    }

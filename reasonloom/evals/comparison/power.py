@@ -1,0 +1,100 @@
+"""What a run can show: power before it is made, and the least difference that it could detect."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+from scipy.stats import binom, nct, t
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.comparison.significance import mcnemar_mid_p
+
+ALPHA = 0.05
+POWER = 0.8
+SPREAD = 7
+"""Standard deviations of the number of flips that are counted."""
+
+MOST_ITEMS = 100_000
+
+
+def power_right_wrong(items: int, effect: float, flips: float) -> float:
+    """Return how likely McNemar's mid-p finds a difference between two systems, at 5 %.
+
+    Args:
+        items: how many are asked.
+        effect: by how much the share of right answers differs, such as 0.05.
+        flips: the share of items that one system has right and the other wrong; at least `effect`.
+
+    Raises:
+        InvalidArgument: a number is out of range.
+    """
+    _check(items, effect, flips)
+    better = (flips + abs(effect)) / 2 / flips
+    middle, deviation = items * flips, math.sqrt(items * flips * (1 - flips))
+    low = max(0, math.floor(middle - SPREAD * deviation - 1))
+    high = min(items, math.ceil(middle + SPREAD * deviation + 1))
+    numbers = np.arange(low, high + 1)
+    fewest = np.array([_critical(int(number)) for number in numbers])
+    found = binom.cdf(fewest, numbers, better) + binom.sf(numbers - fewest - 1, numbers, better)
+    found = np.where(fewest < 0, 0.0, found)
+    return float((binom.pmf(numbers, items, flips) * found).sum())
+
+
+def power_of_mean(effect: float, error: float, clusters: int) -> float:
+    """Return how likely the 95 % interval of a mean difference leaves 0 out.
+
+    Args:
+        effect: the mean difference that there is.
+        error: the standard error that the run will have.
+        clusters: how many clusters (or items that stand alone) it will have.
+    """
+    if error <= 0:
+        return 1.0 if effect else ALPHA
+    free = max(1, clusters - 1)
+    edge, shift = float(t.ppf(1 - ALPHA / 2, free)), abs(effect) / error
+    return float(nct.sf(edge, free, shift) + nct.cdf(-edge, free, shift))
+
+
+def least_effect(error: float, clusters: int) -> float:
+    """Return the least mean difference that is found 8 times out of 10 with such an error."""
+    free = max(1, clusters - 1)
+    return float((t.ppf(1 - ALPHA / 2, free) + t.ppf(POWER, free)) * error)
+
+
+def least_effect_right_wrong(items: int, flips: float) -> float | None:
+    """Return the least difference in shares found 8 times out of 10, None where none would be."""
+    if power_right_wrong(items, flips, flips) < POWER:
+        return None
+    low, high = 0.0, flips
+    while high - low > 1e-4:  # noqa: PLR2004  # a hundredth of a per cent
+        middle = (low + high) / 2
+        low, high = (
+            (low, middle) if power_right_wrong(items, middle, flips) >= POWER else (middle, high)
+        )
+    return high
+
+
+@cache
+def _critical(number: int) -> int:
+    """Return the largest smaller count of flips that mid-p finds significant, -1 if none."""
+    low, high = -1, number // 2
+    while low < high:
+        middle = (low + high + 1) // 2
+        if mcnemar_mid_p(middle, number - middle) <= ALPHA:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _check(items: int, effect: float, flips: float) -> None:
+    if not 1 <= items <= MOST_ITEMS:
+        raise InvalidArgument(f"items: must be 1 to {MOST_ITEMS:,}", field="items")
+    if not 0 < flips <= 1:
+        raise InvalidArgument("flips: must be a share of the items, such as 0.2", field="flips")
+    if not 0 <= abs(effect) <= flips:
+        raise InvalidArgument(
+            f"effect: cannot be more than the share of items that flip, {flips:g}", field="effect"
+        )

@@ -1,0 +1,151 @@
+"""Writes a run as a log of Inspect (extra `inspect`), so that its tools and viewer read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reasonloom.errors import Conflict, InvalidArgument, SettingMistake
+from reasonloom.evals.comparison.statistics import clustered
+from reasonloom.evals.export.inspect_sample import sample_of, usage_of
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog as InspectLog
+    from inspect_ai.log import EvalScore, EvalSpec
+
+    from reasonloom.evals.log import EvalLog
+
+ENDINGS = (".eval", ".json")
+NOBODY = "none"
+"""The model of a run that asks none: Inspect's logs must name one."""
+
+
+def write(log: EvalLog, to: Path, *, force: bool = False) -> int:
+    """Write a run as a log of Inspect, and return how many samples it has.
+
+    Raises:
+        SettingMistake: Inspect is not installed.
+        InvalidArgument: the file is not named as a log, or its folder does not exist.
+        Conflict: the file is there already, and `force` is not said.
+    """
+    if find_spec("inspect_ai") is None:
+        raise SettingMistake(
+            'export: needs Inspect; pip install "reasonloom[inspect]"', field="export"
+        )
+    if to.suffix not in ENDINGS:
+        raise InvalidArgument(f"to: {to.name}: must end with {' or '.join(ENDINGS)}", field="to")
+    if not to.parent.is_dir():
+        raise InvalidArgument(f"to: the folder of {to.name} does not exist", field="to")
+    if to.exists() and not force:
+        raise Conflict(f"to: {to.name} is there already; --force writes over it")
+    from inspect_ai.log import write_eval_log  # noqa: PLC0415
+
+    write_eval_log(inspect_log(log), str(to.resolve()))
+    return len(log.records)
+
+
+def inspect_log(log: EvalLog) -> InspectLog:
+    """Return a run as Inspect has it; what it has no place for stands in its metadata."""
+    from inspect_ai.log import EvalLog as InspectLog  # noqa: PLC0415
+    from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, EvalStats  # noqa: PLC0415
+
+    model, judge = _models(log)
+    system = log.head.get("system", {})
+    wanted = int(log.head.get("items", 0)) * int(log.head.get("epochs", 1))
+    records = sorted(log.records, key=lambda record: (record.epoch, record.item))
+    usages = [record.usage for record in records]
+    return InspectLog(
+        status="success" if len(records) >= wanted else "cancelled",
+        eval=_spec(log, model),
+        plan=EvalPlan(steps=[EvalPlanStep(solver=_solver(log), params=system)]),
+        results=EvalResults(
+            total_samples=max(wanted, len(records)),
+            completed_samples=len(records),
+            scores=[_score(log, name) for name in _names(log)],
+        ),
+        stats=EvalStats(model_usage=usage_of(usages, model, judge)),
+        samples=[sample_of(record, _number(log), model, judge) for record in records],
+    )
+
+
+def _spec(log: EvalLog, model: str) -> EvalSpec:
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec  # noqa: PLC0415
+    from inspect_ai.log._log import EvalScorer  # noqa: PLC0415
+
+    head, number = log.head, _number(log)
+    ids = sorted({record.item for record in log.records})
+    written = datetime.fromtimestamp(log.path.stat().st_mtime, UTC).isoformat()
+    scorers = [each for each in head.get("scorers", []) if isinstance(each, dict)]
+    return EvalSpec(
+        eval_id=number,
+        run_id=number,
+        created=written,
+        task=str(head.get("eval", log.path.stem)),
+        task_id=f"{head.get('eval', log.path.stem)}@{number}",
+        solver=_solver(log),
+        dataset=EvalDataset(name=str(head.get("eval", "")), samples=len(ids), sample_ids=ids),
+        model=model,
+        config=EvalConfig(epochs=int(head.get("epochs", 1)), epochs_reducer=["mean"]),
+        packages={"reasonloom": str(head.get("reasonloom", ""))},
+        scorers=[
+            EvalScorer(
+                name=str(each.get("scorer")),
+                options={name: told for name, told in each.items() if name != "scorer"},
+            )
+            for each in scorers
+        ],
+        metadata={"file": log.path.name, "created_is": "when the run's file was written", **head},
+    )
+
+
+def _score(log: EvalLog, name: str) -> EvalScore:
+    """Return the mean of a score over items, with its standard error over clusters."""
+    from inspect_ai.log import EvalMetric, EvalScore  # noqa: PLC0415
+
+    items: dict[str, list[float]] = {}
+    clusters: dict[str, str] = {}
+    for record in log.records:
+        if name in record.scores:
+            items.setdefault(record.item, []).append(record.scores[name])
+            clusters[record.item] = record.cluster
+    means = np.array([fmean(each) for each in items.values()], dtype=np.float64)
+    found = clustered(means, list(clusters.values()))
+    figures = {"mean": found.mean, "stderr": found.error}
+    return EvalScore(
+        name=name,
+        scorer=name,
+        reducer="mean",
+        scored_samples=len(items),
+        metrics={each: EvalMetric(name=each, value=told) for each, told in figures.items()},
+    )
+
+
+def _names(log: EvalLog) -> Sequence[str]:
+    """Return the scores, the scorers' own before what else is told."""
+    told = [str(each.get("scorer")) for each in log.head.get("scorers", [])]
+    found = dict.fromkeys(name for record in log.records for name in record.scores)
+    return [
+        *(each for each in told if each in found),
+        *(each for each in found if each not in told),
+    ]
+
+
+def _models(log: EvalLog) -> tuple[str, str]:
+    """Return who answered, and who judged."""
+    model = str(log.head.get("system", {}).get("llm") or log.head.get("llm") or NOBODY)
+    return model, str(log.head.get("judge") or model)
+
+
+def _solver(log: EvalLog) -> str:
+    system: dict[str, Any] = log.head.get("system", {})
+    return str(system.get("tool") or system.get("prompt") or system.get("function") or "reasonloom")
+
+
+def _number(log: EvalLog) -> str:
+    return str(log.head.get("number") or log.path.stem)

@@ -1,1 +1,0 @@
-"""Runs in the forms of other tools."""

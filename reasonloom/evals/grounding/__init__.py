@@ -1,1 +1,0 @@
-"""A labelled set of claims about stored memories, by which grounding is judged."""

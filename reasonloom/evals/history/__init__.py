@@ -1,1 +1,0 @@
-"""Past sessions with labelled chains, and made-up transcripts to measure speed with."""

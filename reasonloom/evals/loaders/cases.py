@@ -1,0 +1,164 @@
+"""Makes a run of the engine an item: what it was asked, and what would have been right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.contracts.caller import Caller
+from reasonloom.errors import Conflict, InvalidArgument, UnknownName
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.suite import LONGEST_ID
+from reasonloom.evals.core.tool import MODES, Tool
+from reasonloom.evals.core.way import at
+from reasonloom.graphs.runs.recovery import find_run
+from reasonloom.settings import NO_TEXT
+from reasonloom.stores.runs import runs
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.stores.runs.runs import RunRow
+
+ENDED = (runs.DONE, runs.FAILED)
+SESSION = "session_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One line of a file of cases.
+
+    Attributes:
+        id: its name within the file.
+        tool: that was called, and is called again for it.
+        input: the tool's arguments.
+        target: the right answer.
+        cluster: what it hangs together with; empty for nothing.
+        origin: the run that it was, its graph, language model and prompts' versions.
+    """
+
+    id: str
+    tool: str
+    input: dict[str, Any]
+    target: str
+    cluster: str = ""
+    origin: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def item(self) -> Item:
+        """The case as an eval asks it."""
+        return Item(self.id, self.input, self.target, self.cluster)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is said of a run that is to become a case; its own id names it where none is given.
+
+    The target is a text, or the answer of the run `target_from`.
+    """
+
+    run: str
+    target: str = ""
+    target_from: str = ""
+    id: str = ""
+    cluster: str = ""
+
+    def check(self) -> None:
+        """Find what is wrong before a run is looked for.
+
+        Raises:
+            InvalidArgument: there is no target, or two; or a name is too long.
+        """
+        if bool(self.target.strip()) == bool(self.target_from):
+            raise InvalidArgument(
+                "target: say what would have been right, by --target TEXT or by --target-from RUN"
+                " with a run that was right, such as a fork",
+                field="target",
+            )
+        for name, text in (("id", self.id), ("cluster", self.cluster), ("target", self.target)):
+            if NO_TEXT.search(text):
+                raise InvalidArgument(f"{name}: must be text without NUL", field=name)
+        if len(self.id) > LONGEST_ID:
+            raise InvalidArgument(f"id: must have up to {LONGEST_ID} characters", field="id")
+
+
+async def case_of(engine: Engine, caller: Caller, wanted: Wanted) -> Case:
+    """Return a run of the caller's as a case.
+
+    Raises:
+        RunNotFound: the caller has no such run.
+        Conflict: a run has not ended, or the one that is to be right asked something else.
+        InvalidArgument: nothing says what is right, or the run cannot be asked again.
+        UnknownName: no eval knows the run's tool.
+    """
+    wanted.check()
+    row = await find_run(engine, caller, wanted.run)
+    _require_ended(row)
+    tool = _tool(row)
+    case = Case(
+        id=wanted.id or str(row.id),
+        tool=row.tool,
+        input=row.input,
+        target=wanted.target or await _answer(engine, caller, row, tool, wanted.target_from),
+        cluster=wanted.cluster,
+        origin=await _origin(engine, caller, row, wanted),
+    )
+    tool.check(case.item, engine.loom.prompts)
+    return case
+
+
+def _require_ended(row: RunRow) -> None:
+    if row.status not in ENDED:
+        raise Conflict(
+            f"run {row.id} is {row.status} and has no end yet; `reasonloom runs resume {row.id}`"
+            " carries it on"
+        )
+
+
+def _tool(row: RunRow) -> Tool:
+    if row.tool not in MODES:
+        raise UnknownName(
+            f"run {row.id} called {row.tool}, which no eval asks; a case is a run of"
+            f" {', '.join(MODES)}",
+            field="run",
+        )
+    if row.input.get(SESSION):
+        raise InvalidArgument(
+            f"run {row.id} went on with a session, which a case that stands by itself has not; ask"
+            f" the question without {SESSION}, with all that it needs, and add that run",
+            field="run",
+        )
+    return Tool(row.tool)
+
+
+async def _answer(engine: Engine, caller: Caller, row: RunRow, tool: Tool, right: str) -> str:
+    """Return the answer of the run that was right."""
+    other = await find_run(engine, caller, right)
+    if other.status != runs.DONE:
+        raise Conflict(f"run {other.id} is {other.status} and has no answer to be right")
+    if (other.tool, other.input) != (row.tool, row.input):
+        raise Conflict(
+            f"run {other.id} asked something else than run {row.id}; name a run of the same"
+            " question, such as a fork of it"
+        )
+    found = at((other.output or {}).get("answer"), tool.known.answered)
+    if not isinstance(found, str) or not found.strip():
+        raise Conflict(f"run {other.id} has no answer to be right")
+    return found
+
+
+async def _origin(engine: Engine, caller: Caller, row: RunRow, wanted: Wanted) -> dict[str, Any]:
+    async with engine.loom.database.begin(caller) as tx:
+        calls = (await runs.calls_of(tx, [row.id]))[row.id]
+    prompts = {
+        call["prompt"]: {"version": call["prompt_version"], "hash": call["prompt_hash"]}
+        for call in calls
+    }
+    return {
+        "run": str(row.id),
+        "status": row.status,
+        "graph": row.graph,
+        "graph_version": row.graph_version,
+        "llm": row.llm,
+        "prompts": prompts,
+        **({"target_from": wanted.target_from} if wanted.target_from else {}),
+    }

@@ -1,1 +1,0 @@
-"""Labelled sets for the checks of reasoning, and what is measured on them."""

@@ -1,1 +1,0 @@
-"""Labelled triggers and messages, by which the firing of templates is judged."""

@@ -1,0 +1,230 @@
+"""Optimises a prompt: searches on two parts of a suite, judges what it finds on the third."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import BudgetExceeded, InvalidArgument, SettingMistake
+from reasonloom.evals.comparison.changes import text_difference
+from reasonloom.evals.comparison.compare import compare
+from reasonloom.evals.comparison.power import ALPHA
+from reasonloom.evals.core.check import check
+from reasonloom.evals.core.run import Tell, silent
+from reasonloom.evals.core.system import Purse, System
+from reasonloom.evals.log import EvalLog
+from reasonloom.evals.optimization.bargain import keep_for_test, recall_spending, require_room
+from reasonloom.evals.optimization.candidate import PROMPT, Reflection
+from reasonloom.evals.optimization.optimising_search import Effort, Found, search
+from reasonloom.evals.optimization.split import SHARES, Split, split
+from reasonloom.evals.optimization.trials import TAPE, Trial, Workshop, base_of, own_copy, usage_of
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.settings import load_settings
+
+if TYPE_CHECKING:
+    from reasonloom.evals.core.budget import Budget
+    from reasonloom.evals.core.llm_calls import Limits
+    from reasonloom.evals.core.suite import Suite
+    from reasonloom.llm.port import LanguageModel
+    from reasonloom.settings import Settings
+
+HEAD = "head.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is optimised: a prompt, its newest version if none is named, on which shares."""
+
+    prompt: str
+    version: int | None = None
+    shares: Sequence[float] = SHARES
+
+
+def planned(suite: Suite, goal: Goal, trial: Trial, budget: Budget) -> Split:
+    """Return the split, without asking anything.
+
+    Raises:
+        CallerMistake: the suite, the prompt or the budget will not do.
+    """
+    if find_spec("gepa") is None:
+        raise SettingMistake(
+            'optimise: needs GEPA; pip install "reasonloom[optimise]"', field="optimise"
+        )
+    found = split(suite, trial.seed, goal.shares)
+    if trial.way.asks:
+        require_room(budget, found, trial.epochs)
+    return found
+
+
+async def optimise(
+    suite: Suite,
+    goal: Goal,
+    folder: Path,
+    trial: Trial,
+    *,
+    reflect: str | LanguageModel | None = None,
+    effort: Effort | None = None,
+    budget: Budget,
+    limits: Limits,
+    tell: Tell = silent,
+    settings: Settings | None = None,
+) -> dict[str, Any]:
+    """Search for a better text, judge it on the test items, and return what was found.
+
+    `winner` is None where no text did better than the base on the validation items; the test items
+    are not asked then. Else `test` is the comparison of both on the test items, None where the
+    budget had no room for it, and `verdict` says what may be said.
+
+    Args:
+        suite: what is asked.
+        goal: the prompt, and how the suite is split.
+        folder: of the run; one that exists is gone on with.
+        trial: who answers and judges, how often, from which seed.
+        reflect: the language model that proposes; the one that answers if None.
+        effort: how far to search.
+        budget: of all that is asked, by earlier processes of the run too.
+        limits: of calls at the same time.
+        tell: is told of progress.
+        settings: the process's own if None.
+
+    Raises:
+        CallerMistake: the suite, the prompt or the run is not right.
+        LlmRefused: a provider refuses; the run keeps what is done.
+        LlmUnavailable: items came to nothing; the run keeps what is done.
+        BudgetExceeded: the budget has no room for a search.
+    """
+    effort = effort or Effort()
+    parts = planned(suite, goal, trial, budget)
+    head = EvalLog(folder / HEAD)
+    with head.held():
+        own = own_copy(folder, settings or load_settings())
+        base = base_of(own, goal.prompt, goal.version)
+        check(
+            suite, System(trial.way, {goal.prompt: base.about.version}), settings=own,
+            epochs=trial.epochs,
+        )  # fmt: skip
+        purse = Purse(budget, limits, folder / TAPE)
+        recall_spending(purse.spending, folder / TAPE)
+        shop = Workshop(folder, suite, trial, purse, own, base, tell)
+        async with AsyncExitStack() as stack:
+            llm = await stack.enter_async_context(purse.llm(reflect or trial.llm, own))
+            if llm.offline:
+                raise InvalidArgument(
+                    "reflect-llm: needs a language model that proposes texts, which"
+                    f" {llm.name} is not",
+                    field="reflect-llm",
+                )
+            head.begin(_head(shop, goal, effort, parts, llm.name))
+            reflection = Reflection(llm, PromptRegistry(own.prompts).get(PROMPT), base)
+            found = await _searched(shop, reflection, parts, effort, budget)
+        return await _judged(shop, parts, found)
+
+
+async def _searched(
+    shop: Workshop, reflection: Reflection, parts: Split, effort: Effort, budget: Budget
+) -> Found:
+    """Search within what the judgement leaves of the budget."""
+    took = usage_of(await shop.tried(shop.base.body, parts.validation))
+    shop.purse.spending.budget = keep_for_test(budget, took, parts)
+    try:
+        return await search(shop, reflection, parts, effort)
+    finally:
+        shop.purse.spending.budget = budget
+
+
+async def _judged(shop: Workshop, parts: Split, found: Found) -> dict[str, Any]:
+    """Return what was found, with the comparison on the test items where there is a winner."""
+    body, score = found.best
+    told: dict[str, Any] = {
+        "prompt": shop.base.about.name,
+        "version": shop.base.about.version,
+        "run": shop.folder.name,
+        "split": parts.about(),
+        "rounds": found.rounds,
+        "proposals": found.proposals,
+        "refused": found.broken,
+        "validation": [
+            {"version": shop.version(text), "score": mean} for text, mean in found.chosen
+        ],
+        "winner": None,
+        "test": None,
+        "notes": [f"the search stopped: {found.stopped}"] if found.stopped else [],
+    }
+    if body.strip() != shop.base.body.strip():
+        template = shop.template(body)
+        told["winner"] = {
+            "version": template.about.version,
+            "validation": score,
+            "text": template.text,
+            "difference": text_difference(shop.base.body, template.body, shop.base.about.name),
+        }
+        told["test"] = await _tested(shop, parts, body, told["notes"])
+    told["verdict"] = verdict(told["winner"], told["test"])
+    spending = shop.purse.spending
+    told["spent"] = {"calls": spending.calls, "tokens": spending.tokens, "usd": spending.usd}
+    return told
+
+
+async def _tested(
+    shop: Workshop, parts: Split, body: str, notes: list[str]
+) -> dict[str, Any] | None:
+    versions = [shop.base.about.version, shop.version(body)]
+    before = {path.stem.removeprefix("test-") for path in shop.folder.glob("test-*.jsonl")}
+    if other := sorted(before - {f"v{version}" for version in versions}):
+        notes.append(f"the test items judged another text before: {', '.join(other)}")
+    try:
+        base, winner = [
+            await shop.tried(text, parts.test, f"test-v{version}.jsonl")
+            for text, version in zip((shop.base.body, body), versions, strict=True)
+        ]
+    except BudgetExceeded as stop:
+        notes.append(f"the judgement stopped: {stop.message}; go on with a larger budget")
+        return None
+    found: dict[str, Any] = compare(base, winner)["compared"][0]
+    return found
+
+
+def verdict(winner: dict[str, Any] | None, test: dict[str, Any] | None) -> str:
+    """Return what may be said: better or worse only where interval and test leave 0 out."""
+    if winner is None:
+        return "no proposal did better on the validation items; the test items were not asked"
+    if test is None:
+        return "a proposal did better on the validation items; it was not judged on the test items"
+    low, high = test["interval"]
+    if (low > 0 or high < 0) and test["p"] > ALPHA:
+        return (
+            "no difference shown on the test items: the interval leaves 0 out, but the test has p"
+            f" {test['p']:.4f}"
+        )
+    if low > 0:
+        return "better on the test items: the interval of the difference lies above 0"
+    if high < 0:
+        return "worse on the test items: the interval of the difference lies below 0"
+    return "no difference shown on the test items: the interval holds 0"
+
+
+def _head(shop: Workshop, goal: Goal, effort: Effort, parts: Split, reflect: str) -> dict[str, Any]:
+    """Return what decides a search: a run is gone on with only where all of it is the same."""
+    trial = shop.trial
+    named = {"llm": trial.llm, "judge": trial.judge}
+    return {
+        "eval": f"optimise {shop.base.about.name}",
+        "prompt": {"name": shop.base.about.name, "version": shop.base.about.version},
+        "hash": shop.base.hash,
+        "suite": shop.suite.name,
+        "items_sha256": shop.suite.digest,
+        "split": {name: told for name, told in parts.about().items() if name != "least_effect"},
+        "shares": list(goal.shares),
+        "scorers": [scorer.about() for scorer in shop.suite.scorers],
+        "system": trial.way.about(),
+        "epochs": trial.epochs,
+        "seed": trial.seed,
+        "batch": effort.batch,
+        "reflect": reflect,
+        **{name: each if isinstance(each, str) or each is None else each.name
+           for name, each in named.items()},
+    }  # fmt: skip

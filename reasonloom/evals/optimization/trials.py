@@ -1,0 +1,199 @@
+"""Tries texts of one prompt: each a version in a folder of the run, each result a log beside it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reasonloom.errors import BudgetExceeded, InvalidArgument, LlmUnavailable
+from reasonloom.evals.core.run import AT_ONCE, Tell, run, silent
+from reasonloom.evals.core.system import System
+from reasonloom.evals.optimization.optimising_candidate import with_body
+from reasonloom.evals.optimization.split import part_of
+from reasonloom.prompts.registry import PromptRegistry, template_files
+
+if TYPE_CHECKING:
+    from reasonloom.evals.core.item import Item
+    from reasonloom.evals.core.suite import Suite
+    from reasonloom.evals.core.system import Purse
+    from reasonloom.evals.core.way import Way
+    from reasonloom.evals.log import EvalLog, Record
+    from reasonloom.llm.port import Embedder, LanguageModel
+    from reasonloom.prompts.template import PromptTemplate
+    from reasonloom.settings import Settings
+    from reasonloom.stores.access import Access
+
+PROMPTS, LOGS, TAPE = "prompts", "logs", "tape.jsonl"
+SPENT = {"calls": ("calls",), "tokens": ("tokens_in", "tokens_out"), "usd": ("usd",)}
+"""What counts towards each limit of a budget."""
+
+PROPOSED = 10_000
+"""Proposals have the versions above this, so that none is taken for one of the user's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How texts are tried: who answers and judges, how often, from which seed."""
+
+    way: Way
+    llm: str | LanguageModel | None = None
+    judge: str | LanguageModel | None = None
+    epochs: int = 1
+    seed: int = 0
+    at_once: int = AT_ONCE
+    access: Access | None = None
+    embedder: Embedder | None = None
+
+
+@dataclass(slots=True)
+class Workshop:
+    """Tries texts of a prompt on items of a suite; what was tried before is not paid again.
+
+    Attributes:
+        folder: of the run.
+        settings: whose folder of prompts is the run's own copy.
+        base: the prompt that is optimised.
+        versions: by text.
+    """
+
+    folder: Path
+    suite: Suite
+    trial: Trial
+    purse: Purse
+    settings: Settings
+    base: PromptTemplate
+    tell: Tell = silent
+    versions: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.versions[self.base.body.strip()] = self.base.about.version
+
+    @property
+    def score(self) -> str:
+        """The score that texts are chosen by: the first scorer's."""
+        return self.suite.scorers[0].name
+
+    def version(self, body: str) -> int:
+        """Return the version of a text, which is written into the run's folder if it is new.
+
+        Raises:
+            PromptMistake: the text breaks the prompt.
+        """
+        key = body.strip()
+        if key not in self.versions:
+            number = PROPOSED + len(self.versions)
+            template = with_body(self.base, key, number)
+            path = self.folder / PROMPTS / template.source
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(template.text, encoding="utf-8")
+            self.versions[key] = number
+        return self.versions[key]
+
+    def template(self, body: str) -> PromptTemplate:
+        """Return a text as the version that it was tried as."""
+        return with_body(self.base, body, self.version(body))
+
+    async def tried(self, body: str, items: Sequence[Item], name: str = "") -> EvalLog:
+        """Return the results of a text on items, those that are there already and the rest.
+
+        Raises:
+            BudgetExceeded: there is no room for all of them.
+            LlmUnavailable: some came to nothing through no fault of the text.
+            PromptMistake: the text cannot be rendered with an item.
+            CallerMistake: the suite is not right.
+        """
+        items = list({item.id: item for item in items}.values())
+        version = self.version(body)
+        self._require_rendered(version, items)
+        log = self.folder / (name or f"{LOGS}/v{version}-{_digest(items)}.jsonl")
+        log.parent.mkdir(parents=True, exist_ok=True)
+        ran = await run(
+            part_of(self.suite, items),
+            System(self.trial.way, {self.base.about.name: version}, self.trial.llm),
+            log=log,
+            epochs=self.trial.epochs,
+            seed=self.trial.seed,
+            judge=self.trial.judge,
+            purse=self.purse,
+            at_once=self.trial.at_once,
+            tell=self.tell,
+            settings=self.settings,
+            access=self.trial.access,
+            embedder=self.trial.embedder,
+        )
+        if ran.stopped:
+            raise BudgetExceeded(ran.stopped)
+        if ran.failed:
+            raise LlmUnavailable(f"{len(ran.failed)} items came to nothing: {ran.failed[0]}")
+        return ran.log
+
+    def _require_rendered(self, version: int, items: Sequence[Item]) -> None:
+        """Refuse a text that an item cannot be asked with, as the text's own mistake."""
+        registry = PromptRegistry(self.settings.prompts).pinning({self.base.about.name: version})
+        for item in items:
+            self.trial.way.check(item, registry)
+
+
+def own_copy(folder: Path, settings: Settings) -> Settings:
+    """Return settings whose folder of prompts is the run's own copy, made at its beginning.
+
+    Raises:
+        SettingMistake: the folder of prompts is none.
+        InvalidArgument: the copy cannot be made.
+    """
+    there, own = folder / PROMPTS, settings.prompts
+    if not there.is_dir():
+        PromptRegistry(own)
+        half = folder / f"{PROMPTS}.half"
+        shutil.rmtree(half, ignore_errors=True)
+        try:
+            half.mkdir(parents=True)
+            for name in _names(own):
+                copy = half / name
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile((own or half) / name, copy)
+            half.rename(there)
+        except OSError:
+            raise InvalidArgument(f"{folder.name}: cannot be written", field="resume") from None
+    return settings.model_copy(update={"prompts": there})
+
+
+def _names(own: Path | None) -> list[Path]:
+    return [] if own is None else [path.relative_to(own) for path in template_files(own)]
+
+
+def base_of(settings: Settings, name: str, version: int | None) -> PromptTemplate:
+    """Return the prompt that is optimised: the newest that is no proposal of this run.
+
+    Raises:
+        UnknownName: there is no such prompt or version.
+        InvalidArgument: its versions leave none for proposals.
+    """
+    registry = PromptRegistry(settings.prompts)
+    own = [each for each in registry.versions(name) if each <= PROPOSED]
+    if registry.versions(name) and not own:
+        raise InvalidArgument(f"{name}: must have a version up to {PROPOSED}", field="prompt")
+    return registry.get(name, version if version is not None else max(own, default=None))
+
+
+def _digest(items: Sequence[Item]) -> str:
+    told = "\n".join(sorted(f"{item.id}\0{item.digest}" for item in items))
+    return sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
+
+
+def usage_of(log: EvalLog) -> dict[str, float]:
+    """Return calls, tokens and US dollars of all results, those of judging too."""
+    return {
+        limit: sum((_total(record, names) for record in log.records), 0.0)
+        for limit, names in SPENT.items()
+    }
+
+
+def _total(record: Record, names: Sequence[str]) -> float:
+    return sum(
+        (record.usage.get(f"{whose}{name}", 0.0) for whose in ("", "judge_") for name in names), 0.0
+    )

@@ -1,1 +1,0 @@
-"""People: our own labelled memories of five people, and questions about them; see README.md."""

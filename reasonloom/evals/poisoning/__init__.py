@@ -1,1 +1,0 @@
-"""Poisoning: memories written to mislead, and how often recall shows them; see README.md."""

@@ -1,0 +1,141 @@
+"""The simulated critic: it answers the questions of reflection as they are asked.
+
+It sees the words of a question and the form of the answer, and nothing else; what is wrong with
+an answer it reads off the answer's sentences. The chances of a round are in the criticism, and
+the reviser does what it is told: of an answer with k defects each is found with the k-th root of
+`mend`, so that all are with `mend`; of a right answer a sentence is blamed with `spoil`. So a round
+mends and breaks at the case's rates whatever came before, as they were solved. A wrong answer gets
+no false alarm: the rates are net. The judge knows the better of two answers but for its own error.
+
+Whoever asks the same question again and means another answer says so by `Ask.sample`, such as a
+loop that goes on when a round has changed nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.simulated.constants import JUDGE_ERROR, SURE, UNDECIDED, UNSURE, Case
+from reasonloom.evals.simulated.conversation import in_json, puzzled, words
+from reasonloom.evals.simulated.critique_problems import DEFECTS, Problem, read_answer
+from reasonloom.evals.simulated.draw import chance, stream
+from reasonloom.evals.simulated.passages import Unreadable, form_of, passages
+from reasonloom.evals.simulated.saying import criticism, quoted
+from reasonloom.llm.tokens import estimate_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from reasonloom.llm.port import Ask, Reply
+
+FORMS: dict[str, dict[str, Any]] = {
+    "criticism": {
+        "strengths": ["..."],
+        "weaknesses": ["..."],
+        "recommendations": ["..."],
+        "findings": [{"area": 1, "finding": "..."}],
+        "confidence": 0.5,
+    },
+    "revision": {"revision": "..."},
+    "verdict": {"better": "first", "first_score": 0.5, "second_score": 0.5, "reason": "..."},
+}
+MOST_AREAS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An answer as the model reads it, and a name for each that a draw can be keyed by."""
+
+    problem: Problem
+    defects: frozenset[str]
+
+    @property
+    def item(self) -> str:
+        return self.problem.question()
+
+    @property
+    def state(self) -> str:
+        return ", ".join(sorted(self.defects))
+
+
+class SimulatedCritic:
+    """Criticises, revises and compares answers at the rates of a published case.
+
+    Raises:
+        InvalidArgument: `judge_error` is no chance.
+    """
+
+    name = "simulated:critique"
+    offline = False
+
+    def __init__(self, case: Case, seed: int, *, judge_error: float = JUDGE_ERROR) -> None:
+        if not 0.0 <= judge_error <= 1.0:
+            raise InvalidArgument("judge_error: must be 0 to 1", field="judge_error")
+        self._case, self._seed, self._judge_error = case, seed, judge_error
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Answer a question; one that cannot be read gets plain words that say why."""
+        question, price = words(ask.messages), self._case.price
+        try:
+            form, told = form_of(ask.schema, FORMS), passages(question[1])
+            parsed = _ANSWERS[form](self, told, ask.sample)
+        except Unreadable as why:
+            return puzzled(question, str(why), model=self.name, price=price)
+        asked = estimate_tokens("\n".join(question))
+        usage = price.usage(asked, estimate_tokens(str(parsed)))
+        return in_json(parsed, model=self.name, usage=usage)
+
+    async def close(self) -> None:
+        """Hold nothing open."""
+
+    def _criticise(self, told: Mapping[str, str], sample: int) -> dict[str, Any]:
+        read = _answer(told, "answer")
+        areas = told.get("focus_areas", "").splitlines()[:MOST_AREAS]
+        draw = stream(self._seed, read.item, "criticise", read.state, sample)
+        if read.defects:
+            found = self._case.mend ** (1 / len(read.defects))
+            spoken_of = [kind for kind in DEFECTS if kind in read.defects and draw.random() < found]
+        else:
+            spoken_of = [draw.choice(DEFECTS)] if draw.random() < self._case.spoil else []
+        return criticism(read.problem, read.defects, spoken_of, areas)
+
+    def _revise(self, told: Mapping[str, str], _: int) -> dict[str, Any]:
+        """Change the sentences that the criticism quotes: a defect goes, a right one gets it."""
+        read = _answer(told, "answer")
+        blamed = quoted(read.problem, read.defects, told.get("criticism", ""))
+        return {"revision": read.problem.answer(read.defects ^ blamed)}
+
+    def _compare(self, told: Mapping[str, str], sample: int) -> dict[str, Any]:
+        first, second = _answer(told, "first"), _answer(told, "second")
+        if first.problem != second.problem:
+            raise Unreadable("The two are answers to different questions.")
+        lead = len(second.defects) - len(first.defects)
+        if lead == 0:
+            return _verdict("neither", UNDECIDED, UNDECIDED)
+        # The places of the two do not enter the draw: the judge is blind, and has no bias for one.
+        pair = " / ".join(sorted((first.state, second.state)))
+        errs = chance(self._seed, first.item, "compare", pair, sample) < self._judge_error
+        if (lead > 0) != errs:
+            return _verdict("first", SURE, UNSURE)
+        return _verdict("second", UNSURE, SURE)
+
+
+_ANSWERS = {
+    "criticism": SimulatedCritic._criticise,
+    "revision": SimulatedCritic._revise,
+    "verdict": SimulatedCritic._compare,
+}
+
+
+def _verdict(better: str, first: float, second: float) -> dict[str, Any]:
+    reason = "Its steps hold better." if better != "neither" else "Both are as good."
+    return {"better": better, "first_score": first, "second_score": second, "reason": reason}
+
+
+def _answer(told: Mapping[str, str], name: str) -> _Read:
+    read = read_answer(told.get(name, ""))
+    if read is None:
+        raise Unreadable(f"The {name} is none of those that I know to judge.")
+    return _Read(*read)

@@ -1,1 +1,0 @@
-"""Answers with planted defects, and a model that criticises, revises and compares them."""

@@ -1,1 +1,0 @@
-"""Intersecting two sets of numbers, a published task of Graph of Thoughts."""

@@ -1,1 +1,0 @@
-"""Sorting digits, one of the published tasks of Graph of Thoughts: model, data and checker."""

@@ -1,0 +1,213 @@
+"""Reads the worlds with their memories and claims, and refuses a set not of the stated form."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field, model_validator
+
+from reasonloom.contracts.memory.export_format import EventType
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.suites.metacognition.labels import Half, Labelled, Words, of_half, records
+
+HERE = Path(__file__).parent
+
+Kind = Literal[
+    "true", "paraphrased", "partly", "negated", "number", "swapped", "unrelated", "superseded"
+]
+Verdict = Literal["verified", "partial", "ungrounded"]
+Language = Literal["en", "de", "fr", "es", "ja"]
+Label = Annotated[str, Field(pattern=r"^w\d\d-[mc]\d\d$")]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+VERDICTS: dict[Kind, Verdict] = {
+    "true": "verified",
+    "paraphrased": "verified",
+    "partly": "partial",
+    "negated": "ungrounded",
+    "number": "ungrounded",
+    "swapped": "ungrounded",
+    "unrelated": "ungrounded",
+    "superseded": "ungrounded",
+}
+"""The verdict that is right for a kind."""
+
+CONTRADICTED: dict[Kind, tuple[bool, ...]] = dict.fromkeys(KINDS, (False,)) | {
+    "negated": (True,),
+    "number": (True,),
+    "superseded": (True,),
+    "swapped": (True, False),
+}
+"""Whether a current memory says otherwise; of a swapped one it may or may not."""
+
+
+class InWorld(Labelled):
+    """What memories and claims share: a world of their own, and a language."""
+
+    id: Label
+    world: Words
+    language: Language
+    text: Words
+
+    @property
+    def said(self) -> str:
+        """The text."""
+        return self.text
+
+
+class Memory(InWorld):
+    """A memory as it is stored; `supersedes` is the id of an earlier one that it corrects."""
+
+    type: EventType
+    supersedes: Label | None
+
+    @property
+    def label(self) -> str:
+        """The type."""
+        return self.type
+
+
+class Claim(InWorld):
+    """A claim, the verdict that is right, and the ids of the memories that decide it.
+
+    `uncovered` holds the words of the claim that no memory speaks of, for `partly` alone.
+    """
+
+    kind: Kind
+    verdict: Verdict
+    contradicted: bool
+    evidence: tuple[Label, ...]
+    uncovered: Words | None
+
+    @property
+    def label(self) -> str:
+        """The verdict, or `contradicted` where a memory says otherwise."""
+        return "contradicted" if self.contradicted else self.verdict
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Claim:
+        if self.verdict != VERDICTS[self.kind]:
+            raise ValueError(f"verdict: must be {VERDICTS[self.kind]} for {self.kind}")
+        if self.contradicted not in CONTRADICTED[self.kind]:
+            raise ValueError(f"contradicted: must not be {self.contradicted} for {self.kind}")
+        if bool(self.evidence) is not (self.contradicted or self.verdict != "ungrounded"):
+            raise ValueError("evidence: must be empty where nothing decides, and only there")
+        if (self.uncovered is None) is (self.kind == "partly"):
+            raise ValueError("uncovered: must be words for partly, and null for all others")
+        if self.uncovered is not None and self.uncovered not in self.text[:-1]:
+            raise ValueError("uncovered: must be words of the text, as they stand there")
+        return self
+
+
+@dataclass(frozen=True)
+class World:
+    """Memories in the order in which they are stored, and the claims about them."""
+
+    id: str
+    memories: tuple[Memory, ...]
+    claims: tuple[Claim, ...]
+
+    @property
+    def current(self) -> tuple[Memory, ...]:
+        """The memories that no later one supersedes."""
+        old = {memory.supersedes for memory in self.memories}
+        return tuple(memory for memory in self.memories if memory.id not in old)
+
+
+@dataclass(frozen=True)
+class GroundingSet:
+    """Worlds in the order of their file, and the SHA-256 of both files in hex, by name."""
+
+    worlds: tuple[World, ...]
+    sha256: dict[str, str]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims of all worlds."""
+        return tuple(claim for world in self.worlds for claim in world.claims)
+
+
+def grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
+    """Return the worlds of a half or of `all`; `folder` holds other files of this form.
+
+    Raises:
+        InvalidArgument: another half, or a file that is not there or not of this form.
+    """
+    memories, stored = records("memories.jsonl", Memory, folder / "memories.jsonl")
+    claims, asked = records("claims.jsonl", Claim, folder / "claims.jsonl")
+    _require_once("memories.jsonl", memories)
+    _require_once("claims.jsonl", claims)
+    _require_whole_worlds(memories, claims)
+    _require_corrections(memories)
+    for world in _worlds(memories, claims):
+        _require_evidence(world)
+    _require_even(claims)
+    raw = {"memories.jsonl": stored, "claims.jsonl": asked}
+    hashes = {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()}
+    return GroundingSet(tuple(_worlds(of_half(half, memories), of_half(half, claims))), hashes)
+
+
+def _worlds(memories: Iterable[Memory], claims: Sequence[Claim]) -> list[World]:
+    kept: dict[str, list[Memory]] = {}
+    for memory in memories:
+        kept.setdefault(memory.world, []).append(memory)
+    return [
+        World(name, tuple(told), tuple(claim for claim in claims if claim.world == name))
+        for name, told in kept.items()
+    ]
+
+
+def _require_once(name: str, items: Sequence[InWorld]) -> None:
+    for value, times in Counter(
+        value for item in items for value in (item.id, item.text.casefold())
+    ).items():
+        if times > 1:
+            raise InvalidArgument(f"{name}: {value!r} is there twice", field="data")
+
+
+def _require_whole_worlds(memories: Sequence[Memory], claims: Sequence[Claim]) -> None:
+    halves: dict[str, Half] = {}
+    for item in (*memories, *claims):
+        if halves.setdefault(item.world, item.half) != item.half:
+            why = f"{item.world} is in both halves"
+            raise InvalidArgument(f"{item.id}: {why}", field="data")
+    told, asked = ({item.world for item in items} for items in (memories, claims))
+    for name, absent in (("memories.jsonl", asked - told), ("claims.jsonl", told - asked)):
+        if absent:
+            raise InvalidArgument(f"{name}: there is nothing of {min(absent)}", field="data")
+
+
+def _require_corrections(memories: Sequence[Memory]) -> None:
+    open_to: dict[str, str] = {}
+    for memory in memories:
+        old = memory.supersedes
+        if old is not None and open_to.pop(old, None) != memory.world:
+            why = "supersedes: must be an earlier memory of its world, corrected once"
+            raise InvalidArgument(f"memories.jsonl, {memory.id}: {why}", field="data")
+        open_to[memory.id] = memory.world
+
+
+def _require_evidence(world: World) -> None:
+    current = {memory.id: memory for memory in world.current}
+    for claim in world.claims:
+        if not current.keys() >= set(claim.evidence):
+            why = "evidence: must be current memories of its world"
+            raise InvalidArgument(f"claims.jsonl, {claim.id}: {why}", field="data")
+        corrects = any(current[each].supersedes for each in claim.evidence)
+        if claim.kind == "superseded" and not corrects:
+            why = "evidence: must hold the memory that corrects"
+            raise InvalidArgument(f"claims.jsonl, {claim.id}: {why}", field="data")
+
+
+def _require_even(claims: Sequence[Claim]) -> None:
+    counted = Counter((claim.kind, claim.half) for claim in claims)
+    for kind in KINDS:
+        dev, held = (counted[kind, half] for half in get_args(Half))
+        if dev != held or not dev:
+            told = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
+            raise InvalidArgument(f"claims.jsonl: {told}", field="data")

@@ -1,0 +1,196 @@
+"""What a whole set must be, beyond the form of its records."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import get_args
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.suites.history.records import KINDS, Chain, InWorld, Language, Moment, Turn
+from reasonloom.evals.suites.metacognition.labels import Half
+
+SESSIONS = range(4, 9)
+TURNS = range(6, 26)
+COPIED = 4
+"""Words in a row that a `plain` question may not share with a labelled turn of its world."""
+COPIED_CHARACTERS = 10
+"""The same in Japanese, which has no spaces."""
+BRIEFING = "Task"
+"""The tool that starts a sub-agent; its result is the sub-agent's report."""
+
+
+def require_sound(
+    turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
+) -> None:
+    """Refuse a set whose records do not fit one another.
+
+    Raises:
+        InvalidArgument: what does not fit, by the file and the record.
+    """
+    _require_whole_worlds(turns, chains, moments)
+    _require_order(turns)
+    _require_sizes(turns)
+    _require_agents(turns)
+    known = {turn.id: turn for turn in turns}
+    for chain in chains:
+        _require_chain(chain, known)
+    for moment in moments:
+        _require_known("moments.jsonl", moment, (*moment.moments, *moment.after), known)
+    _require_once(turns, chains, moments)
+    _require_own_words(chains, moments, known)
+    _require_even(chains, moments)
+
+
+def _require_whole_worlds(
+    turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
+) -> None:
+    first = {turn.world: turn for turn in reversed(turns)}
+    named = (("turns.jsonl", turns), ("chains.jsonl", chains), ("moments.jsonl", moments))
+    for name, items in named:
+        for item in items:
+            if item.world not in first:
+                raise _refused(name, item.id, f"there is no turn of {item.world}")
+            one: tuple[Half, str] = (first[item.world].half, first[item.world].language)
+            if (item.half, item.language) != one:
+                raise _refused(name, item.id, f"{item.world} is {' and '.join(one)}")
+        if absent := first.keys() - {item.world for item in items}:
+            why = f"{name}: there is nothing of {min(absent)}"
+            raise InvalidArgument(why, field="data")
+    for turn in turns:
+        if turn.project != (project := first[turn.world].project):
+            raise _refused("turns.jsonl", turn.id, f"project: must be {project}")
+
+
+def _require_order(turns: Sequence[Turn]) -> None:
+    for earlier, later in pairwise(turns):
+        if earlier.world != later.world:
+            if earlier.world > later.world:
+                raise _refused("turns.jsonl", later.id, "must follow the worlds before it")
+        elif earlier.time >= later.time:
+            raise _refused("turns.jsonl", later.id, "time: must be later than the turn before")
+    counted: Counter[str] = Counter()
+    for turn in turns:
+        if turn.session not in counted:
+            counted[turn.world] += 1
+        counted[turn.session] += 1
+        expected = f"{turn.world}-s{counted[turn.world]}-t{counted[turn.session]:02d}"
+        if turn.id != expected:
+            raise _refused("turns.jsonl", turn.id, f"id: must be {expected}")
+
+
+def _require_sizes(turns: Iterable[Turn]) -> None:
+    sessions = Counter(turn.session for turn in turns)
+    worlds = Counter(session.split("-", maxsplit=1)[0] for session in sessions)
+    for counted, allowed, of in ((sessions, TURNS, "turns"), (worlds, SESSIONS, "sessions")):
+        for name, number in counted.items():
+            if number not in allowed:
+                told = f"{name} has {number} {of}, not {allowed[0]} to {allowed[-1]}"
+                raise InvalidArgument(f"turns.jsonl: {told}", field="data")
+
+
+def _require_agents(turns: Iterable[Turn]) -> None:
+    pending: dict[tuple[str, str | None], Turn] = {}
+    for turn in turns:
+        if turn.agent is not None:
+            brief = pending.get((turn.session, None))
+            if brief is None or brief.tool != BRIEFING:
+                raise _refused("turns.jsonl", turn.id, f"agent: must be inside a {BRIEFING} call")
+        place = (turn.session, turn.agent)
+        if turn.role == "call":
+            pending[place] = turn
+        elif turn.role == "result":
+            call = pending.pop(place, None)
+            if call is None or call.tool != turn.tool:
+                raise _refused("turns.jsonl", turn.id, f"there is no call of {turn.tool} to answer")
+    for call in pending.values():
+        raise _refused("turns.jsonl", call.id, "this call has no result")
+
+
+def _require_chain(chain: Chain, known: dict[str, Turn]) -> None:
+    named = (*chain.chain, *(each.turn for each in chain.distractors))
+    _require_known("chains.jsonl", chain, named, known)
+    texts = [known[each].text for each in chain.chain]
+    for (earlier, later), link in zip(pairwise(texts), chain.links, strict=True):
+        if not link.holds(earlier, later):
+            raise _refused("chains.jsonl", chain.id, f"links: {link.what!r} is not where it is due")
+    for (earlier, later), link in zip(pairwise(chain.chain), chain.links, strict=True):
+        tools = {known[each].tool for each in (earlier, later)}
+        if link.by == "report" and BRIEFING not in tools:
+            raise _refused("chains.jsonl", chain.id, "links: there is no report of a sub-agent")
+
+
+def _require_known(name: str, item: InWorld, turns: Iterable[str], known: dict[str, Turn]) -> None:
+    for each in turns:
+        if each not in known or known[each].world != item.world:
+            raise _refused(name, item.id, f"{each} is no turn of its world")
+
+
+def _require_once(
+    turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
+) -> None:
+    """Refuse what is said twice; tools alone may repeat themselves, where nothing is labelled."""
+    labelled = _labelled(chains, moments)
+    texts = Counter(turn.text.casefold() for turn in turns)
+    for turn in turns:
+        once = turn.tool is None or turn.id in labelled
+        if once and texts[turn.text.casefold()] > 1:
+            raise _refused("turns.jsonl", turn.id, "this text is there twice")
+    asked: set[str] = set()
+    for name, items in (("chains.jsonl", chains), ("moments.jsonl", moments)):
+        for item in items:
+            plain = [item.plain.casefold()] if isinstance(item, Chain) else []
+            for value in (item.id, item.said.casefold(), *plain):
+                if value in asked:
+                    raise _refused(name, item.id, f"{value!r} is there twice")
+                asked.add(value)
+
+
+def _labelled(chains: Iterable[Chain], moments: Iterable[Moment]) -> set[str]:
+    """Return the turns of chains and of moments."""
+    told = {each for chain in chains for each in chain.chain}
+    return told | {each for moment in moments for each in (*moment.moments, *moment.after)}
+
+
+def _require_own_words(
+    chains: Sequence[Chain], moments: Sequence[Moment], known: dict[str, Turn]
+) -> None:
+    """Refuse a `plain` question that quotes a turn with a label, a distractor among them."""
+    labelled = _labelled(chains, moments)
+    labelled |= {each.turn for chain in chains for each in chain.distractors}
+    for chain in chains:
+        own = _runs(chain.plain, chain.language)
+        for turn in sorted(each for each in labelled if known[each].world == chain.world):
+            if copied := own & _runs(known[turn].text, chain.language):
+                told = f"plain: {min(copied)!r} is copied from {turn}"
+                raise _refused("chains.jsonl", chain.id, told)
+
+
+def _runs(text: str, language: Language) -> set[str]:
+    """Return all words in a row that are as many as may not be copied."""
+    words = re.findall(r"\w+", text.casefold())
+    if language == "ja":
+        said = "".join(words)
+        return {
+            said[at : at + COPIED_CHARACTERS] for at in range(len(said) - COPIED_CHARACTERS + 1)
+        }
+    return {" ".join(words[at : at + COPIED]) for at in range(len(words) - COPIED + 1)}
+
+
+def _require_even(chains: Sequence[Chain], moments: Sequence[Moment]) -> None:
+    counted = Counter((chain.kind, chain.half) for chain in chains)
+    for kind in KINDS:
+        dev, held = (counted[kind, half] for half in get_args(Half))
+        if dev != held or not dev:
+            told = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
+            raise InvalidArgument(f"chains.jsonl: {told}", field="data")
+    halves = Counter(moment.half for moment in moments)
+    if halves["dev"] != halves["held"]:
+        told = f"{halves['dev']} in dev and {halves['held']} in held; the halves must be equal"
+        raise InvalidArgument(f"moments.jsonl: {told}", field="data")
+
+
+def _refused(name: str, which: str, why: str) -> InvalidArgument:
+    return InvalidArgument(f"{name}, {which}: {why}", field="data")

@@ -1,0 +1,105 @@
+"""Stores labelled worlds as transcripts, asks the tools, and finds which turns they tell."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.history import HistoryPredict, HistoryRecall
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.engine import called
+from reasonloom.evals.suites.history.history_data import World
+from reasonloom.evals.suites.history.records import Turn
+from reasonloom.evals.suites.history.transcript import write_world
+from reasonloom.evals.suites.history.vocabulary import Prose
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.history.ingestion.pipeline import ingest
+
+OWNER = "eval"
+SEED = 5
+"""The dice of the noise, so that every run stores the same."""
+
+SHOWN = 80
+"""Characters of a turn, from its beginning, that a piece must show to count as holding it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The pieces of an answer, each with the turns that it shows, and how it came about.
+
+    `reason` is why there is no chain, empty where there is one.
+    """
+
+    pieces: list[set[str]]
+    tokens: int
+    reason: str
+    latency_ms: float
+
+
+async def store(engine: Engine, world: World, *, noise: bool) -> None:
+    """Write a world as transcripts and ingest them; with `noise` what tools gave goes on.
+
+    Raises:
+        InvalidArgument: a transcript was refused.
+    """
+    prose = Prose(np.random.default_rng(SEED)) if noise else None
+    with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as name:
+        files = _written(world, Path(name), prose)
+        for told in await ingest(engine.loom, Caller(OWNER), files):
+            if told.refused is not None:
+                raise InvalidArgument(f"{world.id}, {told.name}: {told.refused}", field="data")
+
+
+def _written(world: World, folder: Path, prose: Prose | None) -> list[tuple[str, Path]]:
+    """Write a world's transcripts; return their names and paths."""
+    write_world(world, folder, noise=prose)
+    return [(path.name, path) for path in sorted(folder.rglob("*.jsonl"))]
+
+
+async def recall(engine: Engine, question: str, turns: Sequence[Turn]) -> Answered:
+    """Ask `recall` without a project."""
+    return await _ask(engine, "history_recall", HistoryRecall, {"query": question}, turns)
+
+
+async def predict(engine: Engine, context: str, turns: Sequence[Turn]) -> Answered:
+    """Ask `predict` without a project."""
+    return await _ask(engine, "history_predict", HistoryPredict, {"context": context}, turns)
+
+
+async def _ask(
+    engine: Engine,
+    tool: str,
+    contract: type[Request],
+    arguments: dict[str, Any],
+    turns: Sequence[Turn],
+) -> Answered:
+    started = time.perf_counter()
+    answer = await called(engine, OWNER, tool, contract, arguments)
+    took = (time.perf_counter() - started) * 1000
+    shown = {turn.id: _bare(turn.text)[:SHOWN] for turn in turns}
+    projects = {turn.id: turn.project for turn in turns}
+    pieces = [held(chunk, shown, projects) for chunk in answer["chunks"]]
+    told = answer["diagnostics"]
+    return Answered(pieces, answer["tokens"], told["reason"] if told else "", took)
+
+
+def held(chunk: dict[str, Any], shown: dict[str, str], projects: dict[str, str]) -> set[str]:
+    """Return the turns of a chunk's project that it shows."""
+    content = _bare(chunk["content"])
+    return {
+        key
+        for key, text in shown.items()
+        if text in content and Path(projects[key]).name in chunk["project"]
+    }
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.replace("\\[", "[").split())

@@ -1,0 +1,199 @@
+"""What the labelled set is made of: turns of past sessions, chains through them, and moments."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from reasonloom.evals.suites.metacognition.labels import Labelled, Words
+
+Role = Literal["user", "assistant", "call", "result"]
+Language = Literal["en", "de", "fr", "es", "ja"]
+Kind = Literal["within", "file", "error", "name", "decision", "resumed", "time", "report"]
+LinkedBy = Literal["file", "error", "name", "topic", "decision", "continuation", "time", "report"]
+Why = Literal["similar", "same_file", "same_error", "abandoned", "chatter"]
+Wording = Literal["other", "plain"]
+"""Which of a chain's questions is asked: in wholly other words, or as a user half remembers it."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+WORDINGS: tuple[Wording, ...] = get_args(Wording)
+
+World = Annotated[str, Field(pattern=r"^h\d\d$")]
+SessionId = Annotated[str, Field(pattern=r"^h\d\d-s\d$")]
+TurnId = Annotated[str, Field(pattern=r"^h\d\d-s\d-t\d\d$")]
+ChainId = Annotated[str, Field(pattern=r"^h\d\d-c\d$")]
+MomentId = Annotated[str, Field(pattern=r"^h\d\d-m\d$")]
+Text = Annotated[str, Field(pattern=r"(?s)^\S(.*\S)?$")]
+
+TELLING: dict[Kind, LinkedBy] = {
+    "file": "file",
+    "error": "error",
+    "name": "name",
+    "decision": "decision",
+    "resumed": "continuation",
+    "time": "time",
+    "report": "report",
+}
+"""The link that a chain of a kind must have; `within` may have any."""
+
+BOTH: frozenset[LinkedBy] = frozenset({"file", "error", "name"})
+LATER: frozenset[LinkedBy] = frozenset({"decision", "continuation"})
+WORDLESS: frozenset[LinkedBy] = frozenset({"time", "report"})
+
+
+class InWorld(Labelled):
+    """What all records share: a world of their own, and a language."""
+
+    world: World
+    language: Language
+
+    @model_validator(mode="after")
+    def _of_its_world(self) -> InWorld:
+        if not self.id.startswith(f"{self.world}-"):
+            raise ValueError("id: must begin with its world")
+        return self
+
+
+class Turn(InWorld):
+    """One line of a session: something said, a tool used, or what the tool gave.
+
+    `agent` is the sub-agent that has the turn, null in the session itself; `tool` is the tool of
+    a call or a result, null for all else. `time` is UTC, to the second.
+    """
+
+    id: TurnId
+    project: Words
+    session: SessionId
+    role: Role
+    agent: Words | None
+    tool: Words | None
+    time: Annotated[datetime, Field(strict=False)]
+    text: Text
+
+    @property
+    def label(self) -> str:
+        """The role."""
+        return self.role
+
+    @property
+    def said(self) -> str:
+        """The text."""
+        return self.text
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Turn:
+        if not self.id.startswith(f"{self.session}-"):
+            raise ValueError("id: must begin with its session")
+        if (self.tool is None) is (self.role in {"call", "result"}):
+            raise ValueError("tool: must be named for call and result, and null for all others")
+        if self.time.utcoffset() is None or self.time.utcoffset():
+            raise ValueError("time: must be UTC")
+        return self
+
+
+class Link(BaseModel):
+    """What leads from a turn of a chain to the next; `what` are the words that show it."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    by: LinkedBy
+    what: Words | None
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Link:
+        if (self.what is None) is not (self.by in WORDLESS):
+            raise ValueError("what: must be null for time and report, and words for all others")
+        return self
+
+    def holds(self, earlier: str, later: str) -> bool:
+        """Tell whether the words stand where a link of this sort has them."""
+        if self.what is None:
+            return True
+        found = [self.what.casefold() in text.casefold() for text in (earlier, later)]
+        if self.by in BOTH:
+            return all(found)
+        return found[1] if self.by in LATER else any(found)
+
+
+class Distractor(BaseModel):
+    """A turn that looks as if it belonged to a chain, and why it does not."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    turn: TurnId
+    why: Why
+
+
+class Chain(InWorld):
+    """A question, and the turns that lead from its problem to its solution, oldest first.
+
+    `plain` asks the same as `question`, in words of which one or two are the project's own.
+    `links` has one fewer than `chain`: the first leads from its first turn to its second.
+    """
+
+    id: ChainId
+    kind: Kind
+    question: Words
+    plain: Words
+    chain: Annotated[tuple[TurnId, ...], Field(min_length=2, max_length=6)]
+    links: tuple[Link, ...]
+    distractors: Annotated[tuple[Distractor, ...], Field(min_length=1)]
+
+    @property
+    def label(self) -> str:
+        """The kind."""
+        return self.kind
+
+    @property
+    def said(self) -> str:
+        """The question."""
+        return self.question
+
+    def asked(self, wording: Wording) -> str:
+        """Return the question in one of its wordings."""
+        return self.plain if wording == "plain" else self.question
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Chain:
+        if list(self.chain) != sorted(set(self.chain)):
+            raise ValueError("chain: must be different turns, oldest first")
+        if len(self.links) != len(self.chain) - 1:
+            raise ValueError("links: must be one fewer than the turns of the chain")
+        telling = TELLING.get(self.kind)
+        if telling is not None and telling not in {link.by for link in self.links}:
+            raise ValueError(f"links: one must be by {telling} for {self.kind}")
+        if (len({turn.rsplit("-", 1)[0] for turn in self.chain}) == 1) is (self.kind != "within"):
+            raise ValueError("chain: must lie in one session for within, and only there")
+        if set(self.chain) & {each.turn for each in self.distractors}:
+            raise ValueError("distractors: must not be of the chain")
+        return self
+
+
+class Moment(InWorld):
+    """A context, the turns of past moments like it, and the turns that came of them."""
+
+    id: MomentId
+    context: Words
+    moments: Annotated[tuple[TurnId, ...], Field(min_length=1)]
+    after: Annotated[tuple[TurnId, ...], Field(min_length=1)]
+
+    @property
+    def label(self) -> str:
+        """The world, as there are no kinds."""
+        return self.world
+
+    @property
+    def said(self) -> str:
+        """The context."""
+        return self.context
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Moment:
+        for name, turns in (("moments", self.moments), ("after", self.after)):
+            if list(turns) != sorted(set(turns)):
+                raise ValueError(f"{name}: must be different turns, oldest first")
+        if self.after[0] <= self.moments[-1]:
+            raise ValueError("after: must come after the moments")
+        return self

@@ -1,0 +1,185 @@
+"""Evidence within a budget of tokens: `search` of past conversations beside `recall` of memory.
+
+Each conversation is read as a plain transcript of its owner's, its turns are remembered one by one
+in a space of their own, and every question is asked of both.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.history import HistorySearch
+from reasonloom.contracts.memory.tools import Recall, Remember
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.comparison.report import summary
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import Answering, Opening, Parts
+from reasonloom.evals.engine import Once, called, throw_away_engine
+from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.suites.memory.collection import Collection, Source, Stored
+from reasonloom.evals.suites.memory.datasets import load
+from reasonloom.evals.suites.memory.retrieval import asked_of, items
+from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.nodes.history.ingestion.pipeline import ingest
+from reasonloom.nodes.history.ingestion.reports import Wish
+from reasonloom.settings import load_settings
+from reasonloom.text import tokens
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.base import Request
+    from reasonloom.graphs.runs.engine import Engine
+
+NAME = "locomo-history"
+APART = ("adversarial",)
+TURN = timedelta(seconds=20)
+"""LoCoMo tells when a session began; its turns are put so far apart."""
+
+WHEN = "%I:%M %p on %d %B, %Y"
+MOST = 100
+"""Memories that one call of `recall` gives at most."""
+
+SPACE = re.compile(r"\s+")
+SCORES = tuple(
+    f"{name}{how}" for name in ("search", "recall", "recall contents") for how in ("", ", all")
+)
+
+
+def packaged(data: Path | None) -> Packaged:
+    """Return the questions of LoCoMo's conversations.
+
+    Raises:
+        InvalidArgument: the data is not LoCoMo's.
+    """
+    collections, digest = load(Source(data))
+    settings = load_settings()
+    suite = Suite(
+        NAME,
+        items(collections),
+        [Measure(name, partial(_read, name)) for name in SCORES],
+        Opening(partial(opened, collections), "history_search, recall"),
+        about={
+            "data_sha256": digest,
+            "embedder": choose_embedder(settings).model,
+            "budget": settings.max_response_tokens,
+        },
+    )
+    return Packaged(suite, lambda log: summary(log.records, apart=APART))
+
+
+def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:
+    return shares[name]
+
+
+@asynccontextmanager
+async def opened(collections: Sequence[Collection], parts: Parts) -> AsyncIterator[Answering]:
+    """Yield what asks both, of a conversation that is stored when its first question comes."""
+    of = asked_of(collections)
+    known = {one.id: one for one in collections}
+    async with throw_away_engine(parts) as engine:
+        stored: Once[str, dict[str, str]] = Once(lambda name: _stored(engine, known[name]))
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            name = of[item.id].id
+            return await _ask(engine, name, item, await stored.of(name))
+
+        yield answer
+
+
+async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
+    """Read and remember a conversation; return what was said in each turn."""
+    await _ingested(engine, collection)
+    for memory in collection.memories:
+        await _called(engine, collection.id, "remember", Remember, memory.arguments)
+    return {memory.id: said(memory)[1] for memory in collection.memories}
+
+
+async def _ingested(engine: Engine, collection: Collection) -> None:
+    """Read the conversation as a file of plain turns."""
+    with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
+        path = Path(folder) / f"{collection.id}.jsonl"
+        path.write_text("".join(lines(collection)), encoding="utf-8")
+        told = await ingest(engine.loom, Caller(collection.id), [(path.name, path)], Wish())
+    if not told[0].new:
+        raise InvalidArgument("data: a conversation could not be read", field="data")
+
+
+def lines(collection: Collection) -> Iterator[str]:
+    """Yield the turns as lines of a plain conversation."""
+    times: dict[str, datetime] = {}
+    for memory in collection.memories:
+        session = str(memory.arguments["sessionId"])
+        at = times.get(session) or began(memory.arguments["metadata"].get("context"))
+        name, text = said(memory)
+        line: dict[str, Any] = {"role": name, "content": text, "session": session}
+        if at:
+            line["time"] = at.isoformat()
+            times[session] = at + TURN
+        yield json.dumps({**line, "project": f"/{collection.id}"}, ensure_ascii=False) + "\n"
+
+
+def began(when: str | None) -> datetime | None:
+    """Return when a session began, None where it is not told in LoCoMo's way."""
+    try:
+        return datetime.strptime(when or "", WHEN).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def said(memory: Stored) -> tuple[str, str]:
+    """Return who said a turn, and what."""
+    name, _, text = str(memory.arguments["content"]).partition(": ")
+    return name, text
+
+
+async def _ask(engine: Engine, owner: str, item: Item, turns: Mapping[str, str]) -> Answer:
+    budget = engine.loom.settings.max_response_tokens
+    started = time.perf_counter()
+    found = await called(engine, owner, "history_search", HistorySearch, {"query": item.input})
+    took = (time.perf_counter() - started) * 1000
+    recalled = await _called(engine, owner, "recall", Recall, {"text": item.input, "limit": MOST})
+    wanted = [turns[turn] for turn in item.target]
+    memories = recalled["memories"]
+    if tokens.count(found["text"]) > budget:
+        raise InvalidArgument("data: an answer was longer than its budget", field="data")
+    shares = {
+        **_shares("search", found["text"], wanted),
+        **_shares("recall", "\n".join(_within(memories, budget, whole=True)), wanted),
+        **_shares("recall contents", "\n".join(_within(memories, budget, whole=False)), wanted),
+    }
+    return Answer(shares, latency_ms=took)
+
+
+def _shares(name: str, text: str, wanted: list[str]) -> dict[str, float]:
+    """Return the share of the evidence that stands in a text, and whether all of it does."""
+    flat = SPACE.sub(" ", text)
+    found = sum(SPACE.sub(" ", turn).strip() in flat for turn in wanted) / len(wanted)
+    return {name: found, f"{name}, all": float(found == 1)}
+
+
+def _within(memories: list[dict[str, Any]], budget: int, *, whole: bool) -> Iterator[str]:
+    """Yield the contents of the first memories that fit: as returned, or their contents alone."""
+    for memory in memories:
+        told = json.dumps(memory, ensure_ascii=False) if whole else memory["content"]
+        budget -= tokens.count(told) + 1
+        if budget < 0:
+            return
+        yield memory["content"]
+
+
+async def _called(
+    engine: Engine, owner: str, tool: str, contract: type[Request], arguments: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Call a tool of memory, of the owner's own user."""
+    return await called(engine, owner, tool, contract, {**arguments, "userId": owner})

@@ -1,0 +1,163 @@
+"""The suite `outcomes`: each observation put to its prediction as `resolve_prediction` does it.
+
+By words alone, without a language model; beside it the likeness of the vectors, which decides
+nothing in the tool and shows here why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import Function
+from reasonloom.evals.log import EvalLog
+from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.suites.figures import Figure, share
+from reasonloom.evals.suites.mental_models.outcomes_data import (
+    HERE,
+    KINDS,
+    Observed,
+    OutcomeSet,
+    outcomes,
+)
+from reasonloom.evals.suites.metacognition.labels import halves_of
+from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.port import Embedder
+from reasonloom.nodes.mental_models.outcome import by_words
+from reasonloom.nodes.mental_models.situations import read, word_list
+from reasonloom.settings import load_settings
+
+NAME = "outcomes"
+NOTE = (
+    "decided: held or not held is told, not left open. right: of the decided; what is decided wrong"
+    " falsifies a record, what is left open does not. likeness: a cosine from the threshold that is"
+    " best on dev, contrary where one text denies and the other does not."
+)
+DIGITS = 4
+OPEN = "open"
+TOLD: Mapping[bool | None, str] = {True: "held", False: "failed", None: OPEN}
+Likely = Mapping[str, tuple[float, bool]]
+"""Of each observation its cosine with the prediction, and whether both texts deny, or neither."""
+
+
+def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
+    """Return the observations of a half, of the set of another's own where `data` is its folder.
+
+    Raises:
+        InvalidArgument: another half, or a set that is not of its form.
+    """
+    folder = data or HERE
+    sets, dev = {each: outcomes(each, folder) for each in halves_of(half)}, outcomes("dev", folder)
+    suite = Suite(
+        NAME,
+        [_item(each) for one in sets.values() for each in one.items],
+        (Measure("right", lambda item, output: output == item.target),),
+        Function(_judged, "words"),
+        about={
+            "data_sha256": dev.sha256,
+            "half": half,
+            "embedder": choose_embedder(load_settings()).model,
+        },
+    )
+    return Packaged(suite, partial(_told, sets, dev))
+
+
+def _item(each: Observed) -> Item:
+    asked = {"prediction": each.prediction, "observation": each.observation}
+    return Item(each.id, asked, each.outcome, cluster=each.id.split("-")[0], group=each.kind)
+
+
+def _judged(item: Item, epoch: int) -> str:
+    return TOLD[by_words(item.input["prediction"], item.input["observation"]).correct]
+
+
+async def _told(sets: Mapping[str, OutcomeSet], dev: OutcomeSet, log: EvalLog) -> dict[str, Any]:
+    embedder = choose_embedder(load_settings())
+    try:
+        threshold = _best(dev.items, await _likely(dev, embedder))
+        halves = {
+            half: _summary(one.items, log, await _likely(one, embedder), threshold)
+            for half, one in sets.items()
+        }
+    finally:
+        await embedder.close()
+    return {"note": NOTE, "cosine": threshold, "halves": halves}
+
+
+async def _likely(one: OutcomeSet, embedder: Embedder) -> Likely:
+    found: dict[str, tuple[float, bool]] = {}
+    for each in one.items:
+        first, second = await embedder.embed([each.prediction, each.observation])
+        same = _denials(each.prediction) == _denials(each.observation)
+        found[each.id] = float(np.dot(first, second)), same
+    return found
+
+
+def _denials(text: str) -> int:
+    denials = word_list("denials")
+    return sum(word in denials for word in read(text).words) % 2
+
+
+def _best(said: Sequence[Observed], likely: Likely) -> float:
+    """Return the cosine from which likeness decides with the most right less the wrong."""
+
+    def gain(least: float) -> int:
+        told = [(each, _by_likeness(likely[each.id], least)) for each in said]
+        return sum(1 if what == each.outcome else -1 for each, what in told if what != OPEN)
+
+    steps = sorted(round(cosine, DIGITS) for cosine, _ in likely.values())
+    return max(steps, key=lambda least: (gain(least), least))
+
+
+def _by_likeness(likely: tuple[float, bool], least: float) -> str:
+    cosine, same = likely
+    return OPEN if cosine < least else TOLD[same]
+
+
+def _summary(
+    said: Sequence[Observed], log: EvalLog, likely: Likely, threshold: float
+) -> dict[str, Any]:
+    told = {each.item: str(each.output) for each in log.records}
+    alone = {each.id: _by_likeness(likely[each.id], threshold) for each in said}
+    figures = [one for of, some in _groups(said) for one in _figures("words", of, some, told)]
+    figures += _figures("likeness", "all", said, alone)
+    return {
+        "figures": [asdict(each) | {"value": _rounded(each)} for each in figures],
+        "wrong": [
+            {"observation": each.id, "kind": each.kind, "language": each.language}
+            for each in said
+            if told[each.id] not in (OPEN, each.outcome)
+        ],
+    }
+
+
+def _figures(
+    part: str, of: str, said: Sequence[Observed], told: Mapping[str, str]
+) -> tuple[Figure, Figure]:
+    """Return how much was decided, and how much of that is right."""
+    decided = [each for each in said if told[each.id] != OPEN]
+    right = [float(told[each.id] == each.outcome) for each in decided]
+    return (
+        share(part, "decided", [float(each in decided) for each in said], of=of),
+        share(part, "right", right, of=of),
+    )
+
+
+def _groups(said: Sequence[Observed]) -> list[tuple[str, list[Observed]]]:
+    groups = [("all", list(said))]
+    groups += [(kind, [each for each in said if each.kind == kind]) for kind in KINDS]
+    for language in dict.fromkeys(each.language for each in said):
+        groups.append((language, [each for each in said if each.language == language]))
+    return groups
+
+
+def _rounded(figure: Figure) -> float | None:
+    return None if figure.value is None else round(figure.value, DIGITS)

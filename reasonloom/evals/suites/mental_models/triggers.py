@@ -1,0 +1,178 @@
+"""The suite `triggers`: every message put to its trigger as `predict_with_model` does it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import Answering, Opening, Parts
+from reasonloom.evals.log import EvalLog
+from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.suites.figures import Figure, share
+from reasonloom.evals.suites.mental_models.data import (
+    HERE,
+    KINDS,
+    Message,
+    Trigger,
+    TriggerSet,
+    triggers,
+)
+from reasonloom.evals.suites.metacognition.labels import halves_of
+from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.port import Embedder
+from reasonloom.nodes.mental_models.triggers import match
+from reasonloom.settings import load_settings
+
+NAME = "triggers"
+NOTE = (
+    "Half of the messages are to fire: to fire always has an F1 of 67 %. cosine: the likeness of"
+    " trigger and message alone, with the threshold that is best on dev. words: without an"
+    " embedder. The writer of the set wrote the list of situations too: held is not blind."
+)
+GOAL = 0.8
+DIGITS = 4
+
+
+def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
+    """Return the messages of a half, of the set of another's own where `data` is its folder.
+
+    The embedder is that of the settings.
+
+    Raises:
+        InvalidArgument: another half, or a set that is not of its form.
+    """
+    folder = data or HERE
+    sets = {each: triggers(each, folder) for each in halves_of(half)}
+    dev = triggers("dev", folder)
+    suite = Suite(
+        NAME,
+        [
+            _item(one.trigger, message)
+            for each in sets.values()
+            for one in each.items
+            for message in one.messages
+        ],
+        (Measure("right", lambda item, output: output["fires"] is item.target),),
+        Opening(opened, "match"),
+        about={
+            "data_sha256": dev.sha256,
+            "half": half,
+            "embedder": choose_embedder(load_settings()).model,
+        },
+    )
+    return Packaged(suite, partial(_told, sets, dev))
+
+
+def _item(trigger: Trigger, message: Message) -> Item:
+    asked = {"trigger": trigger.text, "message": message.text}
+    return Item(message.id, asked, message.fires, cluster=trigger.id, group=message.kind)
+
+
+@asynccontextmanager
+async def opened(parts: Parts) -> AsyncIterator[Answering]:
+    """Yield what matches a message with its trigger, by the embedder and by words alone."""
+    embedder = choose_embedder(parts.settings)
+
+    async def answer(item: Item, epoch: int) -> Answer:
+        trigger, message = item.input["trigger"], item.input["message"]
+        started = time.perf_counter()
+        first, second = await embedder.embed([trigger, message])
+        found = match(trigger, message, float(np.dot(first, second)))
+        took = (time.perf_counter() - started) * 1000
+        words = match(trigger, message, None)
+        return Answer({"fires": found.fires, "words": words.fires}, latency_ms=took)
+
+    try:
+        yield answer
+    finally:
+        await embedder.close()
+
+
+async def _told(sets: Mapping[str, TriggerSet], dev: TriggerSet, log: EvalLog) -> dict[str, Any]:
+    embedder = choose_embedder(load_settings())
+    try:
+        threshold = _best(dev, await _cosines(dev, embedder))
+        halves = {
+            half: _summary(one, log, await _cosines(one, embedder), threshold)
+            for half, one in sets.items()
+        }
+    finally:
+        await embedder.close()
+    return {"note": NOTE, "cosine": threshold, "halves": halves}
+
+
+async def _cosines(one: TriggerSet, embedder: Embedder) -> dict[str, float]:
+    cosines: dict[str, float] = {}
+    for item in one.items:
+        rows = np.asarray(
+            await embedder.embed([item.trigger.text, *(each.text for each in item.messages)])
+        )
+        near = rows[1:] @ rows[0]
+        cosines |= {each.id: float(value) for each, value in zip(item.messages, near, strict=True)}
+    return cosines
+
+
+def _best(one: TriggerSet, cosines: Mapping[str, float]) -> float:
+    """Return the threshold by which the cosine alone has its best F1."""
+    said = _messages(one)
+    steps = sorted(round(value, DIGITS) for value in cosines.values())
+    return max(steps, key=lambda least: f1(said, {k: v >= least for k, v in cosines.items()}))
+
+
+def f1(said: Sequence[Message], fires: Mapping[str, bool]) -> float:
+    """Return the harmonic mean of precision and recall over messages that are to fire."""
+    hits = sum(fires[each.id] and each.fires for each in said)
+    told = sum(fires[each.id] for each in said)
+    wanted = sum(each.fires for each in said)
+    return 2 * hits / (told + wanted) if told + wanted else 0.0
+
+
+def _summary(
+    one: TriggerSet, log: EvalLog, cosines: Mapping[str, float], threshold: float
+) -> dict[str, Any]:
+    said = _messages(one)
+    records = {each.item: each for each in log.records}
+    fires = {key: bool(each.output["fires"]) for key, each in records.items()}
+    words = {key: bool(each.output["words"]) for key, each in records.items()}
+    alone = {key: value >= threshold for key, value in cosines.items()}
+    right = {each.id: records[each.id].scores["right"] for each in said}
+    figures = [share("triggers", "right", list(right.values()))]
+    for kind in KINDS:
+        hits = [right[each.id] for each in said if each.kind == kind]
+        figures.append(share("triggers", "right", hits, of=kind))
+    for language in dict.fromkeys(each.language for each in said):
+        hits = [right[each.id] for each in said if each.language == language]
+        figures.append(share("triggers", "right", hits, of=language))
+    found = f1(said, fires)
+    return {
+        "f1": round(found, DIGITS),
+        "f1_words": round(f1(said, words), DIGITS),
+        "f1_cosine": round(f1(said, alone), DIGITS),
+        "precision": _rounded(share("t", "p", [float(e.fires) for e in said if fires[e.id]])),
+        "recall": _rounded(share("t", "r", [float(fires[e.id]) for e in said if e.fires])),
+        "met": found >= GOAL,
+        "figures": [asdict(each) | {"value": _rounded(each)} for each in figures],
+        "wrong": [
+            {"message": each.id, "kind": each.kind, "fired": fires[each.id]}
+            for each in said
+            if not right[each.id]
+        ],
+    }
+
+
+def _rounded(figure: Figure) -> float | None:
+    return None if figure.value is None else round(figure.value, DIGITS)
+
+
+def _messages(one: TriggerSet) -> list[Message]:
+    return [each for item in one.items for each in item.messages]

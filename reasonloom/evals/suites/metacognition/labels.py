@@ -1,0 +1,193 @@
+"""Reads the labelled emotions and frameworks, and refuses a set whose form is not what it says."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Generic, Literal, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from reasonloom.errors import InvalidArgument
+
+FOLDER = "reasonloom.evals.suites.metacognition"
+
+Half = Literal["dev", "held"]
+Kind = Literal["plain", "negated", "sarcastic"]
+Emotion = Literal[
+    "joy", "sadness", "anger", "fear", "disgust", "surprise",
+    "pride", "shame", "guilt", "gratitude", "awe", "none",
+]  # fmt: skip
+Framework = Literal[
+    "scientific-method",
+    "design-thinking",
+    "systems-thinking",
+    "critical-thinking",
+    "creative-problem-solving",
+    "root-cause-analysis",
+    "first-principles",
+    "scenario-planning",
+]
+EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
+FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
+HALVES = (*get_args(Half), "all")
+
+Words = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
+
+
+class Labelled(BaseModel):
+    """What both sets share: a name, and the half that may or may not be looked at."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+    id: Words
+    half: Half
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What is right to answer."""
+
+    @property
+    @abstractmethod
+    def said(self) -> str:
+        """What is shown to whoever has to answer."""
+
+
+class EmotionText(Labelled):
+    """A text and what its writer or its person feels; valence is -1 to 1, arousal 0 to 1."""
+
+    emotion: Emotion
+    kind: Kind
+    valence: Annotated[float, Field(ge=-1, le=1)]
+    arousal: Annotated[float, Field(ge=0, le=1)]
+    text: Words
+
+    @property
+    def label(self) -> str:
+        """The emotion."""
+        return self.emotion
+
+    @property
+    def said(self) -> str:
+        """The text."""
+        return self.text
+
+
+class ProblemContext(BaseModel):
+    """What a caller may add to a problem, under the names of the tool."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    background: Words | None = None
+    constraints: list[Words] = []
+    goals: list[Words] = []
+
+
+class FrameworkProblem(Labelled):
+    """A problem, the framework to be taken up first, and why, in a few words."""
+
+    framework: Framework
+    problem: Words
+    context: ProblemContext | None = None
+    why: Words
+
+    @property
+    def label(self) -> str:
+        """The framework."""
+        return self.framework
+
+    @property
+    def said(self) -> str:
+        """The problem, without its context."""
+        return self.problem
+
+
+T = TypeVar("T", bound=Labelled)
+
+
+@dataclass(frozen=True)
+class LabelledSet(Generic[T]):
+    """Records in the order of their file, and the SHA-256 of the whole file in hex."""
+
+    items: tuple[T, ...]
+    sha256: str
+
+
+def emotions(half: str = "dev", path: Path | None = None) -> LabelledSet[EmotionText]:
+    """Return the labelled emotions of a half or of `all`; `path` is another file of this form.
+
+    Raises:
+        InvalidArgument: another half, or a file that is not there or not of this form.
+    """
+    items, raw = records("emotions.jsonl", EmotionText, path)
+    _require_sound("emotions.jsonl", items, EMOTIONS)
+    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
+
+
+def frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[FrameworkProblem]:
+    """Return the labelled problems of a half or of `all`; `path` is another file of this form.
+
+    Raises:
+        InvalidArgument: another half, or a file that is not there or not of this form.
+    """
+    items, raw = records("frameworks.jsonl", FrameworkProblem, path)
+    _require_sound("frameworks.jsonl", items, FRAMEWORKS)
+    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
+
+
+def halves_of(half: str) -> tuple[str, ...]:
+    """Return the halves that a name stands for: itself, or both of `all`."""
+    return get_args(Half) if half == "all" else (half,)
+
+
+def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
+    """Return the records of a half, or of `all`.
+
+    Raises:
+        InvalidArgument: another half.
+    """
+    if half not in HALVES:
+        raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
+    return tuple(item for item in items if half in (item.half, "all"))
+
+
+def records(name: str, form: type[T], path: Path | None) -> tuple[list[T], bytes]:
+    """Return the records of a packaged set, or of the file at `path`, and the file's bytes.
+
+    Raises:
+        InvalidArgument: the file is not there, or a line is not of this form.
+    """
+    try:
+        raw = (path or files(FOLDER) / name).read_bytes()
+    except OSError:
+        raise InvalidArgument(f"{name}: there is no such file", field="data") from None
+    return [_record(name, n, line, form) for n, line in enumerate(raw.splitlines(), 1)], raw
+
+
+def _record(name: str, number: int, line: bytes, form: type[T]) -> T:
+    try:
+        return form.model_validate_json(line)
+    except ValidationError as mistake:
+        first = mistake.errors(include_url=False, include_input=False)[0]
+        where = ", ".join([f"line {number}", *map(str, first["loc"])])
+        why = first["msg"].removeprefix("Value error, ")
+    raise InvalidArgument(f"{name}, {where}: {why}", field="data")
+
+
+def _require_sound(name: str, items: Sequence[T], labels: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for item in items:
+        for value in (item.id, item.said.casefold()):
+            if value in seen:
+                raise InvalidArgument(f"{name}: {value!r} is there twice", field="data")
+            seen.add(value)
+    found = {(item.label, item.half) for item in items}
+    for label in labels:
+        for half in get_args(Half):
+            if (label, half) not in found:
+                raise InvalidArgument(f"{name}: {label} has nothing in {half}", field="data")

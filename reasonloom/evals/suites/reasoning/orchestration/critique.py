@@ -1,0 +1,170 @@
+"""Criticising and revising answers that have planted defects, with a gate and without one.
+
+The loop without a gate is that of Huang et al. (ICLR 2024): criticise, revise, take the revision.
+The product has none such; it asks with the prompts of `reflection` here. The rows with a gate are
+the mode `reflection` itself, see `critique_gated`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Literal, NamedTuple
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.simulated.checker import is_right
+from reasonloom.evals.simulated.constants import CASES, JUDGE_ERROR, Case
+from reasonloom.evals.simulated.critique import SimulatedCritic
+from reasonloom.evals.simulated.data import generate
+from reasonloom.evals.suites.reasoning.orchestration.catalog import (
+    Choices,
+    Item,
+    Orchestration,
+    Result,
+    Row,
+    Status,
+)
+from reasonloom.evals.suites.reasoning.orchestration.chosen import (
+    digest,
+    number,
+    one_of,
+    require_known,
+)
+from reasonloom.evals.suites.reasoning.orchestration.critique_gate import Gated, Workshop
+from reasonloom.evals.suites.reasoning.orchestration.critique_witness import Witness
+from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
+from reasonloom.prompts.registry import PromptRegistry
+
+ITEMS = 200
+SEED = 2024
+ROUNDS = 2
+COIN = 0.5
+"""The error of a judge that is right as often as not."""
+
+PROMPTS = PromptRegistry()
+
+
+class _Said(NamedTuple):
+    """What a row is, and which of a case's figures stands beside it."""
+
+    status: Status
+    published: Callable[[Case], float]
+
+
+SAID: dict[str, _Said] = {
+    "draft": _Said("fitted", lambda case: case.start),
+    "ungated-1": _Said("fitted", lambda case: case.published[0]),
+    "ungated-2": _Said("predicted", lambda case: case.published[1]),
+    "oracle-stop": _Said("fitted", lambda case: case.published[2]),
+}
+
+Stop = Literal["never", "right"]
+
+
+async def looped(case: Case, rounds: int, stop: Stop, item: Item, seed: int) -> Result:
+    """Return what is left of a draft after rounds without a gate.
+
+    With `stop` as `right` an oracle ends the loop before a round as soon as the answer is right.
+    """
+    witness = Witness(SimulatedCritic(case, seed))
+    meter, told = Meter(witness, PROMPTS), json.loads(item.problem)
+    answer = told["draft"]
+    for round_ in range(rounds):
+        if stop == "right" and is_right(told["question"], answer):
+            break
+        answer = await improved(meter, answer, round_)
+    return witness.result(item, answer)
+
+
+async def improved(meter: Meter, answer: str, round_: int) -> str:
+    """Ask for a criticism, then for a revision, as `reflection` does; rounds count from 0.
+
+    A round that changed nothing is followed by the same question, for another answer to it.
+    """
+    same = {"question": "", "history": [], "focus_areas": [], "content": answer}
+    critique = await meter.ask("reflection/critique", sample=round_, **same)
+    told = {name: critique[name] for name in ("weaknesses", "recommendations")}
+    revision = await meter.ask("reflection/revise", sample=round_, **same, **told)
+    return str(revision["revision"])
+
+
+def items(choices: Choices) -> tuple[Sequence[Item], str]:
+    """Return questions with their drafts, as many of them right as the case's were; their digest.
+
+    Raises:
+        InvalidArgument: a data file is given, or there are too many.
+    """
+    if choices.data:
+        raise InvalidArgument("data: sim-critique draws its own problems", field="data")
+    count = ITEMS if choices.items is None else choices.items
+    told = [
+        Item(each.id, json.dumps({"question": each.question, "draft": each.draft}))
+        for each in generate(_case(choices), count, SEED)
+    ]
+    return told, digest(told)
+
+
+def rows(choices: Choices) -> Sequence[Row]:
+    """Return the rows of a case, the gate's judge erring as often as `judge_error` says.
+
+    Raises:
+        InvalidArgument: a setting is out of range.
+        UnknownName: there is no such setting.
+    """
+    require_known(choices, ("case", "judge_error"))
+    case, error = _case(choices), number(choices, "judge_error", JUDGE_ERROR, most=1)
+    loops: dict[str, tuple[int, Stop]] = {
+        "draft": (0, "never"),
+        "ungated-1": (1, "never"),
+        "ungated-2": (2, "never"),
+        "oracle-stop": (ROUNDS, "right"),
+    }
+    shop = Workshop()
+    gates = {
+        "gated-1": Gated(case, 1, error, shop),
+        "gated-2": Gated(case, ROUNDS, error, shop),
+        "gated-oracle": Gated(case, ROUNDS, 0.0, shop),
+        "gated-coin": Gated(case, ROUNDS, COIN, shop),
+    }
+    return [
+        *(_looping(name, case, *how) for name, how in loops.items()),
+        *(_gating(name, gate) for name, gate in gates.items()),
+    ]
+
+
+def _case(choices: Choices) -> Case:
+    return CASES[one_of(choices, "case", tuple(CASES))]
+
+
+def _looping(name: str, case: Case, rounds: int, stop: Stop) -> Row:
+    status, published = SAID[name]
+    told = f"{100 * published(case):.1f} %"
+    return Row(name, partial(looped, case, rounds, stop), told, status)
+
+
+def _gating(name: str, gate: Gated) -> Row:
+    status: Status = "control" if name == "gated-coin" else "own"
+    return Row(name, gate.run, status=status, opened=gate.shop.opened)
+
+
+CRITIQUE_EVAL = Orchestration(
+    name="sim-critique",
+    measure="share of answers right",
+    better="higher",
+    load=items,
+    rows=rows,
+    share=True,
+    counted=("found", "missed", "false_alarms", "repaired", "broken"),
+    compared=(
+        ("ungated-1", "draft"),
+        ("ungated-2", "draft"),
+        ("gated-1", "draft"),
+        ("gated-2", "draft"),
+        ("gated-oracle", "draft"),
+        ("gated-coin", "draft"),
+        ("gated-2", "ungated-2"),
+        ("gated-2", "gated-coin"),
+        ("gated-2", "oracle-stop"),
+    ),
+)

@@ -1,0 +1,192 @@
+"""The eval `sim-game24`: its puzzles, its rows, and the published figures beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from reasonloom.evals.simulated.draw import chance
+from reasonloom.evals.simulated.game24.constants import PUBLISHED, Constants, blind
+from reasonloom.evals.simulated.game24.model import Game24Model
+from reasonloom.evals.simulated.game24.puzzles import PUBLISHED_RANKS, load, own
+from reasonloom.evals.simulated.table import require_between
+from reasonloom.evals.suites.reasoning.orchestration import chains
+from reasonloom.evals.suites.reasoning.orchestration.catalog import (
+    Choices,
+    Item,
+    Orchestration,
+    Result,
+    Row,
+    Status,
+)
+from reasonloom.evals.suites.reasoning.orchestration.chosen import digest, require_known, whole
+from reasonloom.evals.suites.reasoning.orchestration.game24_search import Carrier
+from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
+from reasonloom.evals.suites.reasoning.orchestration.searches import (
+    Search,
+    any_right,
+    first_right,
+    searched,
+    searches,
+)
+from reasonloom.llm.port import LanguageModel
+from reasonloom.nodes.reasoning.tree_search.state import State
+from reasonloom.prompts.registry import PromptRegistry
+
+ITEMS = len(PUBLISHED_RANKS)
+PROMPTS = PromptRegistry()
+
+CALLS = 120
+CONCURRENCY = 4
+
+SAID: dict[str, tuple[Status, str]] = {
+    "direct": ("fitted", "7.3 %"),
+    "direct-100": ("fitted", "33 %, $0.13"),
+    "linear": ("fitted", "4.0 %"),
+    "linear-10": ("predicted", "21.5 % (logs)"),
+    "linear-100": ("fitted", "49 %, $0.32 (logs)"),
+    "tree-1": ("predicted", "45 %"),
+    "tree-5": ("predicted", "74 %, logs 69 %, $0.74"),
+    "tree-5-first": ("predicted", "62 % (logs)"),
+    "tree-5-blind": ("control", ""),
+    "tree-5-by-lot": ("control", ""),
+    "linear-as-blind": ("control", ""),
+    "best-first-blind": ("control", ""),
+}
+"""What each row is, and the figure that others published for the puzzles ranked 901 to 1000."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Works on items in the ways that the rows name.
+
+    Attributes:
+        llm: returns the language model of a seed, with these constants.
+        calls: what a search that goes back may ask at most.
+        concurrency: calls at once.
+    """
+
+    llm: Callable[[int, Constants], LanguageModel] = Game24Model
+    calls: int = CALLS
+    concurrency: int = CONCURRENCY
+
+    def ways(self) -> dict[str, Callable[[Item, int], Awaitable[Result]]]:
+        """Return what each row does with an item and a seed."""
+        blinded = blind(PUBLISHED)
+        known = searches(self.calls)
+        return {
+            "direct": partial(self.sample, "direct", 1),
+            "direct-100": partial(self.sample, "direct", 100),
+            "linear": partial(self.sample, "chain", 1),
+            "linear-10": partial(self.sample, "chain", 10),
+            "linear-100": partial(self.sample, "chain", 100),
+            "tree-1": partial(self.search, known["tree-1"]),
+            "tree-5": partial(self.search, known["tree-5"]),
+            "tree-5-first": partial(self.search, known["tree-5"], read=first_right),
+            **{
+                name: partial(self.search, known[name])
+                for name in known
+                if name not in ("tree-1", "tree-5")
+            },
+            "tree-5-blind": partial(self.search, known["tree-5"], constants=blinded),
+            "tree-5-by-lot": self.by_lot,
+            "linear-as-blind": self.as_blind,
+            "best-first-blind": partial(self.search, known["best-first"], constants=blinded),
+        }
+
+    async def sample(self, kind: chains.Kind, samples: int, item: Item, seed: int) -> Result:
+        """Sample whole solutions."""
+        return await chains.best_of(self._meter(seed, PUBLISHED), item.problem, kind, samples)
+
+    async def search(
+        self,
+        search: Search,
+        item: Item,
+        seed: int,
+        *,
+        read: Callable[[Meter, State], Result] = any_right,
+        constants: Constants = PUBLISHED,
+    ) -> Result:
+        """Search a tree."""
+        meter = self._meter(seed, constants)
+        carrier = Carrier(meter, item.problem, search.judged, checked=search.checked)
+        return read(meter, await searched(carrier, search.settings, self.concurrency))
+
+    async def by_lot(self, item: Item, seed: int) -> Result:
+        """Search as `tree-5` does, with a lottery in the judge's place."""
+        meter, puzzle = self._meter(seed, PUBLISHED), item.problem
+        carrier = Carrier(
+            meter, puzzle, judged=(), worth=lambda left: chance(seed, puzzle, "lot", left)
+        )
+        settings = searches(self.calls)["tree-5"].settings
+        return any_right(meter, await searched(carrier, settings, self.concurrency))
+
+    async def as_blind(self, item: Item, seed: int) -> Result:
+        """Sample as many chains as the tree with the blind judge costs on this item and seed."""
+        tree = searches(self.calls)["tree-5"]
+        spent = (await self.search(tree, item, seed, constants=blind(PUBLISHED))).usd
+        return await chains.as_many_as(self._meter(seed, PUBLISHED), item.problem, "chain", spent)
+
+    def _meter(self, seed: int, constants: Constants) -> Meter:
+        return Meter(self.llm(seed, constants), PROMPTS)
+
+
+def items(choices: Choices) -> tuple[Sequence[Item], str]:
+    """Return the puzzles ranked 901 and on of the public file, or our own, and their digest.
+
+    Raises:
+        InvalidArgument: the file is another, or there are not so many.
+    """
+    count = ITEMS if choices.items is None else choices.items
+    if choices.data:
+        require_between("items", count, 1, ITEMS)
+        found = load(choices.data)[:count]
+    else:
+        found = own(count)
+    told = [Item(str(puzzle.rank), str(puzzle)) for puzzle in found]
+    return told, digest(told)
+
+
+def rows(choices: Choices) -> Sequence[Row]:
+    """Return the rows; published figures are beside them where the published puzzles are used.
+
+    Raises:
+        InvalidArgument: a setting is out of range.
+        UnknownName: there is no such setting.
+    """
+    require_known(choices, ("calls", "concurrency"))
+    table = Table(
+        calls=whole(choices, "calls", CALLS, most=10_000),
+        concurrency=whole(choices, "concurrency", CONCURRENCY, most=100),
+    )
+    return [_row(name, run, choices) for name, run in table.ways().items()]
+
+
+def _row(name: str, run: Callable[[Item, int], Awaitable[Result]], choices: Choices) -> Row:
+    status, published = SAID.get(name, ("own", ""))
+    if choices.data is None and status != "control":
+        status, published = "own", ""
+    return Row(name, run, published, status)
+
+
+GAME24_EVAL = Orchestration(
+    name="sim-game24",
+    measure="share of puzzles solved",
+    better="higher",
+    load=items,
+    rows=rows,
+    share=True,
+    compared=(
+        ("tree-5", "linear-100"),
+        ("tree-5", "linear-as-blind"),
+        ("best-first", "tree-5"),
+        ("best-first", "ceiling"),
+        ("best-first", "best-first-unjudged"),
+        ("best-first", "best-first-blind"),
+        ("tree-5-blind", "tree-5"),
+        ("tree-5-blind", "tree-5-by-lot"),
+        ("tree-5-blind", "linear"),
+        ("tree-5-blind", "linear-as-blind"),
+    ),
+)

@@ -1,0 +1,128 @@
+"""Intersecting two sets under plans of a tree and a graph (Besta et al. 2024, 5.2).
+
+Widths and depths are the published ones. The simulated intersecter is the same in all rows. There
+is no row for a chain: how one goes wrong was not measured, and so it is not simulated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from reasonloom.contracts.thought_graph.plans import Plan
+from reasonloom.evals.simulated.datasets import generate, load
+from reasonloom.evals.simulated.intersection import SimulatedIntersecter
+from reasonloom.evals.suites.reasoning.orchestration.carrier import carried_out
+from reasonloom.evals.suites.reasoning.orchestration.catalog import (
+    Choices,
+    Item,
+    Orchestration,
+    Result,
+    Row,
+)
+from reasonloom.evals.suites.reasoning.orchestration.chosen import digest, require_known, size_of
+from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSECTION, errors
+
+ITEMS = 100
+SEED = 2024
+"""Draws the sets where no file is given."""
+
+TREE = {32: (20, 1), 64: (20, 3), 128: (25, 3)}
+NARROW = {32: (10, 2), 64: (10, 6), 128: (10, 8)}
+"""Samples of a round, and rounds after the first, by size."""
+
+MERGES = {32: 10, 64: 10, 128: 5}
+CHECKED: list[dict[str, Any]] = [{"do": "score", "by": "common"}, {"do": "keep_best"}]
+
+
+def tree(samples: int, rounds: int) -> list[dict[str, Any]]:
+    """Return operations that intersect often, and again and again, and keep the best.
+
+    As published: nothing is repaired, later rounds ask the same question for other answers.
+    """
+    again = {"do": "refine", "move": "generate", "samples": samples}
+    return [
+        {"do": "generate", "samples": samples},
+        *CHECKED,
+        {"do": "repeat", "most": rounds, "body": [again, *CHECKED]},
+    ]
+
+
+def graph(merges: int) -> list[dict[str, Any]]:
+    """Return operations that cut one set, intersect each part, and unite them two by two."""
+    united = [{"do": "aggregate", "size": 2, "samples": merges}, *CHECKED]
+    return [
+        {"do": "generate", "move": "cut", "apart": True},
+        {"do": "generate", "samples": 5},
+        *CHECKED,
+        {"do": "repeat", "until": {"parts_at_most": 1}, "body": united},
+    ]
+
+
+def plans(size: int) -> dict[str, Plan]:
+    """Return the plan of each row, for sets of 32, 64 or 128."""
+    operations: dict[str, list[dict[str, Any]]] = {
+        "linear": [{"do": "generate"}],
+        "tree": tree(*TREE[size]),
+        "tree2": tree(*NARROW[size]),
+        "graph": graph(MERGES[size]),
+    }
+    return {
+        name: Plan.model_validate({"task": INTERSECTION.name, "operations": each})
+        for name, each in operations.items()
+    }
+
+
+def items(choices: Choices) -> tuple[Sequence[Item], str]:
+    """Return the pairs of sets of a file, or pairs drawn here, and their digest.
+
+    Raises:
+        InvalidArgument: the file has none of this form and size, or a setting is out of range.
+    """
+    size = size_of(choices)
+    if choices.data:
+        found = load(choices.data)[: choices.items]
+        size_of(choices, {len(each) for pair in found for each in (pair.first, pair.second)})
+    else:
+        found = generate(choices.items or ITEMS, size, SEED)
+    told = [
+        Item(each.id, json.dumps({"first": each.first, "second": each.second})) for each in found
+    ]
+    return told, digest(told)
+
+
+def rows(choices: Choices) -> Sequence[Row]:
+    """Return the rows for sets of `size`.
+
+    Raises:
+        InvalidArgument: a setting is out of range.
+    """
+    require_known(choices, ("size",))
+    return [_row(name, plan) for name, plan in plans(size_of(choices)).items()]
+
+
+def _row(name: str, plan: Plan) -> Row:
+    async def run(item: Item, seed: int) -> Result:
+        sets = json.loads(item.problem)
+        truth = set(sets["first"]) & set(sets["second"])
+        return await carried_out(
+            plan,
+            item.problem,
+            INTERSECTION,
+            SimulatedIntersecter(seed),
+            lambda best: errors(truth, best["data"]["found"]),
+        )
+
+    return Row(name, run)
+
+
+INTERSECTION_EVAL = Orchestration(
+    name="sim-intersect",
+    measure="numbers missing, too many or twice in the final set",
+    better="lower",
+    load=items,
+    rows=rows,
+    summarise="median",
+    compared=(("graph", "tree"), ("graph", "tree2"), ("graph", "linear")),
+)

@@ -1,0 +1,196 @@
+"""Sorting digits under plans of a chain, a tree and a graph (Besta et al. 2024, 5.1).
+
+Widths and depths are the published ones. The simulated sorter is the same in all rows.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from reasonloom.contracts.thought_graph.plans import Plan
+from reasonloom.evals.simulated.sorting import SimulatedSorter
+from reasonloom.evals.simulated.sorting_data import generate, load
+from reasonloom.evals.suites.reasoning.orchestration.carrier import carried_out
+from reasonloom.evals.suites.reasoning.orchestration.catalog import (
+    Choices,
+    Item,
+    Orchestration,
+    Result,
+    Row,
+)
+from reasonloom.evals.suites.reasoning.orchestration.checker import noisy_errors
+from reasonloom.evals.suites.reasoning.orchestration.chosen import (
+    digest,
+    number,
+    one_of,
+    require_known,
+    size_of,
+)
+from reasonloom.nodes.thought_graph.operations.state import Thought
+from reasonloom.nodes.thought_graph.operations.task import Check, Task, Verdict
+from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING, aim, errors
+
+ITEMS = 100
+SEED = 2024
+"""Draws the lists where no file is given."""
+
+MOST_NOISE = 1000.0
+TREE_ROUNDS = {32: 1, 64: 3, 128: 3}
+NARROW_ROUNDS = {32: 2, 64: 6, 128: 9}
+PUBLISHED = {
+    (64, "linear"): "40.5 [28, 55], $0.20 per 100",
+    (64, "chain"): "20 [16, 25], $0.34 per 100",
+    (64, "tree"): "16 [12, 21], $4.80 per 100",
+    (64, "tree2"): "graph -61 % errors",
+    (64, "graph"): "7 [5, 8], $3.25 per 100",
+    (32, "tree2"): "graph about equal",
+    (128, "tree"): "graph -62 % errors, -31 % cost",
+    (128, "tree2"): "graph -69 % errors",
+}
+"""Read off vector graphics of the poster, or ratios quoted from the paper."""
+
+FITTED = {(64, name) for name in ("linear", "chain", "tree", "graph")}
+CHECKS = ("sorted", "sorted")
+"""Who scores an answer that is new, and who scores it where it competes with repairs of it."""
+
+FIRST, EVERY = "first", "every"
+ERRING = {FIRST: CHECKS, EVERY: ("sorted", "sorted_again")}
+"""Whether a thought keeps the score of the first look at it, as published, or of every look."""
+
+Operations = list[dict[str, Any]]
+
+
+def checked(by: str) -> Operations:
+    """Return operations that score, and keep the best."""
+    return [{"do": "score", "by": by}, {"do": "keep_best"}]
+
+
+def tree(samples: int, rounds: int, checks: tuple[str, str] = CHECKS) -> Operations:
+    """Return operations that sort often, and repair the best answer so far again and again."""
+    operations: Operations = [{"do": "generate", "samples": samples}, *checked(checks[0])]
+    for each in range(1, rounds + 1):
+        operations += [{"do": "refine", "samples": samples}, *checked(checks[each % 2])]
+    return operations
+
+
+def graph(checks: tuple[str, str] = CHECKS, **repair: Any) -> Operations:
+    """Return operations that sort parts and merge them two by two, repairing each merger.
+
+    `repair` goes to the operations that repair, such as `only_below`.
+    """
+
+    def merging(repairs: int) -> Operations:
+        merged = {"do": "aggregate", "size": 2, "samples": 10}
+        repaired = {"do": "refine", "samples": repairs, **repair}
+        return [merged, *checked(checks[0]), repaired, *checked(checks[1])]
+
+    below = {"do": "repeat", "until": {"parts_at_most": 2}, "body": merging(5)}
+    cut = {"do": "generate", "move": "cut", "apart": True}
+    return [cut, {"do": "generate", "samples": 5}, *checked(checks[0]), below, *merging(10)]
+
+
+def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) -> dict[str, Plan]:
+    """Return the plan of each row, for lists of 32, 64 or 128; `clean` is no error's score."""
+    operations: dict[str, Operations] = {
+        "linear": [{"do": "generate"}],
+        "chain": [{"do": "generate", "move": "chain"}],
+        "tree": tree(20, TREE_ROUNDS[size], checks),
+        "tree2": tree(10, NARROW_ROUNDS[size], checks),
+        "graph": graph(checks),
+        "graph_skipping": graph(checks, only_below=clean),
+    }
+    return {
+        name: Plan.model_validate({"task": SORTING.name, "operations": each})
+        for name, each in operations.items()
+    }
+
+
+def erring(deviation: float, seed: int) -> Task:
+    """Return sorting with checks that see a list's errors with noise of `deviation` errors.
+
+    Its score falls with the errors that it sees, which may be negative; 0.5 is none. `sorted_again`
+    is the same check: by its name a plan has a thought scored once more, with noise of its own.
+    """
+
+    def judge(problem: Thought, thought: Thought) -> Verdict:
+        seen = noisy_errors(
+            aim(problem, thought),
+            thought["data"]["list"],
+            deviation=deviation,
+            seed=seed,
+            look="" if thought["score"] is None else repr(thought["score"]),
+        )
+        return Verdict(0.5 - math.atan(seen) / math.pi, seen <= 0)
+
+    check = Check("local check", judge)
+    return replace(SORTING, checks=dict.fromkeys(ERRING[EVERY], check))
+
+
+def items(choices: Choices) -> tuple[Sequence[Item], str]:
+    """Return the lists of a file, or lists drawn evenly, and their digest.
+
+    Raises:
+        InvalidArgument: the file has none of this form and size, or a setting is out of range.
+    """
+    size = size_of(choices)
+    if choices.data:
+        found = load(choices.data)[: choices.items]
+        size_of(choices, {len(each.numbers) for each in found})
+    else:
+        found = generate(choices.items or ITEMS, size, SEED)
+    told = [Item(each.id, json.dumps(each.numbers)) for each in found]
+    return told, digest(told)
+
+
+def rows(choices: Choices) -> Sequence[Row]:
+    """Return the rows for lists of `size`, with a scorer of `noise` at the first or every look.
+
+    Raises:
+        InvalidArgument: a setting is out of range.
+    """
+    require_known(choices, ("size", "noise", "looks"))
+    size, noise = size_of(choices), number(choices, "noise", 0.0, most=MOST_NOISE)
+    looks = one_of(choices, "looks", (FIRST, EVERY))
+    known = plans(size, clean=0.5, checks=ERRING[looks]) if noise else plans(size)
+    return [_row(name, plan, size, noise) for name, plan in known.items()]
+
+
+def _row(name: str, plan: Plan, size: int, noise: float) -> Row:
+    async def run(item: Item, seed: int) -> Result:
+        original = json.loads(item.problem)
+        task = erring(noise, seed) if noise else SORTING
+        return await carried_out(
+            plan,
+            item.problem,
+            task,
+            SimulatedSorter(seed),
+            lambda best: min(size, errors(original, best["data"]["list"])),
+        )
+
+    if noise:
+        return Row(name, run, status="control")
+    published = PUBLISHED.get((size, name), "")
+    if name == "graph_skipping":
+        return Row(name, run, published, "own")
+    return Row(name, run, published, "fitted" if (size, name) in FITTED else "predicted")
+
+
+SORTING_EVAL = Orchestration(
+    name="sim-sort",
+    measure="errors of the final list, at most its length",
+    better="lower",
+    load=items,
+    rows=rows,
+    summarise="median",
+    compared=(
+        ("graph", "tree"),
+        ("graph", "tree2"),
+        ("graph", "chain"),
+        ("graph", "linear"),
+        ("graph_skipping", "graph"),
+    ),
+)

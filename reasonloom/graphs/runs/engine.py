@@ -1,0 +1,296 @@
+"""Runs a graph as a recorded run: begun, saved step by step, ended, or taken up again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+from reasonloom.errors import (
+    CarriedOn,
+    Conflict,
+    Deadlocked,
+    InternalFault,
+    KeyTaken,
+    ReasonloomError,
+    TimedOut,
+)
+from reasonloom.graphs.graph import Graph, load_graph
+from reasonloom.graphs.runs.call import Step, after
+from reasonloom.graphs.runs.cancellation import PATIENCE, apart, ended
+from reasonloom.graphs.runs.executor import Walker
+from reasonloom.graphs.runs.follow_up import followed, permitted
+from reasonloom.graphs.runs.fork import Fork, copy_step, forked, place_of, require_own_llm
+from reasonloom.graphs.runs.graphs_call import Call, Outcome
+from reasonloom.graphs.runs.graphs_journal import WriteBehind
+from reasonloom.graphs.runs.journal import RunRows
+from reasonloom.nodes.loom import Execution, Loom, RunBegun
+from reasonloom.nodes.runs.complete_run import done
+from reasonloom.stores.runs import runs
+from reasonloom.stores.runs.runs import RunRow
+from reasonloom.telemetry.active_run import working_on
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.call import Report
+    from reasonloom.stores.saver import SavedSteps
+
+log = logging.getLogger(__name__)
+TRIES = 5
+"""Times that a write is tried which the database gives up because two waited for each other."""
+
+ASK_AGAIN = 0.2
+"""Seconds between two looks at a run that somebody else carries."""
+
+ELSEWHERE = "another call of this key is at work"
+
+
+class Engine:
+    """Runs graphs for one process; holds no state that another process would need."""
+
+    def __init__(self, loom: Loom, steps: SavedSteps, journal: WriteBehind) -> None:
+        self.loom = loom
+        self.rows = RunRows(loom, journal, uuid4())
+        self.active: set[UUID] = set()
+        self._resting = asyncio.Event()
+        self._resting.set()
+        self.journal = journal
+        self._walker = Walker(steps)
+
+    async def call(self, call: Call) -> Outcome:
+        """Run a tool's graph and return its outcome; nothing unacknowledged is half-stored.
+
+        Where the graph names a call that follows, that one's answer stands under `result`.
+
+        Raises:
+            ReasonloomError: what the graph raised on purpose.
+            TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`.
+            InternalFault: a defect; the log holds the rest.
+        """
+        outcome = await self._called(call)
+        follow = call.graph.follow
+        following = follow(call.request, outcome.answer) if follow else None
+        if following is None:
+            return outcome
+        return await followed(self.call, call, outcome, permitted(following, self._loom_of(call)))
+
+    async def at_rest(self) -> None:
+        """Wait until what was cut short is written, but not for ever; then nothing is at work."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                await self._resting.wait()
+
+    async def _called(self, call: Call) -> Outcome:
+        if call.key and (known := await self._find(call.caller, call.tool, call.key)):
+            return await self._again(call, known)
+        execution = self._begin(call, uuid4())
+        return await self._guarded(execution, call.graph, self._fresh(execution, call))
+
+    async def resume(self, caller: Caller, row: RunRow, graph: Graph) -> Outcome:
+        """Take up a run whose carrier is gone, where it stopped.
+
+        Raises:
+            Conflict: somebody else carries it, its graph has changed since, or it is a fork that
+                asks another language model.
+        """
+        return await self._resumed(Call(row.tool, graph, row.input, caller, row.key), row)
+
+    async def _resumed(self, call: Call, row: RunRow) -> Outcome:
+        graph = call.graph
+        execution = await self._taken_up(call, row)
+        if graph.version != row.graph_version:
+            raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
+        require_own_llm(row, self.loom.llm.name)
+        if not await self.rows.take(execution):
+            raise CarriedOn(f"run {row.id} is being carried on already")
+        work = self._walked_on(execution, graph, call.report)
+        return await self._guarded(execution, graph, self._outcome(execution, work))
+
+    async def saved_state(self, caller: Caller, run_id: UUID) -> dict[str, Any]:
+        """Return what the last saved step of a run of the caller holds, nothing if none is kept."""
+        return await self._walker.values(caller.owner, run_id)
+
+    async def fork(self, caller: Caller, origin: RunRow, fork: Fork) -> Outcome:
+        """Walk a saved run again from before a node, as a run of its own.
+
+        Raises:
+            Conflict: the run is at work, has no saved steps, or its graph has changed since.
+            UnknownName: no such node, prompt or version.
+        """
+        graph = load_graph(origin.graph)
+        call = Call(origin.tool, graph, origin.input, caller)
+        await place_of(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
+        execution = self._begin(call, uuid4(), fork.row(origin.id))
+        await self.rows.open(execution)
+        work = self._walked_on(execution, graph, call.report)
+        return await self._guarded(execution, graph, self._outcome(execution, work))
+
+    async def _walked_on(
+        self, execution: Execution, graph: Graph, report: Report
+    ) -> dict[str, Any]:
+        """Walk a run on from its last saved step; a fork that has none yet, from its origin's."""
+        if execution.run.fork is not None:
+            await copy_step(self._walker, execution, graph)
+        return await self._walker.resume(execution, graph, report)
+
+    async def _taken_up(self, call: Call, row: RunRow) -> Execution:
+        async with self.loom.database.begin(call.caller) as tx:
+            spent = await runs.spent(tx, row.id)
+        begun = self._begin(call, row.id, row.fork)
+        run = replace(begun.run, saved=True, resumed=True, spent=spent, created_at=row.created_at)
+        return replace(begun, run=run)
+
+    def _begin(self, call: Call, run_id: UUID, fork: dict[str, Any] | None = None) -> Execution:
+        run = RunBegun(
+            id=run_id,
+            tool=call.tool,
+            graph=call.graph.name,
+            graph_version=call.graph.version,
+            input=call.request,
+            started=time.perf_counter(),
+            created_at=self.loom.clock(),
+            key=call.key,
+            saved=fork is not None or call.graph.saves(offline=self.loom.llm.offline),
+            fork=fork,
+        )
+        return Execution(forked(self._loom_of(call), fork), call.caller, run)
+
+    def _loom_of(self, call: Call) -> Loom:
+        """Return the loom with the tools that the caller was offered, where they are known."""
+        return self.loom if call.offered is None else replace(self.loom, offered=call.offered)
+
+    async def _fresh(self, execution: Execution, call: Call) -> Outcome:
+        if not execution.run.saved:
+            return await self._direct(execution, call)
+        if not await self.rows.open(execution):
+            return await self._answer_of_key(call)
+        return await self._outcome(
+            execution, self._walker.begin(execution, call.graph, call.report)
+        )
+
+    async def _direct(self, execution: Execution, call: Call) -> Outcome:
+        try:
+            state = await self._walked_at_once(execution, call.graph)
+        except KeyTaken:
+            return await self._answer_of_key(call)
+        if call.graph.writes:
+            return _outcome(execution, state)
+        output = {"answer": state["answer"], "notes": state.get("notes", [])}
+        row = done(execution, output)
+        if not call.key:
+            self.journal.record(execution.caller, row)
+        elif not await self.rows.record(execution, row):
+            return await self._answer_of_key(call)
+        return _outcome(execution, state)
+
+    async def _walked_at_once(self, execution: Execution, graph: Graph) -> dict[str, Any]:
+        """Walk a graph without saved steps; where the database gave up its write, once more.
+
+        Writes to neighbouring memories lock rows in no common order. A transaction that was given
+        up has left nothing, and effects have names, so that the same can be done again.
+        """
+        for _ in range(TRIES - 1):
+            try:
+                return await self._walker.direct(execution, graph)
+            except Deadlocked:
+                log.info("run %s of %s begins again", execution.run.id, execution.run.tool)
+        return await self._walker.direct(execution, graph)
+
+    async def _answer_of_key(self, call: Call) -> Outcome:
+        """Return the outcome of the run that the call's key has begun meanwhile."""
+        known = await self._find(call.caller, call.tool, call.key or "")
+        if known is None:
+            raise KeyTaken("another call with the same idempotency key is at work; ask again")
+        return await self._again(call, known)
+
+    async def _outcome(self, execution: Execution, work: Awaitable[dict[str, Any]]) -> Outcome:
+        return _outcome(execution, await work)
+
+    async def _guarded(
+        self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
+    ) -> Outcome:
+        """Await `work`, named as the run's in the log and by a span."""
+        run = execution.run
+        with working_on(run.tool, run.id, resumed=run.resumed):
+            return await self._in_time(execution, graph, work)
+
+    async def _in_time(
+        self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
+    ) -> Outcome:
+        """Await `work` within the run's time; a run that fails is recorded as failed."""
+        run = execution.run
+        self.active.add(run.id)
+        self._resting.clear()
+        try:
+            async with asyncio.timeout(self.loom.settings.tool_timeout):
+                return await apart(work)
+        except TimeoutError:
+            seconds = self.loom.settings.tool_timeout
+            fault = TimedOut(f"{run.tool} took longer than {seconds:g} s")
+            await ended(self.rows.fail(execution, fault))
+            raise fault from None
+        except asyncio.CancelledError:
+            await ended(self.rows.cut(execution))
+            raise
+        except ReasonloomError as error:
+            await ended(self.rows.fail(execution, error))
+            raise
+        except Exception as error:
+            log.exception("run %s of %s broke", run.id, run.tool)
+            defect = InternalFault(str(run.id)[:8])
+            await ended(self.rows.fail(execution, defect))
+            raise defect from error
+        finally:
+            self.active.discard(run.id)
+            if not self.active:
+                self._resting.set()
+
+    async def _find(self, caller: Caller, tool: str, key: str) -> RunRow | None:
+        async with self.loom.database.begin(caller) as tx:
+            return await runs.find_by_key(tx, tool, key)
+
+    async def _again(self, call: Call, known: RunRow) -> Outcome:
+        """Answer a repeated key: with the stored answer, or by carrying the run on.
+
+        Raises:
+            Conflict: the key was used for another request.
+        """
+        if known.input != call.request or known.space != call.caller.space:
+            raise Conflict(
+                "the idempotency key was used for another request; take a new one", field="key"
+            )
+        deadline = time.monotonic() + self.loom.settings.tool_timeout
+        waited = False
+        while time.monotonic() < deadline:
+            if known.status == runs.DONE:
+                return _stored(known)
+            try:
+                return await self._resumed(call, known)
+            except CarriedOn:
+                log.debug("run %s is carried by another call", known.id)
+            if not waited:
+                await call.report(Step(known.id, 0, None, ELSEWHERE))
+                waited, call = True, replace(call, report=after(call.report, 1))
+            await asyncio.sleep(ASK_AGAIN)
+            known = await self._find(call.caller, call.tool, call.key or "") or known
+        raise TimedOut("the run of this key is still at work; ask again")
+
+
+def _stored(run: RunRow) -> Outcome:
+    """Return the outcome that a run's row holds.
+
+    Raises:
+        Conflict: it held what was forgotten since.
+    """
+    if not run.output or "answer" not in run.output:
+        raise Conflict("what this key's run answered has been forgotten; take a new key")
+    return Outcome(run.id, run.output["answer"], run.output["notes"])
+
+
+def _outcome(execution: Execution, state: dict[str, Any]) -> Outcome:
+    return Outcome(execution.run.id, state["answer"], list(dict.fromkeys(state.get("notes", []))))

@@ -1,0 +1,133 @@
+"""Walks a graph: compiles it once, saves its steps for its owner, tells of each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.graph import START
+
+from reasonloom.errors import Conflict
+from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.runs.call import Progress, Report
+from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+    from langgraph.graph.state import CompiledStateGraph
+
+    from reasonloom.nodes.loom import Execution
+
+MOST_STEPS = 200
+
+
+class Walker:
+    """Executes graphs with LangGraph, with or without saved steps."""
+
+    def __init__(self, steps: SavedSteps) -> None:
+        self._steps = steps
+        self._compiled: dict[tuple[str, bool], CompiledStateGraph[Any, Any, Any, Any]] = {}
+
+    async def direct(self, execution: Execution, graph: Graph) -> dict[str, Any]:
+        """Return the last state of a graph whose steps are not saved."""
+        compiled = await self._compile(graph, saved=False)
+        state = await compiled.ainvoke({"request": execution.run.input}, context=execution)
+        return dict(state)
+
+    async def begin(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
+        """Return the last state of a saved run, walked from the start."""
+        return await self._walk(execution, graph, report, {"request": execution.run.input})
+
+    async def resume(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
+        """Return the last state of a saved run, walked on from its last saved step.
+
+        Where no saved step names what comes next (the kill came too early, or a node has
+        another name by now) the run is walked from the start: what it has done is not done
+        again, and recorded replies are not paid again. A step whose tasks have all ended and
+        been saved, while the next step was not, has no `next` but tasks.
+        """
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        saved = await compiled.aget_state(_config(execution))
+        if not saved.tasks:
+            thread = thread_of(execution.caller.owner, execution.run.id)
+            await (await self._steps.open()).adelete_thread(thread)
+            return await self.begin(execution, graph, report)
+        return await self._walk(execution, graph, report, None)
+
+    async def values(self, owner: str, run_id: UUID) -> dict[str, Any]:
+        """Return what the last saved step of a run holds; nothing where none is kept."""
+        saving_for.set(owner)
+        config: RunnableConfig = {"configurable": {"thread_id": thread_of(owner, run_id)}}
+        saved = await (await self._steps.open()).aget_tuple(config)
+        return dict(saved.checkpoint["channel_values"]) if saved else {}
+
+    async def is_begun(self, execution: Execution, graph: Graph) -> bool:
+        """Tell whether a run has a saved step that names what comes next."""
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        return bool((await compiled.aget_state(_config(execution))).tasks)
+
+    async def places(self, execution: Execution, graph: Graph) -> dict[str, RunnableConfig]:
+        """Return for each node of a run the saved step after which it first ran."""
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        found: dict[str, RunnableConfig] = {}
+        async for saved in compiled.aget_state_history(_config(execution)):  # newest first
+            found |= {node: saved.config for node in saved.next if node != START}
+        return found
+
+    async def copy(self, execution: Execution, place: RunnableConfig) -> None:
+        """Make another run's saved step the first one of this run; the other run keeps it."""
+        saver = await self._steps.open()
+        saving_for.set(execution.caller.owner)
+        saved = await saver.aget_tuple(place)
+        if saved is None:
+            raise Conflict("the saved step is gone")
+        thread = thread_of(execution.caller.owner, execution.run.id)
+        config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+        versions = saved.checkpoint["channel_versions"]
+        await saver.aput(config, saved.checkpoint, saved.metadata, versions)
+
+    async def _walk(
+        self,
+        execution: Execution,
+        graph: Graph,
+        report: Report,
+        start: dict[str, Any] | None,
+    ) -> dict[str, Any]:
+        compiled = await self._compile(graph)
+        saving_for.set(execution.caller.owner)
+        progress = Progress(graph, execution.run, report, len(compiled.builder.nodes))
+        state: dict[str, Any] = {}
+        events: AsyncIterator[tuple[str, dict[str, Any]]] = compiled.astream(  # type: ignore[assignment]
+            start,
+            _config(execution),
+            context=execution,
+            stream_mode=["tasks", "values"],
+            durability="sync",
+        )
+        async for kind, event in events:
+            if kind == "values":
+                state = dict(event)
+                progress.settle()
+            elif "input" in event:
+                await progress.begin(event["name"])
+            else:
+                await progress.end(event["name"])
+        return state
+
+    async def _compile(
+        self, graph: Graph, *, saved: bool = True
+    ) -> CompiledStateGraph[Any, Any, Any, Any]:
+        if (graph.name, saved) not in self._compiled:
+            saver = await self._steps.open() if saved else None
+            compiled = graph.build().compile(checkpointer=saver, name=graph.name)
+            self._compiled[graph.name, saved] = compiled
+        return self._compiled[graph.name, saved]
+
+
+def _config(execution: Execution) -> RunnableConfig:
+    thread = thread_of(execution.caller.owner, execution.run.id)
+    return {"configurable": {"thread_id": thread}, "recursion_limit": MOST_STEPS}

@@ -1,0 +1,54 @@
+"""Makes the call that a graph lets follow its own, and puts both answers together."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import ReasonloomError
+from reasonloom.graphs.graph import Following, load_graph
+from reasonloom.graphs.runs.call import after
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.runs.graphs_call import Call, Outcome
+    from reasonloom.nodes.loom import Loom
+
+NOT_OFFERED = "{tool} is not offered by this server"
+
+
+async def followed(
+    make: Callable[[Call], Awaitable[Outcome]], call: Call, first: Outcome, following: Following
+) -> Outcome:
+    """Return the first outcome with the second's answer under `result`; `make` makes a call.
+
+    Where the second call cannot be made or fails, the first answer stands and says why. With
+    an idempotency key the second call has one too, made of it: neither is done twice.
+    """
+    if following.refused is not None:
+        return _with(first, not_executed=following.refused)
+    then = replace(
+        call,
+        tool=following.tool,
+        graph=load_graph(following.graph),
+        request=following.request,
+        key=f"{call.key} of {call.tool}" if call.key else None,
+        report=after(call.report, len(call.graph.build().nodes)),
+    )
+    try:
+        second = await make(then)
+    except ReasonloomError as error:
+        return _with(first, executed=following.tool, not_executed=error.message)
+    done = _with(first, executed=following.tool, result=second.answer)
+    return replace(done, notes=list(dict.fromkeys([*first.notes, *second.notes])))
+
+
+def permitted(following: Following, loom: Loom) -> Following:
+    """Return the call that shall follow, or why not: its tool is none of those served here."""
+    if following.refused is not None or loom.offers(following.tool):
+        return following
+    return Following(refused=NOT_OFFERED.format(tool=following.tool))
+
+
+def _with(outcome: Outcome, **added: Any) -> Outcome:
+    return replace(outcome, answer={**outcome.answer, **added})

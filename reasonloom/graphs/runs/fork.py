@@ -1,0 +1,93 @@
+"""Forks of saved runs: from which step, with which prompts, and as what they are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from reasonloom.errors import Conflict, UnknownName
+from reasonloom.graphs.graph import Graph
+from reasonloom.stores.runs import runs
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+    from reasonloom.graphs.runs.executor import Walker
+    from reasonloom.nodes.loom import Execution, Loom
+    from reasonloom.stores.runs.runs import RunRow
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """What is to be different: from before the node `at` on, prompts in these versions."""
+
+    at: str
+    prompts: Mapping[str, int] = field(default_factory=dict)
+
+    def row(self, origin: UUID) -> dict[str, Any]:
+        """Return what the fork's run records of it."""
+        return {"origin": str(origin), "at": self.at, "prompts": dict(self.prompts)}
+
+
+def forked(loom: Loom, fork: dict[str, Any] | None) -> Loom:
+    """Return the loom that a run uses: a fork's has its prompts' versions pinned.
+
+    Raises:
+        UnknownName: there is no such prompt or version.
+    """
+    if fork is None:
+        return loom
+    return replace(loom, prompts=loom.prompts.pinning(fork["prompts"]))
+
+
+def require_own_llm(run: RunRow, llm: str) -> None:
+    """Let a fork be carried on by a process with its language model alone.
+
+    Raises:
+        Conflict: this process has another one.
+    """
+    if run.fork is not None and run.llm != llm:
+        raise Conflict(f"fork {run.id} asks {run.llm}; set REASONLOOM_LLM={run.llm} to resume it")
+
+
+async def place_of(
+    walker: Walker, execution: Execution, graph: Graph, origin: RunRow, node: str
+) -> RunnableConfig:
+    """Return the saved step of a run after which `node` first ran.
+
+    Raises:
+        Conflict: the run is at work, has no saved steps, or its graph has changed since.
+        UnknownName: it has no saved step before such a node; names those that it has.
+    """
+    if origin.status == runs.RUNNING:
+        raise Conflict(f"run {origin.id} is at work; wait for its end, or resume it")
+    if graph.version != origin.graph_version:
+        raise Conflict(f"run {origin.id} was made by another version of {origin.tool}")
+    places = await walker.places(execution, graph) if graph.saved else {}
+    if not places:
+        raise Conflict(f"run {origin.id} has no saved steps to fork from")
+    if node not in places:
+        nodes = ", ".join(name for name in graph.build().nodes if name in places)
+        raise UnknownName(f"run {origin.id} has no step {node}; it has {nodes}", field="at")
+    return places[node]
+
+
+async def copy_step(walker: Walker, execution: Execution, graph: Graph) -> None:
+    """Give a fork that has no saved step yet the one of its origin that it begins at.
+
+    The fork's row stands before: no kill leaves a saved step that belongs to no run.
+
+    Raises:
+        Conflict: the origin is gone, at work, or has lost its saved steps.
+    """
+    fork = execution.run.fork or {}
+    if await walker.is_begun(execution, graph):
+        return
+    async with execution.loom.database.begin(execution.caller) as tx:
+        origin = await runs.find(tx, UUID(fork["origin"]))
+    if origin is None:
+        raise Conflict(f"run {fork['origin']} is gone, of which this one is a fork")
+    there = replace(execution, run=replace(execution.run, id=origin.id))
+    await walker.copy(execution, await place_of(walker, there, graph, origin, fork["at"]))

@@ -1,0 +1,48 @@
+"""No language model at all: an honest stand-in that repeats what is known and says so.
+
+It lets everything run on a fresh machine without a key: answers are extracts of the prompt's
+own variables, confidence is how much of the question they cover, and nothing is made up.
+"""
+
+from __future__ import annotations
+
+import json
+
+from reasonloom.errors import LlmRefused
+from reasonloom.llm.messages import to_wire, words_of
+from reasonloom.llm.offline.fill import NOTHING_KNOWN, SENTENCES, fill
+from reasonloom.llm.offline.fill_schema import Unfillable
+from reasonloom.llm.port import Ask, Reply
+from reasonloom.llm.tokens import usage_of
+from reasonloom.text.extraction import Findings, as_prose
+
+
+class OfflineModel:
+    """Answers every question at once, for nothing, in the form asked for."""
+
+    name = "offline"
+    offline = True
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Answer from `ask.material`; the same question always gets the same answer.
+
+        Raises:
+            LlmRefused: the schema cannot be filled without a language model.
+        """
+        findings = Findings.of(ask.material)
+        parsed = None
+        text = as_prose(findings.ranked[:SENTENCES]) or NOTHING_KNOWN
+        if ask.schema is not None:
+            try:
+                parsed = fill(ask.schema, findings)
+            except Unfillable:
+                raise LlmRefused(
+                    "offline: this schema cannot be filled without a language model"
+                ) from None
+            text = json.dumps(parsed, ensure_ascii=False)
+        question = words_of(to_wire(ask.messages)) if ask.messages else ""
+        usage = usage_of((None, None), (question, text), cost_usd=0.0)
+        return Reply(text=text, parsed=parsed, model="offline", usage=usage)
+
+    async def close(self) -> None:
+        """Hold nothing open."""

@@ -1,0 +1,135 @@
+"""Langbase pipes, called as the published reference calls them.
+
+The installed `langbase` package is synchronous and cannot be cancelled, so the request goes
+through httpx; the form of the answer is that package's `RunResponse`, whose envelope is
+`{"completion": ..., "raw": {"model": ..., "usage": ..., "choices": [...]}}`. The package sends
+`thread_id`, which the service does not read; the reference's name is `threadId`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from reasonloom.errors import SettingMistake
+from reasonloom.llm.messages import to_wire, with_schema, words_of
+from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, refused_or_busy
+from reasonloom.llm.providers.reply import Received, read_reply, with_attempts
+from reasonloom.llm.providers.retry import Patience, persist
+
+if TYPE_CHECKING:
+    from langbase.types import RunResponse  # type: ignore[import-untyped]
+
+    from reasonloom.llm.port import Ask, Reply
+    from reasonloom.settings import Settings
+
+RUN = "/v1/pipes/run"
+
+
+class LangbaseModel:
+    """Answers through the pipe that the settings name for the question's mode."""
+
+    name = "langbase"
+    offline = False
+
+    def __init__(self, settings: Settings) -> None:
+        self._key = _usable_key(settings)
+        self._url = _usable_url(settings) + RUN
+        self._settings = settings
+        self._patience = Patience.of(settings)
+        self._client: httpx.AsyncClient | None = None
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Answer one question, as the port says."""
+        body = self._request(ask)
+        question = words_of(body["messages"])
+
+        async def attempt() -> Reply:
+            return read_reply(_received(await self._send(body)), ask, question, body["name"])
+
+        return with_attempts(*await persist(self.name, attempt, self._patience, ask.deadline))
+
+    def pipe(self, mode: str | None) -> str:
+        """Return the pipe of a mode (`linear`, `got_score`, ...); the linear one by default."""
+        own: str = getattr(self._settings, f"pipe_{mode}", self._settings.pipe_linear)
+        return own
+
+    def _request(self, ask: Ask) -> dict[str, Any]:
+        wire = to_wire(ask.messages)
+        told = wire if ask.schema is None else with_schema(wire, ask.schema)
+        body = {"name": self.pipe(ask.pipe), "messages": told, "stream": False}
+        return body if ask.thread is None else {**body, "threadId": ask.thread}
+
+    async def _send(self, body: dict[str, Any]) -> RunResponse:
+        if self._client is None:
+            self._client = httpx.AsyncClient(timeout=None)  # noqa: S113  # `persist` limits time
+        headers = {"Authorization": f"Bearer {self._key}"}
+        try:
+            response = await self._client.post(self._url, json=body, headers=headers)
+        except httpx.HTTPError:
+            raise AttemptFailed("connection failed", retryable=True) from None
+        if not response.is_success:
+            raise refused_or_busy(
+                response.status_code, response.headers, response.text, (self._key,)
+            )
+        return _flat(response)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+
+
+def _usable_key(settings: Settings) -> str:
+    secret = settings.langbase_api_key
+    key = secret.get_secret_value().strip() if secret else ""
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise SettingMistake(
+            "LANGBASE_API_KEY: must be set to a key of Langbase to use langbase",
+            field="LANGBASE_API_KEY",
+        )
+    return key
+
+
+def _usable_url(settings: Settings) -> str:
+    url = settings.langbase_base_url.rstrip("/")
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise SettingMistake(
+            "LANGBASE_BASE_URL: must be an address such as https://api.langbase.com",
+            field="LANGBASE_BASE_URL",
+        )
+    return url
+
+
+def _flat(response: httpx.Response) -> RunResponse:
+    """Return the envelope with `raw` laid open, as the package's `handle_run_response` does."""
+    try:
+        envelope = response.json()
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, or a number of 5,000 digits
+        raise NoAnswer("unreadable reply") from None
+    if not isinstance(envelope, dict) or "completion" not in envelope:
+        raise NoAnswer("reply without a completion")
+    raw = envelope.get("raw")
+    flat: RunResponse = {**(raw if isinstance(raw, dict) else envelope)}
+    flat["completion"] = envelope["completion"]
+    return flat
+
+
+def _received(envelope: RunResponse) -> Received:
+    """Return what the envelope says; parts of another form than the reference's say nothing."""
+    choices, usage = envelope.get("choices"), envelope.get("usage")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    counted = usage if isinstance(usage, dict) else {}
+    return Received(
+        text=envelope["completion"],
+        model=envelope.get("model"),
+        finish=choice.get("finish_reason") if isinstance(choice, dict) else None,
+        tokens=(counted.get("prompt_tokens"), counted.get("completion_tokens")),
+    )

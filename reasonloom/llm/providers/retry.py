@@ -1,0 +1,150 @@
+"""Tries a provider again where that can help, within one total deadline, for every provider.
+
+A provider turns its own exceptions into `AttemptFailed`; this module alone decides how often
+and how long, and which error of the tree comes out. Cancellation passes straight through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from tenacity import AsyncRetrying, retry_if_exception
+from tenacity.wait import wait_exponential, wait_random
+
+from reasonloom.errors import LlmRefused, LlmUnavailable, ServiceFault, TimedOut
+from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from tenacity import RetryCallState
+
+    from reasonloom.settings import Settings
+
+T = TypeVar("T")
+
+LONGEST_DELAY = 30.0
+"""Seconds that our own back-off may grow to; a provider's `Retry-After` may ask for more."""
+
+WAITING_ALLOWANCE = 60.0
+"""Seconds for waiting between attempts that the default deadline grants beside the attempts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often and how long to try.
+
+    Attributes:
+        attempts: requests that may be sent, the first included.
+        request_timeout: seconds one request may take.
+        first_delay: seconds before the second attempt, doubled from there, with jitter.
+        bound: seconds for all attempts together where a question names no deadline.
+    """
+
+    attempts: int
+    request_timeout: float
+    first_delay: float
+    bound: float
+
+    @classmethod
+    def of(cls, settings: Settings) -> Patience:
+        """Read MAX_RETRIES, REQUEST_TIMEOUT_MS, RETRY_DELAY_MS and the limit of one tool."""
+        attempts = settings.max_retries + 1
+        timeout = settings.request_timeout_ms / 1000
+        return cls(
+            attempts=attempts,
+            request_timeout=timeout,
+            first_delay=settings.retry_delay_ms / 1000,
+            bound=min(settings.tool_timeout, attempts * timeout + WAITING_ALLOWANCE),
+        )
+
+
+async def persist(
+    provider: str,
+    attempt: Callable[[], Awaitable[T]],
+    patience: Patience,
+    deadline: float | None = None,
+) -> tuple[T, int]:
+    """Return what `attempt` answers and how many attempts that took.
+
+    Args:
+        provider: the name that messages begin with.
+        attempt: sends one request; raises `AttemptFailed`, or anything else to give up as is.
+        patience: how often and how long.
+        deadline: seconds in all; None for `patience.bound`.
+
+    Raises:
+        LlmRefused: a fault that no retry can mend.
+        LlmUnavailable: the last attempt failed too, or brought nothing that answers.
+        TimedOut: the deadline passed, or the provider asks to wait beyond it.
+    """
+    trial = _Trial(provider, patience, patience.bound if deadline is None else deadline)
+    try:
+        async with asyncio.timeout(trial.limit):
+            return await trial.retrying()(trial.once, attempt), trial.sent
+    except TimeoutError:
+        raise TimedOut(f"{provider}: no answer within {trial.limit:g} s {trial.tally}") from None
+    except AttemptFailed as fault:
+        raise trial.verdict(fault) from None
+
+
+class _Trial:
+    """One question's attempts: how many were sent, when they must end."""
+
+    def __init__(self, provider: str, patience: Patience, limit: float) -> None:
+        self.provider = provider
+        self.patience = patience
+        self.limit = limit
+        self.sent = 0
+        self.ends = asyncio.get_running_loop().time() + limit
+        self.back_off = wait_exponential(
+            multiplier=patience.first_delay, max=max(LONGEST_DELAY, patience.first_delay)
+        ) + wait_random(0, patience.first_delay)
+
+    @property
+    def tally(self) -> str:
+        return f"({self.sent} attempt{'' if self.sent == 1 else 's'})"
+
+    def retrying(self) -> AsyncRetrying:
+        return AsyncRetrying(
+            retry=retry_if_exception(lambda e: isinstance(e, AttemptFailed) and e.retryable),
+            wait=self.wait,
+            stop=self.over,
+            reraise=True,
+        )
+
+    async def once(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        self.sent += 1
+        seconds = self.patience.request_timeout
+        try:
+            async with asyncio.timeout(seconds):
+                return await attempt()
+        except TimeoutError:
+            raise AttemptFailed(f"no answer within {seconds:g} s", retryable=True) from None
+
+    def wait(self, state: RetryCallState) -> float:
+        fault = state.outcome.exception() if state.outcome else None
+        asked = fault.retry_after if isinstance(fault, AttemptFailed) else None
+        return self.back_off(state) if asked is None else asked
+
+    def over(self, state: RetryCallState) -> bool:
+        left = self.ends - asyncio.get_running_loop().time()
+        return self.exhausted or state.upcoming_sleep >= left
+
+    @property
+    def exhausted(self) -> bool:
+        return self.sent >= self.patience.attempts
+
+    def verdict(self, fault: AttemptFailed) -> ServiceFault:
+        if not fault.retryable:
+            return LlmRefused(f"{self.provider}: refused ({fault.reason})")
+        if self.exhausted:
+            tries = f"{self.sent} attempt{'' if self.sent == 1 else 's'}"
+            outcome = "no usable answer" if isinstance(fault, NoAnswer) else "not reached"
+            return LlmUnavailable(f"{self.provider}: {outcome} after {tries} ({fault.reason})")
+        return TimedOut(
+            f"{self.provider}: must wait longer than the {self.limit:g} s this may take "
+            f"({fault.reason}) {self.tally}"
+        )

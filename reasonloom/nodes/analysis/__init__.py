@@ -1,1 +1,0 @@
-"""Analysing by a framework: which one fits, its steps, and what they come to together."""

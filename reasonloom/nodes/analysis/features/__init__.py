@@ -1,1 +1,0 @@
-"""What in a problem speaks for which framework: cues as data."""

@@ -1,1 +1,0 @@
-"""The eight frameworks: what each is, and its steps, as data."""

@@ -1,1 +1,0 @@
-"""Basins: clusters of memories, their names, how they stand to each other, and what they add."""

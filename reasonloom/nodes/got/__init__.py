@@ -1,1 +1,0 @@
-"""The steps of Graph of Thoughts: one module an operation."""

@@ -1,1 +1,0 @@
-"""The steps of running a whole plan of operations; the plan itself is `nodes/operations`."""

@@ -1,0 +1,175 @@
+"""Cuts Japanese into clauses: by marks, with runs of one script for words; Chinese as well."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Term
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import concept_of
+from reasonloom.nodes.graph_memory.grounding.reading.particles import PASSIVE, TOPIC, particle_of
+from reasonloom.nodes.graph_memory.grounding.reading.values import Value, values
+
+PART = re.compile("[^。！？\uff1b、!?;,]+[。！？\uff1b、!?;,]?")
+RUN = re.compile(r"\0+|[\u3400-\u9fff々]+|[\u30a1-\u30ff]+|[^\W\d_\u3040-\u9fff]+|[\u3041-\u309f]+")
+DENIAL = re.compile(
+    r"(?:では|じゃ|に|く|し|さ|ら|か|わ|た|ま|ば|が|れ|け|べ|え|め|て|き|来)?"
+    r"(?:ない|なかった|ません|ずに|禁止|禁じ)|[かがさたなばまらわせべけれめえ]なくな[っり]"
+    r"|(?<=[\u3400-\u9fff])[かがさたなばまらわせべけれめえきみし]ず(?=に?[、。]|$)"
+    r"|(?:の|こと)を(?:や|止|辞|拒|断|避|控|忘|怠)|を(?:中止|拒否|断念|廃止|禁止|やめ|取りや)"
+)
+NO_DENIAL = re.compile(
+    "なければ(?:なら|なり|いけ)|なくては(?:なら|いけ)|ねばなら|ないといけな|かもしれな"
+    "|(?:間違い|違い|まちがい|ちがい)な|ても(?:構|かま)わな|(?:だけ|ばかり)でな|のみならず"
+)
+"""What has the form of a denial and denies nothing: must, may, without doubt, not only."""
+
+FORMS = (
+    (re.compile("教わ"), "習わ"),
+    (re.compile("預か(?=[らりるっれろ])"), "受預か"),
+    (re.compile("((?:[えけげせてねべめれ]ば|なら(?![なばず])|たら(?!な)|場合[はに]|とき[はに]))(?!、)"),
+     r"\1、"),
+    (re.compile("(?:を)?することが?は?でき"), "ができ"),
+    (re.compile("(?:不要|不必要|必要[がはも]な(?:い|し)|必要(?:あり|が?あり)ません"
+                "|(?:いら|要ら)ない|(?:いり|要り)ません)(?:だ|です|である)?"), "必要ない"),
+    (re.compile("([てで])は(?:ならない|なりません|いけない|いけません|だめ)"), r"\1禁止"),
+    (re.compile("なければ(?:ならない|なりません|いけない)|なくては(?:ならない|いけない)|ねばならない"),
+     "なければなら"),
+)  # fmt: skip
+"""Turns of one meaning, each in one form."""
+
+CONTRAST = re.compile(r"^(?:から|まで|に|へ|と)?(?:では|じゃ|で)なく")
+NEGATIVE = re.compile("[不没沒无]|未(?![来來満满知])|[别勿](?!的|人)")
+"""Denials of Chinese; in Japanese they stand within words, on both sides alike."""
+
+CONTRASTS = re.compile(r"(?:では|じゃ|で)なく")
+MARKS = {
+    "only": re.compile("だけ|のみ|しか|只"),
+    "condition": re.compile("(?:[えけげせてねべめれ]ば|なら|たら|場合[はに]|とき[はに])、?$"),
+    "all": re.compile("全|すべて|みな|みんな|毎|でも|每|都"),
+    "hedge": re.compile("かもしれ|たぶん|おそらく|らしい|可能|也许"),
+}
+MOODS = {
+    "question": re.compile(
+        "[?？吗嗎]|か(?:な|しら)?[。!]?$|かどうか|是否|[是有]没[是有]|[是]不是|呢[。]?$"
+    ),
+    "order": re.compile(
+        "(?:ください|下さい|なさい|してくれ)[。!]?$|^(?:请|請|記得|记得|待办)|TODO"
+    ),
+    "must": re.compile("なければなら|なくてはなら|ねばなら|必须|必須|必要があ|需要"),
+    "need": re.compile("べき|应该|應該|应当"),
+    "wish": re.compile("たい(?:です|と|。|$)|つもり|予定|計画|希望|打算|计划|想要|だろう|でしょう"),
+    "think": re.compile("と(?:思|考え|信じ)|ようだ|みたい|认为|認為|觉得|覺得|以为|相信"),
+    "say": re.compile("と(?:言|いう|述べ|主張|話)|そうです|によると|によれば|声称|说|說|据"),
+    "doubt": re.compile("疑|怀疑|懷疑|否认|否定|否認"),
+    "pretend": re.compile("ふりを|嘘|冗談|假装|夢を"),
+    "choice": re.compile("または|あるいは|もしくは|或者|还是|還是"),
+}
+"""What a sentence does other than to assert; told by its end, so of the whole of it."""
+SENTENCE = re.compile("[^。！？\uff1b!?;]+[。！？\uff1b!?;]?")
+LIGHT = frozenset(
+    "事 時 訂正 為 様 方 物 言 考 思 現在 今 今後 約 中 上 下 者 誰".split()  # noqa: SIM905
+)
+LIMITS = {"以上": 1, "超": 1, "以降": 1, "以下": -1, "未満": -1, "以内": -1, "以前": -1}
+EXCEPT = frozenset(("以外", "除"))
+LISTING = "と"
+LEAST = 2
+
+
+def clauses_of(text: str) -> list[Clause]:
+    """Return the clauses of a text; single terms join the clause before them."""
+    for form, told in FORMS:
+        text = form.sub(told, text)
+    starts = {value.start: value for value in values(text, "ja")}
+    blanked = text
+    for value in starts.values():
+        gap = "\0" * (value.end - value.start)
+        blanked = f"{blanked[: value.start]}{gap}{blanked[value.end :]}"
+    out: list[Clause] = []
+    spoken = [(each.end(), _moods(each[0])) for each in SENTENCE.finditer(blanked)]
+    for part in PART.finditer(blanked):
+        terms = _terms(part, text, starts)
+        mood = next((moods for end, moods in spoken if part.end() <= end), frozenset[str]())
+        denials, marks = _denials(part[0]), _marks(part[0]) | mood
+        if out and (len(terms) < LEAST or len(out[-1].terms) < LEAST):
+            out[-1] = _joined(out[-1], Clause(tuple(terms), denials, marks))
+        elif terms:
+            out.append(Clause(tuple(terms), denials, marks))
+    return out
+
+
+def _joined(last: Clause, clause: Clause) -> Clause:
+    """Return two clauses as one; a denial of one of them holds for its own terms, but a topic."""
+    marks = last.marks | clause.marks
+    if not (last.terms and clause.terms) or last.denials % 2 == clause.denials % 2:
+        terms = (*last.terms, *clause.terms)
+        return Clause(terms, max(last.denials, clause.denials), marks)
+    place = len(last.terms)
+    own = last.terms if last.denials % 2 else clause.terms
+    denied = {id(term) for term in own if term.marker != TOPIC or own is clause.terms}
+    terms = tuple(
+        replace(term, denied=place) if id(term) in denied else term
+        for term in (*last.terms, *clause.terms)
+    )
+    return Clause(terms, 0, marks)
+
+
+def _terms(part: re.Match[str], text: str, starts: Mapping[int, Value]) -> list[Term]:
+    terms: list[Term] = []
+    for run in RUN.finditer(part[0]):
+        place = part.start() + run.start()
+        if run[0][0] == "\0":
+            figures = (starts[p] for p in range(place, place + len(run[0])) if p in starts)
+            terms += [Term(text[v.start : v.end], f"#{v.kind}", value=v) for v in figures]
+        elif "\u3041" <= run[0][0] <= "\u309f":
+            _after(terms, run[0])
+        elif run[0] in LIMITS and terms and terms[-1].value:
+            terms[-1] = replace(terms[-1], bound=LIMITS[run[0]])
+        elif run[0] in EXCEPT and terms:
+            terms[-1] = replace(terms[-1], denied=len(terms))
+        elif run[0].endswith("以外") and run[0] != "以外":
+            terms.append(replace(_term(run[0][:-2]), denied=len(terms) + 1))
+        elif run[0] not in LIGHT:
+            terms.append(_term(run[0]))
+    return _listed(terms)
+
+
+def _listed(terms: list[Term]) -> list[Term]:
+    """Return terms in which the first ones of a list do what the last one does: `AとBを`."""
+    for at in range(len(terms) - 2, -1, -1):
+        if terms[at].marker == LISTING and terms[at + 1].marker:
+            terms[at] = replace(terms[at], marker=terms[at + 1].marker)
+    return terms
+
+
+def _denials(part: str) -> int:
+    rest = NO_DENIAL.sub("", CONTRASTS.sub("", part))
+    japanese = 0 if "しか" in rest else len(DENIAL.findall(rest))
+    return (japanese + len(NEGATIVE.findall(rest))) % 2
+
+
+def _marks(part: str) -> frozenset[str]:
+    return frozenset(mark for mark, form in MARKS.items() if form.search(part))
+
+
+def _moods(sentence: str) -> frozenset[str]:
+    told = sentence.strip()
+    moods = {mood for mood, form in MOODS.items() if form.search(told)}
+    return frozenset(moods | {"passive"} if PASSIVE.search(told) else moods)
+
+
+def _after(terms: list[Term], kana: str) -> None:
+    """Note what the kana after a word do to it: `AではなくB` denies A, `Aを` is done to A."""
+    if not terms:
+        return
+    terms[-1] = replace(terms[-1], marker=particle_of(kana))
+    if CONTRAST.match(kana):
+        terms[-1] = replace(terms[-1], denied=len(terms))
+    elif kana.startswith(("だけ", "のみ", "しか")):
+        terms[-1] = replace(terms[-1], only=True)
+
+
+def _term(run: str) -> Term:
+    concept, sign = concept_of(run.casefold()) or (run.casefold(), 1)
+    return Term(run, concept, sign, name=run[0].isupper() and run.isascii())

@@ -1,0 +1,135 @@
+"""Tells what a sentence only asks, orders, wishes, thinks or reports from what it asserts.
+
+The words are data: `mood_words.tsv` (mood, language, a pattern; `^` is where a sentence begins).
+A mood holds from its word to the end of the sentence; of a question, an order and a choice, and
+where it comes after what it speaks of ("..., I think"), for the whole of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+
+from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import rows
+from reasonloom.nodes.graph_memory.grounding.reading.tokens import Token
+
+WHY: Mapping[str, str] = MappingProxyType(
+    {
+        "question": "the memory asks it",
+        "ask": "the memory only tells that it is asked",
+        "order": "the memory orders it, or has it still to be done",
+        "must": "the memory says that it has to be so, not that it is",
+        "need": "the memory says that it should be so, not that it is",
+        "wish": "the memory says that it is wanted, planned or possible, not that it is so",
+        "think": "the memory tells only that somebody thinks so",
+        "say": "the memory tells only that somebody says so",
+        "doubt": "the memory tells that it is doubted",
+        "pretend": "the memory tells of a pretence, not of a fact",
+        "choice": "the memory leaves open which of two it is",
+    }
+)
+"""Why a memory of a mood does not bear out a claim without it."""
+
+SILENT = frozenset(("question", "ask", "wish", "doubt", "pretend", "choice"))
+"""Moods that neither say a thing nor deny it."""
+
+SOFT = frozenset(("think", "say"))
+"""Moods that bear it out in part: somebody stands for it."""
+
+WHOLE = frozenset(("question", "order", "choice"))
+AFTER = SOFT | {"doubt"}
+"""Moods that may come after what they speak of."""
+
+ENDS = re.compile(r"[.!?;](?!\d)")
+STOPS = re.compile(r"[.!?;]")
+LAST_WORDS = 3
+JOINING = frozenset((",", "and", "but", "und", "aber", "sondern", "et", "mais", "y", "e", "pero"))
+OPENINGS = "-*•>\"'([¿¡ "
+FREE = frozenset(("deny", "local", "allow", "all", "done", "without", "except"))
+"""What makes an `or` say it of both: `no cats or dogs`, `may use a pen or a pencil`."""
+
+
+def foreign(held: Clause, asked: Clause) -> list[str]:
+    """Return the moods in which a clause and its claim differ, in the order of `WHY`.
+
+    A `must` says no more than a ban: "nobody may enter without" and "everybody must have".
+    """
+    told = [mood for mood in WHY if (mood in held.marks) != (mood in asked.marks)]
+    strict = "must" in asked.marks
+    ban = held.denials and (strict or asked.denials)
+    return [m for m in told if m != "must" or not (ban or (strict and "all" in held.marks))]
+
+
+def moods(
+    text: str, tokens: Sequence[Token], language: str, carried: frozenset[str] = frozenset()
+) -> list[frozenset[str]]:
+    """Return the moods of each token of a sentence; `carried` are those of what leads up to it."""
+    start, last = tokens[0].start, tokens[-1]
+    end = last.start + len(last.text)
+    told = text[start:end]
+    stop = ENDS.search(text, end)
+    whole = set(carried)
+    if stop and stop[0] == "?":
+        whole.add("question")
+    after = text[end : end + 2].strip()[:1]
+    spans: list[tuple[int, str]] = []
+    for mood, pattern in _patterns(language):
+        if mood == "choice" and any(token.kind in FREE for token in tokens):
+            continue
+        anchored = told + (" :" if after in (":", "–", "—") else "")
+        for found in pattern.finditer(anchored if mood == "order" else told):
+            if mood in WHOLE or (mood in AFTER and _comes_after(tokens, start + found.start())):
+                whole.add(mood)
+            else:
+                spans.append((start + found.start(), mood))
+    clauses = [_opening(tokens, at, mood) for at, mood in spans]
+    return [
+        frozenset(whole | {mood for at, mood in clauses if at <= token.start}) for token in tokens
+    ]
+
+
+def leads_up(text: str, before: Sequence[Token], after: Sequence[Token]) -> bool:
+    """Tell whether no stop stands between two parts of a text: a colon, a dash or a bracket."""
+    between = text[before[-1].start + len(before[-1].text) : after[0].start]
+    return not STOPS.search(between)
+
+
+def _opening(tokens: Sequence[Token], at: int, mood: str) -> tuple[int, str]:
+    """Return where the part of a sentence begins that a mood's word stands in.
+
+    What is joined to it (`takes an hour and must not run`) is asserted by itself; where only
+    subjects are joined, the mood is that of the clause they belong to.
+    """
+    begin = tokens[0].start
+    for token in tokens:
+        if token.start >= at:
+            break
+        if token.kind == "sign" or token.word in JOINING:
+            begin = token.start
+    return begin, mood
+
+
+def _comes_after(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a word stands among the last few of a sentence, after a comma."""
+    commas = [n for n, token in enumerate(tokens) if token.word == ","]
+    if not commas:
+        return False
+    rest = tokens[commas[-1] + 1 :]
+    return bool(rest) and rest[0].start <= at and len(rest) <= LAST_WORDS
+
+
+@cache
+def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (mood, re.compile(rf"(?:{_bounded(pattern)})", re.IGNORECASE))
+        for mood, code, pattern in rows("mood_words.tsv")
+        if code == language
+    )
+
+
+def _bounded(pattern: str) -> str:
+    """Return a pattern that begins and ends where words do."""
+    return rf"(?<!\w)(?:{pattern})(?!\w)"

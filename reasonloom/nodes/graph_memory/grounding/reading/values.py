@@ -1,0 +1,269 @@
+"""Figures, times, dates and their like in a text, each in one form whatever it is written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from reasonloom.nodes.graph_memory.grounding.reading.clock import times
+from reasonloom.nodes.graph_memory.grounding.reading.codes import codes
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import tells
+from reasonloom.nodes.graph_memory.grounding.reading.numbers import (
+    KANJI_NUMBER,
+    kanji_value,
+    number_at,
+)
+from reasonloom.nodes.graph_memory.grounding.reading.units import (
+    DIMENSIONS,
+    FRACTIONS,
+    ORDINALS,
+    PARTS_OF_AN_HOUR,
+    SIGNS,
+    UNITS,
+    WEEKDAYS,
+)
+from reasonloom.nodes.memory.calendar_words import (
+    DAY_FIRST,
+    EAST_ASIAN,
+    MONTH_FIRST,
+    NUMERIC,
+    mentions,
+)
+
+WORD = re.compile(r"[^\W\d_]+")
+GAP = re.compile(r"[\s\u2010-]*")
+FRACTION = re.compile(
+    rf"(?:\b(?P<n>\d)\s|\b(?:a|an|one|un|une|una|el|la|ein|die|der) )?(?<!first )"
+    rf"\b(?P<name>{'|'.join(FRACTIONS)})s?\b(?= of\b| the\b| de\b| des\b| der\b| los\b| las\b)",
+    re.IGNORECASE,
+)
+JAPANESE_HALF = re.compile("半分")
+PART_OF_AN_HOUR = re.compile("|".join(PARTS_OF_AN_HOUR), re.IGNORECASE)
+NUMBER = re.compile(
+    r"(?<![A-Za-z\u00c0-\u024f\d.,])(?P<minus>(?<![^\s(\[=<>:])[-\u2212\u2013](?=[$€£¥]?\d)"
+    r"|(?<![^\W\d_])(?:minus|moins|menos) (?=\d))?"
+    r"(?P<sign>[$€£¥])?\s?(?P<n>\d{1,3}(?:[ \u202f\u00a0']\d{3})+"
+    r"(?!\d)|\d+(?:[.,]\d+)*)"
+    r"(?P<times>k\b|K\b|M\b|万|千)?(?!\d)\s?(?P<unit>°\s?[CF]\b|[%€£¥$]|[^\W\d_]+(?:\s(?:cent|ciento)\b)?)?"
+)
+RANGE = re.compile(
+    r"(?<![\w.,/:-])(?<!from )(?<!between )(?<!von )(?<!de )(?<!desde )(?<!entre )"
+    r"(?P<low>\d+(?:[.,]\d+)*)\s?(?:[\u2010-\u2013]|-|to |bis |à |a )\s?(?P<high>\d+(?:[.,]\d+)*)"
+    r"(?!\w|[.,/:-]\d)",
+    re.IGNORECASE,
+)
+WEEKDAY = re.compile(rf"\b(?:{'|'.join(w for w in WEEKDAYS if len(w) > 1)})\b"
+                     r"|[月火水木金土日]曜日?", re.IGNORECASE)  # fmt: skip
+YEAR_ALONE = re.compile(
+    r"(?:\b(?:in|of|before|since|until|after|by|from|en|de|im|seit|vor|nach|bis|depuis|avant|"
+    r"desde|hasta|año|jahr|year)\s|(?=\d{4}年))(?P<y>(?:1\d|20)\d\d)(?:年|\b)(?![.,:]\d|\s?[€$%])",
+    re.IGNORECASE,
+)
+ORDINAL = re.compile(
+    rf"\b(?:{'|'.join(ORDINALS)}|\d+(?:st|nd|rd|th|e|ème|er|ère|[ºª]))\b"
+    r"|\b(?:im|am|vom|zum|der|die|das|dem|den|des|jede[mnrs]?) (?P<german>\d{1,2})\.(?= \w)"
+    r"|第(?P<japanese>\d+)",
+    re.IGNORECASE,
+)
+MONTH_OF_YEAR = re.compile(r"(?<![\d./-])(?P<m>0?[1-9]|1[0-2])/(?P<y>(?:19|20)\d\d)(?!\d|[./-]\d)")
+COUNTED = frozenset(("number", "ordinal"))
+THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
+TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "千": 1e3, "万": 1e4}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A figure: `start` and `end` are its place in the text as it was read.
+
+    `kind` is number, time, date, weekday, ordinal, range, or code (a version, an address, a ratio:
+    compared whole); `amount` compares within a kind and unit.
+    """
+
+    kind: str
+    amount: object
+    unit: str
+    start: int
+    end: int
+
+
+def values(text: str, language: str) -> list[Value]:
+    """Return the figures of a text (normalised, any case) in their order."""
+    plain, places = _digits(text, language)
+    found: list[Value] = []
+    for read in READERS:
+        for value in list(read(plain)):
+            found.append(
+                Value(
+                    value.kind,
+                    value.amount,
+                    _counted(value, language),
+                    places[value.start],
+                    places[value.end - 1] + 1,
+                )
+            )
+            plain = plain[: value.start] + "\0" * (value.end - value.start) + plain[value.end :]
+    ends = dict(_ends(places))
+    whole = [Value(v.kind, v.amount, v.unit, v.start, ends.get(v.end - 1, v.end)) for v in found]
+    return sorted(whole, key=lambda value: value.start)
+
+
+def _counted(value: Value, language: str) -> str:
+    """Return the unit of a figure; a small word after a number is not what it counts."""
+    if language == "ja" and "\u3041" <= value.unit[:1] <= "\u309f":
+        return ""
+    word = value.kind in COUNTED and value.unit.isalpha() and value.unit not in DIMENSIONS
+    return "" if word and not tells(value.unit, language) else value.unit
+
+
+def _ends(places: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield, for each place of a text, where the piece that begins there ends."""
+    for here, following in pairwise(places):
+        if following != here:
+            yield here, max(following, here + 1)
+
+
+def _digits(text: str, language: str) -> tuple[str, list[int]]:
+    """Return the text with numbers in digits, and the place in `text` of each character."""
+    out: list[str] = []
+    places: list[int] = []
+
+    def keep(piece: str, start: int, *, one_place: bool = False) -> None:
+        out.append(piece)
+        places.extend([start] * len(piece) if one_place else range(start, start + len(piece)))
+
+    words = list(WORD.finditer(text))
+    folded = [word[0].casefold() for word in words]
+    at, done = 0, 0
+    while at < len(words):
+        number = number_at(folded, at, language)
+        if number and (run := _unbroken(text, words[at : at + number[1]])) == number[1]:
+            keep(text[done : words[at].start()], done)
+            keep(_told(number[0]), words[at].start(), one_place=True)
+            done = words[at + run - 1].end()
+            at += run
+            continue
+        for kanji in KANJI_NUMBER.finditer(text, words[at].start(), words[at].end()):
+            keep(text[done : kanji.start()], done)
+            keep(str(kanji_value(kanji[0])), kanji.start(), one_place=True)
+            done = kanji.end()
+        at += 1
+    keep(text[done:], done)
+    return "".join(out), [*places, len(text)]
+
+
+def _unbroken(text: str, words: list[re.Match[str]]) -> int:
+    """Return how many of the words stand together with nothing but blanks or hyphens between."""
+    for n, (one, other) in enumerate(pairwise(words), 1):
+        if not GAP.fullmatch(text[one.end() : other.start()]):
+            return n
+    return len(words)
+
+
+def _told(number: float) -> str:
+    return str(int(number)) if number.is_integer() else str(number)
+
+
+def _dates(text: str) -> Iterator[Value]:
+    rest = text
+    for form in (NUMERIC, EAST_ASIAN, DAY_FIRST, MONTH_FIRST):
+        for found in form.finditer(rest):
+            before = max(0, found.start() - 8) if form is MONTH_FIRST else found.start()
+            dates = list(mentions(rest[before : found.end()]))
+            if dates and dates[0].month:
+                yield Value("date", tuple(dates[0]), "", found.start(), found.end())
+                rest = rest[: found.start()] + "\0" * len(found[0]) + rest[found.end() :]
+    for found in MONTH_OF_YEAR.finditer(rest):
+        yield Value("date", (int(found["y"]), int(found["m"]), None), "", *found.span())
+    for found in YEAR_ALONE.finditer(rest):
+        yield Value("date", (int(found["y"]), None, None), "", found.start("y"), found.end("y"))
+
+
+def _codes(text: str) -> Iterator[Value]:
+    for told, start, end in codes(text):
+        yield Value("code", told, "", start, end)
+
+
+def _ranges(text: str) -> Iterator[Value]:
+    for found in RANGE.finditer(text):
+        both = (_amount(found["low"]), _amount(found["high"]))
+        yield Value("range", both, _next_word(text, found.end()), *found.span())
+
+
+def _clock(text: str) -> Iterator[Value]:
+    for minutes, sure, start, end in times(text):
+        yield Value("time", minutes, "24" if sure else "", start, end)
+
+
+def _hour_parts(text: str) -> Iterator[Value]:
+    for found in PART_OF_AN_HOUR.finditer(text):
+        quarter = re.search(r"quarter|viertel|quart|cuarto", found[0], re.IGNORECASE)
+        yield Value("number", 900.0 if quarter else 1800.0, "duration", found.start(), found.end())
+
+
+def _fractions(text: str) -> Iterator[Value]:
+    for found in FRACTION.finditer(text):
+        share = int(found["n"] or 1) * 100 / FRACTIONS[found["name"].casefold()]
+        yield Value("number", round(share, 3), "%", found.start(), found.end())
+    for found in JAPANESE_HALF.finditer(text):
+        yield Value("number", 50.0, "%", found.start(), found.end())
+
+
+def _weekdays(text: str) -> Iterator[Value]:
+    for found in WEEKDAY.finditer(text):
+        name = found[0].casefold()
+        yield Value("weekday", WEEKDAYS.get(name, WEEKDAYS.get(name[0])), "", *found.span())
+
+
+def _ordinals(text: str) -> Iterator[Value]:
+    for found in ORDINAL.finditer(text):
+        name = found[0].casefold()
+        number = ORDINALS.get(name) or int(re.sub(r"\D", "", name) or 0)
+        start = found.start("german") if found["german"] else found.start()
+        yield Value("ordinal", number, _next_word(text, found.end()), start, found.end())
+
+
+def _numbers(text: str) -> Iterator[Value]:
+    for found in NUMBER.finditer(text):
+        amount = _amount(found["n"]) * TIMES.get(found["times"] or "", 1)
+        amount = -amount if found["minus"] else amount
+        written = " ".join((found["unit"] or "").casefold().replace("° ", "°").split())
+        name = next((n for n in _names_of(written) if n in UNITS), "")
+        known = UNITS.get(name)
+        end = found.end("times" if found["times"] else "n")
+        if known:
+            end = found.start("unit") + (len(name) if name in written else len(found["unit"]))
+        if found["sign"]:
+            known = UNITS[SIGNS[found["sign"]]]
+        if known is None:
+            start = found.start("minus") if found["minus"] else found.start("n")
+            yield Value("number", amount, _next_word(text, end), start, end)
+        else:
+            yield Value("number", round(amount * known[1], 6), known[0], found.start(), end)
+
+
+def _names_of(written: str) -> Iterator[str]:
+    """Yield what may be the unit of a number: the word, or its beginning where none are parted."""
+    yield written
+    yield written.split(" ", maxsplit=1)[0]
+    if written and not written.isascii() and not written[0].isascii():
+        yield from (written[:n] for n in range(min(5, len(written)), 0, -1))
+
+
+def _amount(number: str) -> float:
+    whole = THOUSANDS.sub("", re.sub(r"[ \u202f\u00a0']", "", number)).replace(",", ".")
+    first, *rest = whole.split(".")
+    return float(f"{first}.{''.join(rest)}")
+
+
+COUNTER = re.compile("([\u3005\u3006\u30f6\u4e00-\u9fff]+)")
+
+
+def _next_word(text: str, at: int) -> str:
+    """Return the word that follows at once: what is counted; of Chinese characters they alone."""
+    found = COUNTER.match(text, at) or re.match(r"[\s-]?([^\W\d_]{2,})", text[at:])
+    return found[1].casefold() if found else ""
+
+
+READERS = (_dates, _clock, _codes, _ranges, _hour_parts, _fractions, _weekdays, _ordinals, _numbers)

@@ -1,0 +1,268 @@
+"""What all memories together say of a claim: borne out, in part, or not; by their words."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from reasonloom.nodes.graph_memory.grounding.opposing import opposing
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, Part, judged
+from reasonloom.nodes.graph_memory.grounding.reading.clause import Reading, normal
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import language_of
+from reasonloom.nodes.graph_memory.grounding.reading.read import read
+
+Status = Literal["verified", "partial", "ungrounded"]
+
+LIKELY = 0.6
+"""Share of a clause that an old memory must have to be what the clause was taken from."""
+
+ADDED = 0.75
+"""Share of a clause that a memory must have where the rest only adds to it."""
+
+SECONDS = 2.0
+"""Time that the comparing of one claim may take; looked at between two memories."""
+
+LEAST_TOLD = 2
+"""Terms that a statement must have to be borne out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A memory that decides: `covers` are the claim's words that it has, `why` its objection."""
+
+    id: int
+    relation: Literal["supports", "contradicts", "related"]
+    covers: tuple[str, ...]
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of a claim.
+
+    Attributes:
+        status: the verdict.
+        coverage: the share of its terms that current memories have, 0..1.
+        contradicted: a current memory says otherwise.
+        witnesses: the memories that decide, best first.
+        uncovered: its words that no current memory has.
+        superseded: memories that said it before they were corrected.
+        plain: what contradicts is a denial or another figure, or a correction.
+        unread: memories that were not compared, for the time was over.
+    """
+
+    status: Status
+    coverage: float
+    contradicted: bool
+    witnesses: tuple[Witness, ...]
+    uncovered: tuple[str, ...]
+    superseded: tuple[int, ...]
+    plain: bool
+    unread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """A memory that was corrected: its text, and the number of the memory that holds now."""
+
+    text: str
+    corrected_by: int
+
+
+def weigh(
+    claim: str,
+    current: Mapping[int, str],
+    old: Mapping[int, Old],
+    *,
+    threshold: float,
+    sure: Mapping[int, float] = MappingProxyType({}),
+    seconds: float = SECONDS,
+) -> Verdict:
+    """Return the verdict of the words of memories, by their numbers, on a claim.
+
+    `verified` needs each clause of the claim said whole by one current memory, and no memory
+    that denies it; one clause that is contradicted makes the claim contradicted. `partial` needs
+    `threshold` of its terms, and one statement that is borne out whole. A claim too long to be
+    read to its end is partial at best, and so is one that current memories with other figures
+    oppose. Of several memories that say it the one that is `sure` (0..1) is named. After
+    `seconds` no further memory is read; `current` has the nearest first.
+    """
+    until = time.monotonic() + seconds
+    spoken = _language(current.values(), until)
+    asked = read(claim, spoken)
+    pairs = _compared(asked, current, spoken, until)
+    before = _compared(asked, {key: each.text for key, each in old.items()}, spoken, until)
+    verdict = _weighed(asked, pairs, before, old, threshold, sure)
+    return replace(verdict, unread=len(current) + len(old) - len(pairs) - len(before))
+
+
+def _compared(
+    asked: Reading, texts: Mapping[int, str], spoken: str, until: float
+) -> dict[int, Pair]:
+    """Return the pairs of a claim and each text, as many as the time allows; one at least."""
+    pairs: dict[int, Pair] = {}
+    for key, text in texts.items():
+        if pairs and time.monotonic() > until:
+            break
+        pairs[key] = judged(asked, read(text, spoken))
+        time.sleep(0)
+    return pairs
+
+
+def _weighed(
+    asked: Reading,
+    pairs: Mapping[int, Pair],
+    before: Mapping[int, Pair],
+    old: Mapping[int, Old],
+    threshold: float,
+    sure: Mapping[int, float],
+) -> Verdict:
+    against: dict[int, str] = {}
+    gone: list[int] = []
+    for place in range(len(asked.clauses)):
+        if (denying := _against(place, pairs)) is not None:
+            against.setdefault(denying, pairs[denying].parts[place].why or "")
+        for key in _formerly(place, pairs, before):
+            gone.append(key)
+            holds = old[key].corrected_by
+            against.setdefault(holds, f"node {key} said so, and node {holds} corrects it")
+    coverage, uncovered = _coverage(asked, pairs)
+    if against:
+        return Verdict(
+            "ungrounded",
+            coverage,
+            True,
+            _denying(against, pairs),
+            uncovered,
+            tuple(dict.fromkeys(gone)),
+            bool(gone) or any(_plain(pairs[key]) for key in against if key in pairs),
+        )
+    supports = _supports(asked, pairs, sure)
+    others = opposing(supports or [], pairs)
+    if supports is not None and (asked.cut or others):
+        told = (*_telling(supports, pairs), *_denying(others, pairs))
+        return Verdict("partial", coverage, False, told, uncovered, (), False)
+    if supports is not None:
+        return Verdict("verified", 1.0, False, _telling(supports, pairs), (), (), False)
+    some = _borne_out(asked, pairs)
+    if some and coverage >= threshold:
+        return Verdict("partial", coverage, False, _telling(some, pairs), uncovered, (), False)
+    return Verdict("ungrounded", coverage, False, (), uncovered, (), False)
+
+
+def _language(texts: Iterable[str], until: float) -> str:
+    """Return the language of most texts, for those too short to tell theirs."""
+    told: Counter[str] = Counter()
+    for text in texts:
+        told[language_of(normal(text))] += 1
+        if time.monotonic() > until:
+            break
+    return told.most_common(1)[0][0] if told else "en"
+
+
+def _against(place: int, pairs: Mapping[int, Pair]) -> int | None:
+    """Return the memory that contradicts a clause of the claim, the nearest one, or None."""
+    whole = any(pair.parts[place].whole for pair in pairs.values())
+    told = [
+        (len(part.covered), -key)
+        for key, pair in pairs.items()
+        if (part := pair.parts[place]).against and (not whole or _denies(part))
+    ]
+    return -max(told)[1] if told else None
+
+
+def _plain(pair: Pair) -> bool:
+    """Tell whether a memory denies a clause, or has another figure, and no other reading."""
+    return any(part.against and part.against.kind in ("denial", "figure") for part in pair.parts)
+
+
+def _denies(part: Part) -> bool:
+    """Tell whether a memory denies all of a clause, so that another's word is not enough."""
+    return part.against is not None and part.against.kind == "denial" and not part.uncovered
+
+
+def _formerly(place: int, pairs: Mapping[int, Pair], before: Mapping[int, Pair]) -> list[int]:
+    """Return the old memories that said a clause, where no current one says it."""
+    if any(pair.parts[place].whole for pair in pairs.values()):
+        return []
+    best = max((_share(pair.parts[place]) for pair in pairs.values()), default=0.0)
+    return [
+        key
+        for key, pair in before.items()
+        if not (part := pair.parts[place]).against
+        and len(part.covered) >= LEAST_TOLD
+        and (part.whole or (_share(part) >= LIKELY and _share(part) > best))
+    ]
+
+
+def _share(part: Part) -> float:
+    return len(part.covered) / (len(part.covered) + len(part.uncovered) or 1)
+
+
+def _coverage(asked: Reading, pairs: Mapping[int, Pair]) -> tuple[float, tuple[str, ...]]:
+    """Return the share of the terms that the best memory of each clause has, and the others."""
+    left: list[str] = []
+    for place, clause in enumerate(asked.clauses):
+        parts = [pair.parts[place] for pair in pairs.values()]
+        left += max(parts, key=_share).uncovered if parts else [t.text for t in clause.terms]
+    total = len(asked.terms)
+    return (1 - len(left) / total if total else 0.0), tuple(left)
+
+
+def _supports(
+    asked: Reading, pairs: Mapping[int, Pair], sure: Mapping[int, float]
+) -> list[int] | None:
+    """Return memories that say each clause whole, as few as may be; None where one is left."""
+    said = {
+        key: {n for n, part in enumerate(pair.parts) if part.whole} for key, pair in pairs.items()
+    }
+    left = set(range(len(asked.clauses)))
+    chosen: list[int] = []
+    while left and said:
+        best = max(said, key=lambda key: (len(said[key] & left), sure.get(key, 1.0), -key))
+        if not said[best] & left:
+            return None
+        chosen.append(best)
+        left -= said[best]
+    return chosen if chosen and not left else None
+
+
+def _borne_out(asked: Reading, pairs: Mapping[int, Pair]) -> list[int]:
+    """Return the memories that bear out a statement of the claim: a clause, or their own."""
+    told: list[tuple[int, int]] = []
+    for key, pair in pairs.items():
+        weight = max((_told(part) for part in pair.parts), default=0)
+        if weight >= LEAST_TOLD:
+            told.append((weight, -key))
+    return [-key for _, key in sorted(told, reverse=True)[:3]]
+
+
+def _told(part: Part) -> int:
+    """Return how many terms of a clause a memory bears out, none where no statement is whole."""
+    if part.whole:
+        return len(part.covered)
+    if part.against or part.nearest is None or (part.doubt and not part.doubt.reserve):
+        return 0
+    if part.covered and not part.uncovered:
+        return len(part.covered)
+    if part.added and len(part.covered) > LEAST_TOLD and _share(part) >= ADDED:
+        return len(part.covered)
+    held = [term for term in part.nearest.terms if term.text != "with"]
+    names = sum(term.name for term in held)
+    contained = part.answered >= len(held) and len(held) > names
+    return len(part.covered) if contained else 0
+
+
+def _telling(keys: Sequence[int], pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
+    return tuple(Witness(key, "supports", pairs[key].covered, None) for key in keys)
+
+
+def _denying(against: Mapping[int, str], pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
+    return tuple(
+        Witness(key, "contradicts", pairs[key].covered if key in pairs else (), why)
+        for key, why in against.items()
+    )

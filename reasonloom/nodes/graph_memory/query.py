@@ -1,0 +1,165 @@
+"""Answers `memory_temporal`: what two ranges of nodes have to do with each other.
+
+What was corrected is no addition: a node of B that supersedes one of A, at once or through
+others, stands beside it under `corrected` and not under `added`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.graph_memory.queries import (
+    Compared,
+    Correction,
+    MemoryTemporal,
+    SomeSessions,
+    TimeRange,
+    TimeWindow,
+)
+from reasonloom.contracts.graph_memory.shared import MemoryNode
+from reasonloom.nodes.graph_memory.rendering import moment_of, told
+from reasonloom.nodes.graph_memory.warning import warned
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.graph_memory import memory_nodes, range_comparison
+from reasonloom.stores.graph_memory.node_lists import sessions_numbered
+from reasonloom.stores.graph_memory.range_comparison import Counts, Pair, Range, Step
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+FADED = 0.2
+"""Strength below which a node counts as faded, as in `memory_quality`."""
+
+MOST_LISTED = 50
+"""Nodes that each list holds."""
+
+CUT = "each list holds {most} at most; the counts are whole"
+ELSEWHERE = (
+    "{count} of the unchanged were superseded outside of range_b, or within range_a alone; "
+    "`superseded_by` names by what"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """Which nodes of A have which newest successor in B; what of B alone replaces one of A."""
+
+    newest: Mapping[int, int]
+    replacing: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """The numbers of the nodes to be told."""
+
+    added: Sequence[int]
+    corrected: Sequence[int]
+    unchanged: Sequence[int]
+    faded: Sequence[int]
+
+    def every(self, newest: Mapping[int, int]) -> list[int]:
+        """Return all of them once, with the successors of what was corrected."""
+        known = (*self.added, *self.corrected, *self.unchanged, *self.faded)
+        return list(dict.fromkeys([*known, *(newest[key] for key in self.corrected)]))
+
+
+async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Compare the nodes of two ranges: added, corrected, unchanged, faded."""
+    execution = runtime.context
+    request = MemoryTemporal.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        a = await _range(tx, request.range_a, "range_a")
+        b = await _range(tx, request.range_b, "range_b")
+        pair = Pair(a, b)
+        corrected = corrections(await range_comparison.steps(tx, pair))
+        counted = await range_comparison.counts(tx, pair, corrected=corrected.newest, faded=FADED)
+        lists = await _lists(tx, pair, corrected)
+        rows = await memory_nodes.fetch(tx, lists.every(corrected.newest))
+    nodes = {row.id: told(row) for row in rows}
+    answer = _compared(lists, corrected, counted, nodes)
+    said = {
+        CUT.format(most=MOST_LISTED): answer.truncated,
+        ELSEWHERE.format(count=counted.elsewhere): bool(counted.elsewhere),
+    }
+    notes = [note for note, applies in said.items() if applies]
+    corrected_nodes = [node for each in answer.corrected for node in (each.old, each.new)]
+    shown = [*answer.added, *corrected_nodes, *answer.unchanged]
+    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, shown)]}
+
+
+async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:
+    """Return the range; SessionNotFound where it names an unknown session."""
+    if isinstance(given, TimeWindow):
+        return Range(start=moment_of(given.start), end=moment_of(given.end))
+    if isinstance(given, SomeSessions):
+        places = {n: f"{field}.session_ids.{place}" for place, n in enumerate(given.session_ids)}
+    else:
+        places = {given.session_id: f"{field}.session_id"}
+    return Range(sessions=await sessions_numbered(tx, places))
+
+
+def corrections(steps: Iterable[Step]) -> Corrected:
+    """Return what in B supersedes what in A, at once or through others.
+
+    Every step leads to a higher number, so that one pass from each end is enough.
+    """
+    ordered = sorted(steps, key=lambda step: step.older)
+    newest: dict[int, int] = {}
+    for step in reversed(ordered):
+        reached = max(step.newer if step.newer_in_b else 0, newest.get(step.newer, 0))
+        newest[step.older] = max(newest.get(step.older, 0), reached)
+    replaces: set[int] = set()
+    for step in ordered:
+        if step.older_in_a or step.older in replaces:
+            replaces.add(step.newer)
+    of_a = {step.older for step in ordered if step.older_in_a}
+    only_b = {step.newer for step in ordered if step.newer_in_b and not step.newer_in_a}
+    return Corrected(
+        {key: newest[key] for key in sorted(of_a, reverse=True) if newest[key]},
+        frozenset(replaces & only_b),
+    )
+
+
+async def _lists(tx: Transaction, pair: Pair, corrected: Corrected) -> Lists:
+    gone = list(corrected.newest)
+    return Lists(
+        added=await range_comparison.only_in_b(
+            tx, pair, without=corrected.replacing, most=MOST_LISTED
+        ),
+        corrected=gone[:MOST_LISTED],
+        unchanged=await range_comparison.in_a(tx, pair, without=gone, most=MOST_LISTED),
+        faded=await range_comparison.faded_in_a(
+            tx, pair, without=gone, faded=FADED, most=MOST_LISTED
+        ),
+    )
+
+
+def _compared(
+    lists: Lists, corrected: Corrected, counted: Counts, nodes: Mapping[int, MemoryNode]
+) -> Compared:
+    sizes = {
+        "added_count": counted.only_b - len(corrected.replacing),
+        "corrected_count": len(corrected.newest),
+        "unchanged_count": counted.in_a - len(corrected.newest),
+        "faded_count": counted.faded,
+    }
+    pairs = [(key, corrected.newest[key]) for key in lists.corrected]
+    return Compared(
+        added=[nodes[key] for key in lists.added if key in nodes],
+        corrected=[
+            Correction(old=nodes[old], new=nodes[new])
+            for old, new in pairs
+            if old in nodes and new in nodes
+        ],
+        unchanged=[nodes[key] for key in lists.unchanged if key in nodes],
+        faded=[nodes[key] for key in lists.faded if key in nodes],
+        **sizes,
+        count_a=counted.in_a,
+        count_b=counted.in_b,
+        truncated=max(sizes.values()) > MOST_LISTED,
+    )

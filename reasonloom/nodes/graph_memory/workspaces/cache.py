@@ -1,0 +1,129 @@
+"""Keeps files as they were parsed, and reads those anew that have changed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from threading import Lock
+from typing import BinaryIO
+
+from reasonloom.nodes.graph_memory.workspaces.folder import opened
+from reasonloom.nodes.graph_memory.workspaces.parsing import Parsed, parse
+
+MOST_BYTES = 512 * 1024 * 1024
+SETTLED = 2.0
+"""Seconds: a file that was changed within them before it was read may change once more without
+a trace in its times, so that its bytes are compared at the next call."""
+
+BLOCK = 1 << 20
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a file system tells of a file that changes with it."""
+
+    size: int
+    modified: int
+    changed: int
+    inode: int
+
+    @classmethod
+    def of(cls, source: BinaryIO) -> Stamp:
+        """Return the stamp of an open file."""
+        told = os.fstat(source.fileno())
+        return cls(told.st_size, told.st_mtime_ns, told.st_ctime_ns, told.st_ino)
+
+    def settled(self) -> bool:
+        """Tell whether any later change would show in the times."""
+        return time.time() - max(self.modified, self.changed) / 1e9 > SETTLED
+
+
+@dataclass(slots=True)
+class Kept:
+    """A parsed file and the stamp it had; `settled` where the stamp alone can be believed."""
+
+    stamp: Stamp
+    settled: bool
+    parsed: Parsed
+
+
+class ParsedFiles:
+    """The parsed files of this process: those used last, up to `most_bytes` in all.
+
+    Of calls at once for the same file one reads, the others wait for it.
+    """
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._lock = Lock()
+        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+        self._reading: dict[Key, asyncio.Task[Parsed]] = {}
+
+    async def get(self, folder: Path, relative: str) -> Parsed:
+        """Return a file as it is now; read and parsed in a thread where it is new or changed.
+
+        Raises:
+            FileProblem: it cannot be read.
+        """
+        key = (str(folder), relative)
+        task = self._reading.get(key)
+        if task is None or task.get_loop() is not asyncio.get_running_loop():
+            task = asyncio.create_task(asyncio.to_thread(self._fresh, folder, relative))
+            self._reading[key] = task
+            task.add_done_callback(lambda done: self._done(key, done))
+        return await asyncio.shield(task)
+
+    def _done(self, key: Key, task: asyncio.Task[Parsed]) -> None:
+        if self._reading.get(key) is task:
+            del self._reading[key]
+        if not task.cancelled():
+            task.exception()  # whoever waited may be gone
+
+    def _fresh(self, folder: Path, relative: str) -> Parsed:
+        key = (str(folder), relative)
+        with self._lock:
+            kept = self._kept.pop(key, None)
+        with opened(folder, relative) as source:
+            stamp = Stamp.of(source)
+            settled = stamp.settled()
+            if kept and kept.settled and kept.stamp == stamp:
+                parsed = kept.parsed
+            else:
+                digest = _digest(source)
+                same = kept is not None and kept.parsed.digest == digest
+                parsed = kept.parsed if kept and same else parse(source, digest)
+        with self._lock:
+            self._kept[key] = Kept(stamp, settled, parsed)
+        self.trim()
+        return parsed
+
+    def trim(self) -> None:
+        """Let go of what was used longest ago, until the rest is within the bound."""
+        with self._lock:
+            total = sum(kept.parsed.bytes for kept in self._kept.values())
+            while self._kept and total > self._most:
+                _, gone = self._kept.popitem(last=False)
+                total -= gone.parsed.bytes
+
+    @property
+    def bytes(self) -> int:
+        """About how much memory the parsed files take."""
+        with self._lock:
+            return sum(kept.parsed.bytes for kept in self._kept.values())
+
+
+def _digest(source: BinaryIO) -> bytes:
+    digest = sha256()
+    while block := source.read(BLOCK):
+        digest.update(block)
+    return digest.digest()
+
+
+FILES = ParsedFiles()
+"""Of this process: what is parsed is the same for every owner, for all may read the folder."""

@@ -1,0 +1,145 @@
+"""Judges what two memories of two files are to each other, and says why, by rules over words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge
+from reasonloom.nodes.graph_memory.workspaces.words import telling
+from reasonloom.text.extraction import sentences_in
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch
+
+SAME_MATTER = 0.5
+"""The share of one memory's terms that another has from which they speak of the same matter."""
+
+MOST_SENTENCES = 3
+"""Sentences of a memory that are judged: the time grows with those of both, multiplied."""
+
+READ_SENTENCES = 500
+MOST_QUOTED = 5
+QUOTED = re.compile("(“[^”]*”)")
+BOTH = "both say the same"
+ONE_WAY = "{more} says all that {less} says, and more"
+SHARED = "both say {shared}"
+ALONE = "only {label} says {words}"
+NEWER = "; {label} is the newer ({date})"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A memory of a file, and the sentences of it that are judged; `partial` where not all are."""
+
+    match: ContextMatch
+    sentences: tuple[str, ...]
+    made: datetime | None = None
+    partial: bool = False
+
+    @property
+    def said(self) -> str:
+        """What is judged, as one text."""
+        return " ".join(self.sentences)
+
+
+def statement(match: ContextMatch, made: datetime | None, topic: frozenset[str]) -> Statement:
+    """Return what a memory says of the topic: its sentences, of a long one those that name it."""
+    sentences = sentences_in(match.content)
+    partial = len(sentences) > MOST_SENTENCES
+    if partial:
+        naming = sorted(
+            range(min(len(sentences), READ_SENTENCES)),
+            key=lambda place: -len(topic & set(telling(sentences[place]))),
+        )
+        sentences = [sentences[place] for place in sorted(naming[:MOST_SENTENCES])]
+    return Statement(match, tuple(sentences), made, partial)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What two memories are to each other, and why in plain words."""
+
+    relation: Agreement
+    why: str
+
+
+def judged(one: Statement, other: Statement, topic: frozenset[str]) -> Judged | None:
+    """Return what two memories are to each other; None where they share nothing but the topic.
+
+    They agree where one says all that the other does, contradict each other where either speaks
+    against the other, and differ where they say the same in part. `topic` holds the telling words
+    of what was asked, which every memory that was found shares.
+    """
+    there, back = judge(one.said, other.said), judge(other.said, one.said)
+    first, second = one.match, other.match
+    ours, theirs = names(first, second)
+    if why := _against(there, back, ours, theirs):
+        return Judged("contradiction", why + _newer(one, other))
+    if why := _agreeing(there, back, ours, theirs):
+        return Judged("agreement", why)
+    if _same_matter(there, back, topic):
+        return Judged("difference", _difference(there, back, ours, theirs))
+    return None
+
+
+def _against(there: Pair, back: Pair, ours: str, theirs: str) -> str | None:
+    if there.why:
+        return _named(there.why, ours, theirs)
+    return _named(back.why, theirs, ours) if back.why else None
+
+
+def _agreeing(there: Pair, back: Pair, ours: str, theirs: str) -> str | None:
+    if there.relation == back.relation == "same":
+        return BOTH
+    if there.relation == "same":
+        return ONE_WAY.format(more=theirs, less=ours)
+    return ONE_WAY.format(more=ours, less=theirs) if back.relation == "same" else None
+
+
+def names(first: ContextMatch, second: ContextMatch) -> tuple[str, str]:
+    """Return how two files are called: by label, or by id where they have the same label."""
+    if first.label == second.label:
+        return first.context_id, second.context_id
+    return f"“{first.label}”", f"“{second.label}”"
+
+
+def _named(why: str, claim: str, memory: str) -> str:
+    """Return a reason that names the files; what it quotes stays as it is."""
+    parts = QUOTED.split(why)
+    parts[::2] = [
+        part.replace("the claim", claim).replace("the memory", memory) for part in parts[::2]
+    ]
+    return "".join(parts)
+
+
+def _newer(one: Statement, other: Statement) -> str:
+    days = [each.made.astimezone(UTC).date() for each in (one, other) if each.made]
+    if len(set(days)) < len((one, other)):
+        return ""
+    later = days.index(max(days))
+    label = names(one.match, other.match)[later]
+    return NEWER.format(label=label, date=days[later].isoformat())
+
+
+def _same_matter(there: Pair, back: Pair, topic: frozenset[str]) -> bool:
+    if max(there.coverage, back.coverage) < SAME_MATTER:
+        return False
+    return bool(set(telling(" ".join((*there.covered, *back.covered)))) - topic)
+
+
+def _difference(there: Pair, back: Pair, ours: str, theirs: str) -> str:
+    said = [SHARED.format(shared=_quoted(there.covered or back.covered))]
+    for label, words in ((ours, there.uncovered), (theirs, back.uncovered)):
+        if words:
+            said.append(ALONE.format(label=label, words=_quoted(words)))
+    return "; ".join(said)
+
+
+def _quoted(words: Sequence[str]) -> str:
+    different = list(dict.fromkeys(words))
+    shown = ", ".join(f"“{word}”" for word in different[:MOST_QUOTED])
+    return f"{shown}, …" if len(different) > MOST_QUOTED else shown

@@ -1,0 +1,178 @@
+"""Finds what a file says of a question: shared words and likeness on one fixed scale, 0..1."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reasonloom.nodes.graph_memory.workspaces.cache import FILES
+from reasonloom.nodes.graph_memory.workspaces.parsing import Held, Parsed, Vectors
+from reasonloom.nodes.graph_memory.workspaces.words import telling
+from reasonloom.nodes.memory.cleaning import clean
+from reasonloom.nodes.memory.vectors import embed_or_say
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from reasonloom.llm.port import Embedder
+
+HALF = 0.5
+"""Words and meaning weigh the same; both are in 0..1 whatever file they stand in."""
+
+LEAST = 0.05
+"""Below this a memory does not match: no word is shared, and likeness is as of unrelated texts."""
+
+ROLE_FACTORS = {"primary": 1.0, "secondary": 0.9, "reference": 0.8, "archive": 0.7}
+"""What the role of a file weighs in the order of what is found."""
+
+ALL_EMBEDDED = 20_000
+"""Memories of a file up to which all are embedded; of larger ones those that share most words."""
+
+CANDIDATES = 500
+BATCH = 256
+SLICE = 8_192
+IN_PLACE = 5_000
+"""Memories that are searched faster than a thread is woken for them."""
+
+NO_WORDS = (
+    "“{text}” holds no telling word (only stop words or signs): nothing was looked for; "
+    "name what it is about"
+)
+SOME_VECTORS = (
+    "{label}: more than {most:,} memories without vectors; those that share no word with the "
+    "question were not compared by meaning (export it with --with-embeddings)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is looked for: its telling words, and its vector where there is one."""
+
+    text: str
+    words: list[str]
+    vector: NDArray[np.float32] | None
+    floor: float
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A memory of a file: how many of the question's words it shares, and how much it says it.
+
+    Attributes:
+        words: the share of the question's telling words that it holds, 0..1.
+        similarity: half words, half meaning; words alone where there is no embedder.
+    """
+
+    place: int
+    held: Held
+    words: float
+    similarity: float
+
+
+async def asked(embedder: Embedder, text: str) -> Asked:
+    """Read a question; one without telling words is not embedded, for nothing is looked for."""
+    seen, _ = clean(text)
+    words = telling(seen)
+    if not words:
+        return Asked(seen, [], None, 0.0, [NO_WORDS.format(text=seen.strip()[:100])])
+    vectors, notes = await embed_or_say(embedder, [seen])
+    if notes:
+        return Asked(seen, words, None, 0.0, notes)
+    return Asked(seen, words, np.asarray(vectors[0], np.float32), embedder.floor)
+
+
+async def embed_for(
+    embedder: Embedder, parsed: Parsed, question: Asked, *, label: str
+) -> tuple[bool, list[str]]:
+    """Embed what is needed of a file to answer a question; tell whether that could be done."""
+    if question.vector is None or not parsed.held:
+        return True, []
+    bare, cut = _bare(parsed, embedder.model, _shares(parsed, question))
+    if faults := await _embed(embedder, parsed, bare):
+        return False, faults
+    return True, [SOME_VECTORS.format(label=label, most=ALL_EMBEDDED)] if cut else []
+
+
+async def matches(parsed: Parsed, question: Asked) -> list[Match]:
+    """Return all that match in a file, best first, by the vectors that there are."""
+    if not question.words or not parsed.held:
+        return []
+    if len(parsed.held) <= IN_PLACE:
+        return _ranked(parsed, question)
+    return await asyncio.to_thread(_ranked, parsed, question)
+
+
+def _shares(parsed: Parsed, question: Asked) -> NDArray[np.float32]:
+    """Return for each memory the share of the question's telling words that it holds."""
+    counts = np.zeros(len(parsed.held), np.float32)
+    for word in question.words:
+        if (where := parsed.words.get(word)) is not None:
+            counts[np.asarray(where)] += 1
+    return counts / np.float32(len(question.words))
+
+
+def _bare(parsed: Parsed, model: str, shares: NDArray[np.float32]) -> tuple[NDArray[np.intp], bool]:
+    """Return the places of the memories to be embedded, and whether others stay without."""
+    vectors = parsed.vectors
+    known = vectors.known if vectors and vectors.model == model else np.zeros(shares.size, bool)
+    bare = np.flatnonzero(~known)
+    if bare.size <= ALL_EMBEDDED:
+        return bare, False
+    sharing = bare[shares[bare] > 0]
+    best = sharing[np.argsort(-shares[sharing], kind="stable")][:CANDIDATES]
+    return best, True
+
+
+async def _embed(embedder: Embedder, parsed: Parsed, places: NDArray[np.intp]) -> list[str]:
+    """Embed the memories at `places`, in batches between which others may work."""
+    for start in range(0, places.size, BATCH):
+        batch = places[start : start + BATCH]
+        texts = [parsed.held[place].content for place in batch]
+        made, notes = await embed_or_say(embedder, texts)
+        if notes:
+            return notes
+        rows = np.asarray(made, np.float32)
+        _room(parsed, embedder.model, rows.shape[1]).put(batch, rows)
+        await asyncio.sleep(0)
+    if places.size:
+        FILES.trim()
+    return []
+
+
+def _room(parsed: Parsed, model: str, dimension: int) -> Vectors:
+    vectors = parsed.vectors
+    if vectors is None or vectors.model != model or vectors.rows.shape[1] != dimension:
+        vectors = parsed.vectors = Vectors.none(model, len(parsed.held), dimension)
+    return vectors
+
+
+def _ranked(parsed: Parsed, question: Asked) -> list[Match]:
+    similarity = shares = _shares(parsed, question)
+    if question.vector is not None:
+        similarity = HALF * shares + HALF * _meaning(parsed, question.vector, question.floor)
+    places = np.flatnonzero(similarity >= LEAST)
+    order = places[np.argsort(-similarity[places], kind="stable")]
+    return [
+        Match(int(place), parsed.held[place], float(shares[place]), float(similarity[place]))
+        for place in order
+    ]
+
+
+def _meaning(parsed: Parsed, vector: NDArray[np.float32], floor: float) -> NDArray[np.float32]:
+    """Return for each memory (cosine - floor) / (1 - floor), within 0..1."""
+    vectors = parsed.vectors
+    if vectors is None or vectors.rows.shape[1] != vector.size:
+        return np.zeros(len(parsed.held), np.float32)
+    slices = range(0, len(parsed.held), SLICE)
+    cosines = [vectors.rows[start : start + SLICE].astype(np.float32) @ vector for start in slices]
+    return np.clip((np.concatenate(cosines) - floor) / (1 - floor), 0.0, 1.0)
+
+
+def best_first(found: Sequence[tuple[float, int, Match]]) -> list[tuple[float, int, Match]]:
+    """Return (score, file, match) of several files in one order; ties in that of the files."""
+    return sorted(found, key=lambda each: (-each[0], each[1], each[2].place))

@@ -1,0 +1,97 @@
+"""What the searching tools of workspaces share: a question to every file, told in one form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.graph_memory.workspaces import ContextCount, ContextMatch
+from reasonloom.nodes.graph_memory.rendering import micros
+from reasonloom.nodes.graph_memory.workspaces.matching import (
+    ROLE_FACTORS,
+    Asked,
+    Match,
+    asked,
+    embed_for,
+    matches,
+)
+from reasonloom.nodes.graph_memory.workspaces.reading import ReadFile, notes_of, read_workspace
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+
+DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A file and all of it that matches, best first."""
+
+    file: ReadFile
+    matches: list[Match]
+
+    def told(self, match: Match) -> ContextMatch:
+        """Return a match as the contract has it; its score is weighed by the file's role."""
+        row, held = self.file.row, match.held
+        return ContextMatch(
+            context_id=row.id,
+            label=row.label,
+            node_id=held.node_id,
+            event_type=held.event_type,
+            content=held.content,
+            confidence=held.confidence,
+            created_at=micros(held.created_at) if held.created_at else None,
+            similarity=round(match.similarity, DIGITS),
+            score=round(self.score(match), DIGITS),
+        )
+
+    def score(self, match: Match) -> float:
+        """Return the similarity as the role of the file weighs it."""
+        return match.similarity * ROLE_FACTORS[self.file.row.role]
+
+    def counted(self) -> ContextCount:
+        """Return how many memories of the file match."""
+        row = self.file.row
+        return ContextCount(
+            context_id=row.id,
+            label=row.label,
+            role=row.role,
+            matches=len(self.matches),
+            state=self.file.state,
+            problem=self.file.problem,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A question, what every file has of it, and what must be said of that."""
+
+    question: Asked
+    files: list[Searched]
+    notes: list[str] = field(default_factory=list)
+
+
+async def survey(execution: Execution, workspace_id: str, text: str) -> Survey:
+    """Ask all files of a workspace the same question.
+
+    Where the embedder fails on one of them words alone count in all: one scale for all.
+
+    Raises:
+        WorkspaceNotFound: this owner has none such.
+    """
+    _, files = await read_workspace(execution, workspace_id)
+    embedder = execution.loom.embedder
+    question = await asked(embedder, text)
+    notes = [*notes_of(files), *question.notes]
+    for file in files:
+        if file.parsed is None:
+            continue
+        done, said = await embed_for(embedder, file.parsed, question, label=file.row.label)
+        notes += said
+        if not done:
+            question = replace(question, vector=None)
+    searched = [
+        Searched(file, await matches(file.parsed, question) if file.parsed else [])
+        for file in files
+    ]
+    return Survey(question, searched, notes)

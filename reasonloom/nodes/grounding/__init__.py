@@ -1,1 +1,0 @@
-"""Whether what is stored bears out a claim: read by words, judged pair by pair, then together."""

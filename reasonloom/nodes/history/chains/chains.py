@@ -1,0 +1,139 @@
+"""Chains of chunks: grown along edges from what a search found, ranked, the best one told.
+
+A chain begins at a seed, takes the neighbour that is most relevant and most strongly linked, and
+goes on from all that it holds until it has enough. All that is not written in the chunks is here:
+which edges count how much, how a chain is ranked, and when it is worth telling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reasonloom.stores.history.chunk_walks import WalkChunk, WalkEdge
+
+MOST = 4
+"""Chunks of a chain; each aims at 500 tokens, so these fill the usual 2,000."""
+
+ORIGINS = {"cause": 1.0, "continuation": 0.5, "debrief": 0.5, "brief": 0.5, "sequence": 0.25}
+"""What an edge's weight counts: what merely comes next says less than what shares rare words."""
+
+LINK, GROWTH = 0.1, 0.25
+"""What a link of weight 1 is worth beside a relevance of 1: in ranking, and in growing chains."""
+
+QUALIFIES = 0.5
+"""The share of the relevance of what search alone would tell that a chain has at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How one chunk leads to a later one: what that counts, 0..1, and why in words."""
+
+    earlier: int
+    later: int
+    worth: float
+    why: str | None
+
+
+@dataclass(slots=True)
+class Ground:
+    """What a walk walks on: chunks that can be told, their relevance, 0..1, and the steps.
+
+    `forward` allows steps to later chunks alone.
+    """
+
+    chunks: Mapping[int, WalkChunk]
+    relevance: Mapping[int, float]
+    forward: bool
+    steps: dict[int, dict[int, Step]] = field(default_factory=dict)
+
+    def lay(self, edges: Iterable[WalkEdge]) -> None:
+        """Add the steps that edges allow, the one of most worth between any two chunks."""
+        for edge in edges:
+            worth = edge.weight * ORIGINS.get(edge.origin, 0.0)
+            step = Step(edge.earlier, edge.later, worth, edge.reason)
+            self._add(step.earlier, step.later, step)
+            if not self.forward:
+                self._add(step.later, step.earlier, step)
+
+    def _add(self, start: int, end: int, step: Step) -> None:
+        if start not in self.chunks or end not in self.chunks:
+            return
+        known = self.steps.setdefault(start, {}).get(end)
+        if known is None or step.worth > known.worth:
+            self.steps[start][end] = step
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Chunks in the order in which they were taken, the steps between them, and what it is worth.
+
+    `relevance` is that of an average token, 0..1.
+    """
+
+    ids: tuple[int, ...]
+    steps: tuple[Step, ...]
+    relevance: float
+    score: float
+
+
+def chain_from(ground: Ground, seed: int, budget: int) -> Chain:
+    """Return the chain from a seed, within about `budget` tokens; often the seed alone."""
+    ids, steps = [seed], list[Step]()
+    used = ground.chunks[seed].tokens
+    while len(ids) < MOST and used < budget:
+        best = max(_next(ground, ids), key=lambda each: (each[0], -each[1]), default=None)
+        if best is None:
+            break
+        _, taken, step = best
+        ids.append(taken)
+        steps.append(step)
+        used += ground.chunks[taken].tokens
+    return _ranked(ground, ids, steps)
+
+
+def best_chain(chains: Sequence[Chain]) -> Chain | None:
+    """Return the best of the chains of two chunks at least; None where there is none."""
+    long = [chain for chain in chains if len(chain.ids) > 1]
+    return max(long, key=lambda chain: (chain.score, chain.ids), default=None)
+
+
+def qualifies(chain: Chain, relevance: Mapping[int, float], found: Sequence[int]) -> bool:
+    """Tell whether a chain is no worse than what search alone would tell with as many chunks."""
+    told = [relevance.get(key, 0.0) for key in found[: len(chain.ids)]]
+    return chain.relevance > 0 and chain.relevance >= QUALIFIES * sum(told) / max(1, len(told))
+
+
+def why_told(chain: Chain, order: Sequence[int]) -> dict[int, str]:
+    """Return for each chunk, in the order of telling, why it follows from one before it."""
+    told: dict[int, str] = {}
+    for place, key in enumerate(order):
+        before = {step.earlier: step for step in chain.steps if step.later == key and step.why}
+        known = [before[each] for each in order[:place] if each in before]
+        if known:
+            step = max(known, key=lambda each: each.worth)
+            told[key] = f"from mem-{step.earlier}: {step.why}"
+    return told
+
+
+def _next(ground: Ground, ids: Sequence[int]) -> list[tuple[float, int, Step]]:
+    """Return what may be taken next, with its worth and the step that leads to it."""
+    found: dict[int, tuple[float, int, Step]] = {}
+    for start in ids:
+        for end, step in ground.steps.get(start, {}).items():
+            if end in ids:
+                continue
+            worth = ground.relevance.get(end, 0.0) + GROWTH * step.worth
+            if end not in found or worth > found[end][0]:
+                found[end] = worth, end, step
+    return list(found.values())
+
+
+def _ranked(ground: Ground, ids: Sequence[int], steps: Sequence[Step]) -> Chain:
+    """Return a chain with its aggregate relevance per token and what that and its links come to."""
+    sizes = [max(1, ground.chunks[key].tokens) for key in ids]
+    relevance = sum(
+        ground.relevance.get(key, 0.0) * size for key, size in zip(ids, sizes, strict=True)
+    ) / sum(sizes)
+    linked = sum(step.worth for step in steps) / len(steps) if steps else 0.0
+    return Chain(tuple(ids), tuple(steps), relevance, relevance + LINK * linked)

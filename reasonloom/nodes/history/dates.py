@@ -1,0 +1,120 @@
+"""Reads the dates of requests about the past, and writes times as the reference does.
+
+A date without a zone is the server's local time; so are the times that texts tell.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.stores.history.chunk_lists import Span
+
+FORM = "must be a date of ISO 8601, such as 2026-03-01 or 2026-03-01T10:30:00Z"
+DAY_ALONE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
+LAST_DAY = datetime(9999, 12, 31)
+LATELY = timedelta(days=330)
+"""What is older is told with its year, so that a month and a day name one time."""
+
+
+def moment(written: str, field: str, *, last: bool = False) -> datetime:
+    """Return the moment that a date names; a day alone is its beginning, or its end if `last`.
+
+    Raises:
+        InvalidArgument: it is none, or lies where no calendar reaches.
+    """
+    given = written.strip()
+    try:
+        read = datetime.fromisoformat(given)
+        if last and DAY_ALONE.fullmatch(given) and read < LAST_DAY:
+            read += timedelta(days=1)
+        return read if read.tzinfo else read.astimezone()
+    except (ValueError, OverflowError, OSError):
+        raise InvalidArgument(f"{field}: {FORM}", field=field) from None
+
+
+def span(since: str | None, until: str | None, days_back: float | None, now: datetime) -> Span:
+    """Return the span of `from`, `to` or of `days_back`; `to` includes a day that it names alone.
+
+    Raises:
+        InvalidArgument: both forms at once, no date, from after to, or no number of days.
+    """
+    if days_back is not None:
+        if since is not None or until is not None:
+            raise InvalidArgument(
+                "days_back: cannot stand beside from or to; give one of the two forms",
+                field="days_back",
+            )
+        if days_back <= 0:
+            raise InvalidArgument("days_back: must be greater than 0", field="days_back")
+        return Span(_before(now, days_back), None)
+    return between(since, until, ("from", "to"), whole_day=True)
+
+
+def between(
+    since: str | None, until: str | None, names: tuple[str, str], *, whole_day: bool = False
+) -> Span:
+    """Return the span from one date on, up to another; `names` are those of the two arguments.
+
+    Raises:
+        InvalidArgument: one is no date, or the first is not before the second.
+    """
+    first, last = names
+    begins = moment(since, first) if since is not None else None
+    ends = moment(until, last, last=whole_day) if until is not None else None
+    if begins and ends and begins >= ends:
+        raise InvalidArgument(f"{first}: must be before {last}", field=first)
+    return Span(begins, ends)
+
+
+def month(at: datetime) -> str:
+    """Return `Jan 2025`."""
+    return at.astimezone().strftime("%b %Y")
+
+
+def months(first: datetime | None, last: datetime | None) -> str:
+    """Return `Jan 2025 – Feb 2025`; one month where both are in it."""
+    if first is None or last is None:
+        return "undated"
+    begun, ended = month(first), month(last)
+    return begun if begun == ended else f"{begun} – {ended}"
+
+
+def day(at: datetime | None) -> str:
+    """Return `Jan 15, 2025`."""
+    if at is None:
+        return "undated"
+    local = at.astimezone()
+    return f"{local:%b} {local.day}, {local.year}"
+
+
+def times(first: datetime | None, last: datetime | None, now: datetime) -> str:
+    """Return `Feb 8, 2:30 PM – 4:15 PM`, with the second day where it is another."""
+    if first is None:
+        return "undated"
+    begun = first.astimezone()
+    ended = (last or first).astimezone()
+    told = f"{_day(begun, now)}, {_clock(begun)}"
+    if (begun.date(), _clock(begun)) == (ended.date(), _clock(ended)):
+        return told
+    other = "" if begun.date() == ended.date() else f"{_day(ended, now)}, "
+    return f"{told} – {other}{_clock(ended)}"
+
+
+def _day(local: datetime, now: datetime) -> str:
+    year = f", {local.year}" if abs(now - local) > LATELY else ""
+    return f"{local:%b} {local.day}{year}"
+
+
+def _clock(local: datetime) -> str:
+    return f"{local.hour % 12 or 12}:{local:%M} {'AM' if local.hour < 12 else 'PM'}"  # noqa: PLR2004
+
+
+def _before(now: datetime, days: float) -> datetime:
+    try:
+        return now - timedelta(days=days)
+    except OverflowError:
+        raise InvalidArgument(
+            "days_back: is further back than there are days", field="days_back"
+        ) from None

@@ -1,0 +1,175 @@
+"""Chooses what of the chunks that were found is shown: passages, the most relevant first.
+
+A chunk has some hundred words about one thing, of which a few sentences answer. Each passage is
+judged as `recall` judges a memory: by its likeness, its words with those of the two before it, its
+speaker's name, the date, and the chunk that it stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from reasonloom.nodes.history.passages import Passage
+from reasonloom.nodes.memory.retrieval.scoring import QUESTION_MARKS, Signals
+from reasonloom.text import tokens
+
+CONTEXT = 2
+"""Passages before one, in its chunk, whose words count with its own."""
+
+ALIKE = 0.85
+"""Passages that share so much of their words say the same: one of them is enough."""
+
+HEADING, GAP = 28, 2
+"""About the tokens of a chunk's heading, and of a sign that something is left out."""
+
+LEAST_LEFT = 24
+LETTERS = 8
+"""Letters of a token at most, on average: a passage with more than so many for each token that is
+left has no room, which need not be counted."""
+
+SKIPPED = "[…]"
+WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A chunk that was found: its text, its passages, and what it brings to each of them.
+
+    `led` is true where its cluster led to it.
+    """
+
+    id: int
+    content: str
+    passages: Sequence[Passage]
+    own: float
+    date: float = 0.0
+    led: bool = False
+
+    def texts(self) -> list[str]:
+        """Return the text of each passage."""
+        return [self.content[each.start : each.end] for each in self.passages]
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A passage with its place in its chunk, its relevance 0..1, and what it takes to show."""
+
+    source: Source
+    place: int
+    text: str
+    relevance: float
+    order: float
+
+
+@dataclass(slots=True)
+class Excerpt:
+    """What is shown of a chunk; `relevance` is that of its best passage."""
+
+    source: Source
+    places: list[int] = field(default_factory=list)
+    relevance: float = 0.0
+
+    @property
+    def whole(self) -> bool:
+        """Tell whether nothing is left out."""
+        return len(self.places) == len(self.source.passages)
+
+    def text(self) -> str:
+        """Return the passages in their order, with signs where something is left out."""
+        if self.whole:
+            return self.source.content
+        told: list[str] = []
+        before = -1
+        for place in sorted(self.places):
+            passage = self.source.passages[place]
+            if place > before + 1:
+                told.append(SKIPPED)
+            text = self.source.content[passage.start : passage.end].strip("\n")
+            if not passage.first and place != before + 1 and passage.marker:
+                text = f"{_continued(passage.marker)}\n{text}"
+            told.append(text)
+            before = place
+        if before + 1 < len(self.source.passages):
+            told.append(SKIPPED)
+        return "\n".join(told)
+
+
+def rated(
+    source: Source,
+    query: str,
+    weights: Sequence[float],
+    held: Sequence[frozenset[int]],
+    cosines: Sequence[float],
+) -> list[Rated]:
+    """Return a chunk's passages with their relevance.
+
+    Args:
+        source: the chunk.
+        query: what is asked.
+        weights: what each of the question's words weighs.
+        held: for each passage the places of the words that stand in it.
+        cosines: of each passage with the query; zeros without vectors.
+    """
+    whole = sum(weights) or 1.0
+    asked = set(WORD.findall(query.lower()))
+    found = []
+    for place, text in enumerate(source.texts()):
+        near = frozenset().union(*held[max(0, place - CONTEXT) : place + 1])
+        name = source.passages[place].name
+        signals = Signals(
+            cosine=max(0.0, cosines[place]),
+            words=sum(weights[word] for word in near) / whole,
+            tag=float(bool(name) and asked.issuperset(WORD.findall((name or "").lower()))),
+            date=source.date,
+            asking=float(text.rstrip().endswith(QUESTION_MARKS)),
+            session=min(1.0, source.own),
+        )
+        own = sum(weights[word] for word in held[place]) / whole
+        found.append(
+            Rated(source, place, text, signals.relevance(), signals.relevance() + own / 50)
+        )
+    return found
+
+
+def chosen(passages: Sequence[Rated], room: int) -> tuple[list[Excerpt], int]:
+    """Return what is shown within `room` tokens, the best first, and how many said the same.
+
+    A passage that says what a better one says takes no room.
+    """
+    excerpts: dict[int, Excerpt] = {}
+    said: list[frozenset[str]] = []
+    twins = 0
+    for each in sorted(passages, key=lambda rated: (-rated.order, rated.source.id, rated.place)):
+        if room < LEAST_LEFT and excerpts:
+            break
+        if len(each.text) > LETTERS * room and excerpts:
+            continue
+        words = frozenset(WORD.findall(each.text.lower()))
+        if any(_alike(words, other) for other in said):
+            twins += 1
+            continue
+        excerpt = excerpts.get(each.source.id)
+        size = tokens.count(each.text) + 1 + (0 if excerpt else HEADING)
+        size += 0 if excerpt and each.place - 1 in excerpt.places else GAP
+        if size > room and excerpts:
+            continue
+        if excerpt is None:
+            excerpt = excerpts[each.source.id] = Excerpt(each.source, relevance=each.relevance)
+        excerpt.places.append(each.place)
+        said.append(words)
+        room -= size
+    return list(excerpts.values()), twins
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    shorter, longer = sorted((len(one), len(other)))
+    if not longer or shorter < ALIKE * longer:
+        return False
+    shared = len(one & other)
+    return shared >= ALIKE * (len(one) + len(other) - shared)
+
+
+def _continued(marker: str) -> str:
+    return marker if marker.endswith("continued]") else f"{marker[:-1]}, continued]"

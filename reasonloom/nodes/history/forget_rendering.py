@@ -1,0 +1,105 @@
+"""The words of `forget`, in the reference's form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from reasonloom.contracts.history import MatchTold, Spread
+from reasonloom.nodes.history.dates import day
+from reasonloom.nodes.history.truncation import MARKER
+
+HEAD = 400
+"""Characters of a chunk that are looked at for its preview."""
+
+SHOWN = 80
+"""Characters of a preview, and of the query where it is said again."""
+
+NO_MATCH = "No chunks match the given filters."
+NO_TOPIC = 'No chunks match query "{query}" at threshold {least}%'
+DRY = (
+    'Dry run: {n} chunk(s) would be deleted from project "{project}". Set dry_run=false to proceed.'
+)
+DRY_TOPIC = """\
+Dry run: {n} chunk(s) match query "{query}" (threshold: {least}%, project: "{project}")
+Scores: {max}% max, {min}% min, {median}% median
+
+Top matches:
+{matches}
+Set dry_run=false to proceed with deletion."""
+MATCH = '  {place}. [{score}%] "{preview}" ({day})'
+MORE = "  ...and {n} more"
+DELETED = (
+    'Deleted {n} chunk(s) from project "{project}" (vectors and related edges/clusters also '
+    "removed)."
+)
+UNDO = (
+    "they are hidden everywhere and can be brought back until {until} by "
+    "`reasonloom history undo {number}`; then they are erased for good"
+)
+ERASED = "they were erased for good: REASONLOOM_UNDO_DAYS is 0"
+SPACE = re.compile(r"\s+")
+
+
+def percent(share: float) -> str:
+    """Return a share of 1 in percent, with a digit behind the point only where it is needed."""
+    return f"{round(share * 100, 1):g}"
+
+
+def preview(content: str) -> str:
+    """Return how a chunk begins on one line, without the markers of who speaks."""
+    return _cut(MARKER.sub(" ", content))
+
+
+def deleted(n: int, project: str) -> str:
+    """Return what is said where chunks were forgotten."""
+    return DELETED.format(n=n, project=_cut(project))
+
+
+def dry(n: int, project: str) -> str:
+    """Return what is said where filters alone were given."""
+    return DRY.format(n=n, project=_cut(project))
+
+
+def dry_topic(
+    n: int,
+    query: str,
+    least: float,
+    project: str,
+    spread: Spread,
+    matches: Sequence[tuple[MatchTold, datetime | None]],
+) -> str:
+    """Return what is said where a topic was named: the scores, and the best matches."""
+    lines = [
+        MATCH.format(
+            place=place, score=round((each.score or 0) * 100), preview=each.preview, day=day(time)
+        )
+        for place, (each, time) in enumerate(matches, start=1)
+    ]
+    if n > len(matches):
+        lines.append(MORE.format(n=n - len(matches)))
+    told = {name: round(getattr(spread, name) * 100) for name in ("max", "min", "median")}
+    return DRY_TOPIC.format(
+        n=n,
+        query=_cut(query),
+        least=percent(least),
+        project=_cut(project),
+        matches="\n".join(lines),
+        **told,
+    )
+
+
+def none(query: str | None, least: float) -> str:
+    """Return what is said where nothing matches."""
+    return NO_TOPIC.format(query=_cut(query), least=percent(least)) if query else NO_MATCH
+
+
+def undo(number: int, until: datetime | None) -> str:
+    """Return how it can be undone, and until when."""
+    return UNDO.format(until=day(until), number=number) if until else ERASED
+
+
+def _cut(said: str) -> str:
+    line = SPACE.sub(" ", said).strip()
+    return line if len(line) <= SHOWN else f"{line[:SHOWN].rstrip()}..."

@@ -1,0 +1,104 @@
+"""Cuts a file into batches of chunks, each with what reading goes on from after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from reasonloom.transcripts.chunking import Chunk, Cutter, State
+from reasonloom.transcripts.json_lines import moment_of
+from reasonloom.transcripts.reader import Reading
+from reasonloom.transcripts.turns import Source
+
+
+@dataclass(slots=True)
+class Batch:
+    """Chunks with their times, keys that are void, and from where to go on once all is stored.
+
+    `at` is None for a chunk where neither it nor one before it has a time. `position` and
+    `cutting` are JSON. `offset` is how many bytes of the file are read, `source`
+    whose conversation the file is, as far as it was read.
+    """
+
+    chunks: list[Chunk]
+    at: list[datetime | None]
+    dropped: list[str]
+    position: Mapping[str, Any]
+    cutting: Mapping[str, Any]
+    offset: int
+    turns: int
+    skipped: dict[str, int]
+    last: bool
+    source: Source
+
+
+@dataclass(slots=True)
+class Batches:
+    """The batches of one reading, made when they are asked for."""
+
+    reading: Reading
+    state: State | None
+    clock: str | None
+    thinking: bool
+    size: int
+    turns: int = 0
+    _chunks: list[Chunk] = field(default_factory=list)
+    _at: list[datetime | None] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Batch]:
+        """Yield the batches; the last one, which may be empty, ends what the file has.
+
+        Raises:
+            InvalidArgument: no line of the file could be used.
+            OSError: it could not be read on.
+        """
+        cutter = Cutter(self.state, thinking=self.thinking)
+        for turn in self.reading:
+            self.turns += 1
+            self._take(cutter.add(turn))
+            if len(self._chunks) >= self.size and (position := self.reading.halfway()):
+                yield self._batch(position.wire(), cutter.state(), [], position.offset)
+        ending = cutter.end()
+        settled = self.clock
+        self._take(ending.chunks)
+        self.clock = settled
+        position = self.reading.position
+        assert position is not None  # noqa: S101 - the reading has ended
+        yield self._batch(position.wire(), ending.state, ending.dropped, position.offset, last=True)
+
+    def _take(self, chunks: list[Chunk]) -> None:
+        """Add chunks, each with its time or the last one before it."""
+        for chunk in chunks:
+            self._chunks.append(chunk)
+            self._at.append(chunk.started_at or moment_of(self.clock))
+            last = chunk.ended_at or chunk.started_at
+            self.clock = last.isoformat() if last else self.clock
+
+    def _batch(
+        self,
+        position: Mapping[str, Any],
+        state: State,
+        dropped: list[str],
+        offset: int,
+        *,
+        last: bool = False,
+    ) -> Batch:
+        """Return what was gathered and begin anew."""
+        chunks, at, turns = self._chunks, self._at, self.turns
+        self._chunks, self._at, self.turns = [], [], 0
+        skipped = asdict(self.reading.skipped)
+        cutting = {**state.wire(), "clock": self.clock}
+        return Batch(
+            chunks,
+            at,
+            dropped,
+            position,
+            cutting,
+            offset,
+            turns,
+            skipped,
+            last,
+            self.reading.source,
+        )

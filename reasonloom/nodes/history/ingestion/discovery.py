@@ -1,0 +1,101 @@
+"""Finds the files of conversations that paths name: files themselves, and those in folders."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.history.ingestion.reports import Told
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.history.ingestion.formats import Format
+
+TAKEN = {".jsonl"}
+"""What is taken from folders: others may hold anything, such as the output of tools."""
+
+TEXTS = {".txt", ".md", ".text"}
+"""What is taken from folders where texts are asked for."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What paths name: files with the names they are told by, what cannot be read, and what else.
+
+    `loops` are links to folders that were seen already, `special` is what is neither file nor
+    folder (pipes, sockets, devices), `others` are files of other kinds.
+    """
+
+    files: list[tuple[str, Path]] = field(default_factory=list)
+    refused: list[Told] = field(default_factory=list)
+    loops: int = 0
+    special: int = 0
+    others: int = 0
+    bytes: int = 0
+
+
+def find(paths: Iterable[str], form: Format | None = None) -> Found:
+    """Return the files that paths name; names are as they were given, with what is below."""
+    found = Found()
+    taken = TEXTS if form == "text" else TAKEN
+    for given in paths:
+        path = Path(given)
+        before = len(found.files)
+        try:
+            whole = path.stat()
+        except OSError as error:
+            found.refused.append(Told(given, _reason(error)))
+            continue
+        if stat.S_ISDIR(whole.st_mode):
+            _folder(found, given, path, taken, {(whole.st_dev, whole.st_ino)})
+            if len(found.files) == before:
+                kinds = ", ".join(sorted(f"*{each}" for each in taken))
+                found.refused.append(Told(given, f"The folder holds no transcript ({kinds})"))
+        elif stat.S_ISREG(whole.st_mode):
+            found.files.append((given, path))
+            found.bytes += whole.st_size
+        else:
+            found.refused.append(Told(given, "It is no file"))
+    return found
+
+
+def _folder(
+    found: Found, name: str, path: Path, taken: set[str], seen: set[tuple[int, int]]
+) -> None:
+    """Add what a folder holds, and its folders; a folder is entered once."""
+    waiting = [(name, path)]
+    while waiting:
+        name, path = waiting.pop()
+        try:
+            entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+        except OSError as error:
+            found.refused.append(Told(name, _reason(error)))
+            continue
+        for entry in entries:
+            below = str(Path(name) / entry.name)
+            try:
+                whole = entry.stat()
+            except OSError as error:
+                found.refused.append(Told(below, _reason(error)))
+                continue
+            if stat.S_ISDIR(whole.st_mode):
+                place = whole.st_dev, whole.st_ino
+                found.loops += place in seen
+                if place not in seen:
+                    seen.add(place)
+                    waiting.append((below, Path(entry.path)))
+            elif not stat.S_ISREG(whole.st_mode):
+                found.special += 1
+            elif Path(entry.name).suffix.lower() in taken:
+                found.files.append((below, Path(entry.path)))
+                found.bytes += whole.st_size
+            else:
+                found.others += 1
+
+
+def _reason(error: OSError) -> str:
+    """Return why something cannot be read, without its path."""
+    return f"It cannot be read: {error.strerror or 'the system refused'}"

@@ -1,0 +1,204 @@
+"""Opens a file where reading stood: finds its transcript, and makes one anew where it must."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+from uuid import UUID, uuid4
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.history.ingestion.batches import Batch, Batches
+from reasonloom.nodes.history.ingestion.formats import (
+    Sniffed,
+    form_of,
+    reading_of,
+    session_of,
+    sniff,
+)
+from reasonloom.nodes.history.ingestion.pieces import Carried, Overtaken
+from reasonloom.nodes.history.ingestion.reports import Told, Wish
+from reasonloom.stores.history import transcripts
+from reasonloom.stores.history.transcripts import TranscriptRow
+from reasonloom.transcripts.chunking import State
+from reasonloom.transcripts.position import Position
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
+
+
+@dataclass(slots=True)
+class Given:
+    """A file to be read; `anew` is True once what was kept of it is put aside for that."""
+
+    told: Told
+    path: Path
+    done: bool = False
+    anew: bool = False
+
+
+@dataclass(slots=True)
+class Opened:
+    """A file that is being read."""
+
+    given: Given
+    carried: Carried
+    batches: Batches
+    size: int
+    read: int
+    _passed: int = 0
+
+    def says_more(self, batch: Batch) -> bool:
+        """Return whether a last batch says anything that is not stored.
+
+        Of a file without a whole line nothing is kept: its format is not known yet.
+        """
+        row = self.carried.row
+        if row.position is None and not batch.offset and not self.carried.aside:
+            return False
+        same = row.position is not None and dict(batch.position) == dict(row.position)
+        waits = self.carried.aside or any(self.carried.state.get("unlinked", {}).values())
+        return bool(not same or batch.chunks or batch.dropped or waits)
+
+    def advanced(self, batch: Batch) -> int:
+        """Count a batch as read; return how many bytes of the file are passed by it."""
+        self.given.told.bytes += max(0, batch.offset - self.read)
+        self.read = batch.offset
+        end = max(self.size, batch.offset) if batch.last else batch.offset
+        passed, self._passed = end - self._passed, end
+        return passed
+
+
+@contextmanager
+def refusing(told: Told) -> Iterator[None]:
+    """Note why a file cannot be read."""
+    try:
+        yield
+    except InvalidArgument as error:
+        told.refused = error.message
+    except OSError as error:
+        told.refused = f"It cannot be read: {error.strerror or 'the system refused'}"
+    except UnicodeError:
+        told.refused = "It cannot be read: its name or content is no text"
+
+
+@contextmanager
+def _stream(path: Path) -> Iterator[BinaryIO]:
+    """Yield a file to be read; what is none is never opened, as a pipe would wait."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise InvalidArgument("It is no file", field="path")
+    with path.open("rb") as stream:
+        yield stream
+
+
+@dataclass(slots=True)
+class Opener:
+    """Opens files for one ingestion."""
+
+    loom: Loom
+    caller: Caller
+    wish: Wish
+
+    def in_order(self, files: Sequence[Given]) -> list[Given]:
+        """Return the files in order of their first times; refuse those that cannot be opened.
+
+        A file that is there twice is read once.
+        """
+        begins: dict[str, tuple[str, str, Given]] = {}
+        for given in files:
+            with refusing(given.told), _stream(given.path) as stream:
+                path = named(given.path)
+                begins.setdefault(path, (sniff(stream, given.path).begins, path, given))
+        return [given for _, _, given in sorted(begins.values(), key=lambda each: each[:2])]
+
+    @asynccontextmanager
+    async def opened(self, given: Given) -> AsyncIterator[Opened]:
+        """Yield a file where reading stood.
+
+        Raises:
+            InvalidArgument: it is binary, UTF-16, or holds no conversation.
+            OSError: it cannot be read.
+        """
+        with _stream(given.path) as stream:
+            sniffed = sniff(stream, given.path)
+            row, aside = await self._found(stream, given.path, sniffed)
+            since = Position.of(row.position) if row.position else None
+            reading = reading_of(stream, given.path, form_of(row.form), since)
+            again = self.wish.again and not given.anew
+            if since and (reading.rewritten or again):
+                given.told.rewritten = reading.rewritten
+                row, aside = await self._anew(row, sniffed, aside)
+                since = None
+                reading = reading_of(stream, given.path, form_of(row.form), None)
+            given.anew = True
+            given.told.form = form_of(row.form)
+            state = dict(row.state or self._first(given.path))
+            cut = state.pop("cutting", None)
+            batches = Batches(
+                reading,
+                State.of(cut) if cut else None,
+                cut and cut["clock"],
+                thinking=state["thinking"],
+                size=self.wish.batch,
+            )
+            carried = Carried(row, state, given.told, aside, row.skipped or {})
+            size = os.fstat(stream.fileno()).st_size
+            yield Opened(given, carried, batches, size, since.offset if since else 0)
+
+    def _first(self, path: Path) -> dict[str, Any]:
+        """Return what goes on from one reading to the next, before the first."""
+        return {
+            "session": session_of(path),
+            "project": self.wish.project,
+            "thinking": self.wish.thinking,
+        }
+
+    async def _found(
+        self, stream: BinaryIO, path: Path, sniffed: Sniffed
+    ) -> tuple[TranscriptRow, UUID | None]:
+        """Return the file's transcript: by its path, or by its content where it was moved."""
+        place = named(path)
+        async with self.loom.database.begin(self.caller) as tx:
+            row, aside = await transcripts.find(tx, place)
+            if row is None:
+                for other in await transcripts.like(tx, sniffed.head, place):
+                    if _left(other, stream) and (
+                        self.wish.dry_run or await transcripts.move(tx, other.id, place)
+                    ):
+                        row = replace(other, path=place)
+                        break
+        new = TranscriptRow(uuid4(), place, self.wish.form or sniffed.form, sniffed.head)
+        return row or new, aside.id if aside else None
+
+    async def _anew(
+        self, row: TranscriptRow, sniffed: Sniffed, aside: UUID | None
+    ) -> tuple[TranscriptRow, UUID | None]:
+        """Put aside what came of the file, and begin again."""
+        fresh = TranscriptRow(uuid4(), row.path, self.wish.form or sniffed.form, sniffed.head)
+        if self.wish.dry_run:
+            return fresh, row.id
+        async with self.loom.database.begin(self.caller) as tx:
+            if (await transcripts.hold(tx, [row.id])).get(row.id) != row.step:
+                raise Overtaken("another process reads this file", field="path")
+            aside = await transcripts.put_aside(tx, row)
+            await transcripts.make(tx, [fresh])
+        return fresh, aside
+
+
+def _left(other: TranscriptRow, stream: BinaryIO) -> bool:
+    """Return whether a file lies here now that was read elsewhere, and is there no more."""
+    return (
+        other.position is not None
+        and not os.path.exists(other.path)  # noqa: PTH110 - a path of any bytes
+        and Position.of(other.position).fits(stream)
+    )
+
+
+def named(path: Path) -> str:
+    """Return a file's whole path as text that can be stored."""
+    return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")

@@ -1,0 +1,149 @@
+"""Links new chunks with what they follow from.
+
+A chunk follows from earlier ones of its project with which it shares rare words: names of files,
+texts of errors, people, things. Likeness of vectors was tried beside it and found no more of the
+labelled links (docs/history.md has the figures).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.history.gist import gist
+from reasonloom.nodes.history.ingestion.continuing import LOOKED, continuation
+from reasonloom.nodes.history.ingestion.link_reasons import Reasons
+from reasonloom.stores.history import chunk_links, rare_words
+from reasonloom.stores.history.chunk_links import Facts, NewEdge
+from reasonloom.stores.history.rare_words import RareWord, Sharing
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
+    from reasonloom.stores.database import Transaction
+
+CAUSES = 3
+"""Edges of cause that lead from one chunk."""
+
+COMPARED = 12
+"""Chunks that share most with one, from which its causes are taken."""
+
+LEAST = 0.1
+"""The share of a chunk's words, by weight, that it has with its cause at least."""
+
+FEW = 8
+"""A chunk that has fewer words to compare is compared as if the missing ones were not shared."""
+
+MANY = 50
+"""New chunks from which on it pays to settle what is stored before words are looked up."""
+
+AT_ONCE = 200
+"""Chunks that are linked in one transaction."""
+
+RENEWED = 5
+"""Later chunks, of those that share most, that are linked anew where an older one comes after."""
+
+
+async def link(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int]]) -> None:
+    """Link chunks that were stored or changed, by their projects, with what is there.
+
+    Called after their transcripts were read, and again for the same chunks after a kill: the same
+    chunks get the same edges. Later chunks that share much with a new one are linked anew, as
+    what they follow from may have come only now.
+    """
+    if sum(map(len, new.values())) >= MANY:
+        async with loom.database.begin(caller) as tx:
+            await rare_words.settle(tx)
+    for project, ids in new.items():
+        later = await _link(loom, caller, project, ids)
+        await _link(loom, caller, project, sorted(later - set(ids)))
+
+
+async def _link(loom: Loom, caller: Caller, project: str, ids: Sequence[int]) -> set[int]:
+    """Link chunks, some in each transaction; return later ones that share much with them."""
+    later: set[int] = set()
+    for start in range(0, len(ids), AT_ONCE):
+        batch = ids[start : start + AT_ONCE]
+        async with loom.database.begin(caller, searching=True) as tx:
+            compared = await _compared(tx, project, batch)
+            edges = [edge for each in compared for edge in await _continued(tx, each)]
+            alike = {other.id for each in compared for other in each.enough}
+            known = {each.id: each for each in await chunk_links.facts(tx, sorted(alike))}
+            edges += [edge for each in compared for edge in _causes(each, known)]
+            await chunk_links.replace(tx, batch, edges)
+        later.update(key for each in compared for key in each.later)
+    return later
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A chunk, the others that share most of its words, and what those weigh together.
+
+    `first` where it begins the main conversation of its session.
+    """
+
+    chunk: Facts
+    found: Sequence[Sharing]
+    whole: float
+    first: bool
+
+    @property
+    def earlier(self) -> list[Sharing]:
+        """The others that came before it."""
+        here = self.chunk.at, self.chunk.id
+        return [each for each in self.found if (each.at, each.id) < here][:COMPARED]
+
+    @property
+    def enough(self) -> list[Sharing]:
+        """Those of them that share enough to be causes."""
+        return [each for each in self.earlier if each.shared >= LEAST * self.whole]
+
+    @property
+    def later(self) -> list[int]:
+        """Some that came after it and share as much."""
+        after = [each for each in self.found if each.at > self.chunk.at]
+        return [each.id for each in after if each.shared >= LEAST * self.whole][:RENEWED]
+
+
+async def _compared(tx: Transaction, project: str, ids: Sequence[int]) -> list[Compared]:
+    """Return the chunks of `ids` with what shares words with them."""
+    chunks = [each for each in await chunk_links.facts(tx, ids) if each.project == project]
+    if not chunks:
+        return []
+    firsts = await chunk_links.first_of(tx, project, sorted({each.session for each in chunks}))
+    words = await rare_words.rarest(tx, [gist(each.content) for each in chunks])
+    asked = {chunk.id: rare for chunk, rare in zip(chunks, words, strict=True)}
+    found = await rare_words.sharing(tx, project, asked, most=2 * COMPARED)
+    return [
+        Compared(chunk, found[chunk.id], _whole(asked[chunk.id]), chunk.id in firsts)
+        for chunk in chunks
+    ]
+
+
+async def _continued(tx: Transaction, compared: Compared) -> list[NewEdge]:
+    """Return the edge from the session that a new one goes on from, if there is one."""
+    if not compared.first:
+        return []
+    before = await chunk_links.sessions_before(tx, compared.chunk, most=LOOKED)
+    found = continuation(compared.chunk, before, compared.earlier, compared.whole)
+    return [found] if found else []
+
+
+def _causes(compared: Compared, known: Mapping[int, Facts]) -> list[NewEdge]:
+    """Return the heaviest edges of cause, each with its reason."""
+    chunk = compared.chunk
+    alike = [each for each in compared.enough if each.id in known]
+    reasons = Reasons(chunk, [known[each.id] for each in alike])
+    edges: list[NewEdge] = []
+    for each in alike:
+        why = reasons.reason(known[each.id], each.words)
+        weight = min(1.0, each.shared / compared.whole + why.more)
+        edges.append(NewEdge(chunk.id, each.id, "caused_by", weight, "cause", why.said))
+    return sorted(edges, key=lambda edge: (-edge.weight, edge.target))[:CAUSES]
+
+
+def _whole(words: Sequence[RareWord]) -> float:
+    """Return what a chunk's words weigh together, for few words as if there were more."""
+    weight = sum(word.weight for word in words)
+    return weight * max(1.0, FEW / len(words)) if words else 0.0

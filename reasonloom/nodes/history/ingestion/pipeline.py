@@ -1,0 +1,185 @@
+"""Reads files of past conversations and keeps them as chunks; a kill leaves whole batches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from reasonloom.errors import Deadlocked
+from reasonloom.nodes.history.ingestion.files import Given, Opened, Opener, refusing
+from reasonloom.nodes.history.ingestion.links import link
+from reasonloom.nodes.history.ingestion.pieces import Carried, Overtaken, Piece, Vectors
+from reasonloom.nodes.history.ingestion.reports import Tell, Told, Wish
+from reasonloom.nodes.history.ingestion.store import Store
+from reasonloom.stores.history import transcripts
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
+
+Link = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]
+"""Links new chunks, by their projects, with what is there."""
+
+__all__ = ["Told", "Wish", "ingest"]
+
+CROSSED = 20
+"""How often in a row a load that the database gives up is begun again."""
+
+
+def _silent(_: int) -> None:
+    """Tell nobody."""
+
+
+async def ingest(
+    loom: Loom,
+    caller: Caller,
+    files: Sequence[tuple[str, Path]],
+    wish: Wish | None = None,
+    tell: Tell = _silent,
+    linking: Link = link,
+) -> list[Told]:
+    """Read files and keep their chunks; return what became of each, in the order given.
+
+    Each is a name to be told and a path. A file that cannot be read says why and leaves what is
+    kept of it as it was; the others go on. Conversations are read in order of their beginnings.
+    Done again, or after a kill, it goes on where it stood. `linking` is done once the files of a
+    load are whole.
+
+    Raises:
+        DatabaseUnavailable: it went away; what was stored stays.
+    """
+    wish = wish or Wish()
+    given = [Given(Told(name), path) for name, path in files]
+    opener = Opener(loom, caller, wish)
+    work = Ingestion(loom, caller, wish, tell, opener, Store(loom, caller), linking)
+    left = await asyncio.to_thread(opener.in_order, given)
+    crossed = 0
+    while left:
+        try:
+            await work.run(left)
+        except Overtaken:
+            pass  # the other process has stored something: this ends
+        except Deadlocked:
+            crossed += 1
+            if crossed > CROSSED:
+                raise
+        left = [each for each in left if not each.done]
+    return [each.told for each in given]
+
+
+@dataclass(slots=True)
+class Ingestion:
+    """The way of files through cutting, embedding, storing and linking."""
+
+    loom: Loom
+    caller: Caller
+    wish: Wish
+    tell: Tell
+    opener: Opener
+    store: Store
+    linking: Link
+
+    async def run(self, files: Iterable[Given]) -> None:
+        """Store load after load; the next is cut and embedded while one is stored and linked.
+
+        Raises:
+            Overtaken: another process was faster with one of the files.
+        """
+        loads = self._loads(files)
+        coming = asyncio.ensure_future(self._next(loads))
+        try:
+            while (load := await coming) is not None:
+                coming = asyncio.ensure_future(self._next(loads))
+                await self._keep(load)
+        finally:
+            coming.cancel()
+            await asyncio.gather(coming, return_exceptions=True)
+            await loads.aclose()
+
+    async def _next(self, loads: AsyncGenerator[Load, None]) -> Load | None:
+        """Return the next load with its vectors, None where there is none."""
+        load = await anext(loads, None)
+        if load is not None and not self.wish.dry_run:
+            load.vectors = await self.store.embedded(load.pieces)
+        return load
+
+    async def _loads(self, files: Iterable[Given]) -> AsyncGenerator[Load, None]:
+        """Yield loads of as many chunks as the wish says; of a file one batch in each."""
+        load = Load()
+        for given in files:
+            with refusing(given.told):
+                async for opened, piece in self._pieces(given):
+                    load.add(opened, piece)
+                    if load.chunks >= self.wish.batch or not piece[1].last:
+                        yield load
+                        load = Load()
+            given.done = given.done or given.told.refused is not None
+        if load.pieces:
+            yield load
+
+    async def _pieces(self, given: Given) -> AsyncIterator[tuple[Opened, Piece]]:
+        """Yield a file's batches, cut in a thread."""
+        async with self.opener.opened(given) as opened:
+            batches = iter(opened.batches)
+            while True:
+                batch = await asyncio.to_thread(next, batches)
+                if not batch.last or opened.says_more(batch):
+                    yield opened, (opened.carried, batch)
+                else:
+                    given.done = True
+                    self.tell(opened.size)
+                if batch.last:
+                    return
+
+    async def _keep(self, load: Load) -> None:
+        """Store a load and link what is whole."""
+        if self.wish.dry_run:
+            await self.store.foresee(load.pieces)
+        else:
+            await self.store.store(load.pieces, load.vectors)
+            await self._link([carried for carried, _ in load.pieces if carried.finished])
+        for opened, (_, batch) in zip(load.opened, load.pieces, strict=True):
+            opened.given.done = batch.last
+            self.tell(opened.advanced(batch))
+
+    async def _link(self, finished: Sequence[Carried]) -> None:
+        """Link what was stored of whole files and not linked yet, then note that it is."""
+        waiting: dict[str, list[int]] = {}
+        for carried in finished:
+            for project, ids in carried.state.get("unlinked", {}).items():
+                waiting.setdefault(project, []).extend(ids)
+        if new := {project: ids for project, ids in waiting.items() if ids}:
+            await self.linking(self.loom, self.caller, new)
+        if waiting:
+            async with self.loom.database.begin(self.caller) as tx:
+                await transcripts.settle(tx, [carried.row for carried in finished])
+
+
+@dataclass(slots=True)
+class Load:
+    """Pieces that are stored together, with the files they are of.
+
+    `vectors` is None where no embedder answers.
+    """
+
+    opened: list[Opened] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+    chunks: int = 0
+    vectors: Vectors | None = None
+
+    def add(self, opened: Opened, piece: Piece) -> None:
+        """Add a piece."""
+        self.opened.append(opened)
+        self.pieces.append(piece)
+        self.chunks += len(piece[1].chunks)

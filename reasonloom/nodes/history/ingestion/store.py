@@ -1,0 +1,100 @@
+"""Stores a load: batches of one or more files in one transaction, each with where to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.history.ingestion.pieces import (
+    Chosen,
+    Overtaken,
+    Piece,
+    Vectors,
+    names_of,
+    place_of,
+)
+from reasonloom.nodes.history.ingestion.writer import Writing
+from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.stores.history import chunks, projects, transcripts
+from reasonloom.stores.history.transcripts import TranscriptRow
+from reasonloom.stores.memory import imported
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
+    from reasonloom.stores.database import Transaction
+
+
+@dataclass(slots=True)
+class Store:
+    """Stores loads for one caller."""
+
+    loom: Loom
+    caller: Caller
+    _slugs: dict[str | None, str] = field(default_factory=dict)
+
+    async def embedded(self, load: Sequence[Piece], there: Vectors | None = None) -> Vectors | None:
+        """Return vectors by key, `there` and those of what is not stored yet.
+
+        None where no embedder answers. No lock is held meanwhile.
+        """
+        there = there or {}
+        texts = {chunk.id: chunk.text for _, batch in load for chunk in batch.chunks}
+        async with self.loom.database.begin(self.caller) as tx:
+            known = await chunks.known(tx, list(texts))
+        new = [key for key in texts if key not in known and key not in there]
+        if not new:
+            return there
+        vectors, notes = await embed_or_say(self.loom.embedder, [texts[key] for key in new])
+        return None if notes else {**there, **dict(zip(new, vectors, strict=True))}
+
+    async def store(self, load: Sequence[Piece], vectors: Vectors | None) -> None:
+        """Store a load in one transaction; no two of its pieces are of the same file.
+
+        `vectors` may have been made before other loads were stored; what was stored then and is
+        not now is embedded here. None stores it without vectors.
+
+        Raises:
+            Overtaken: another process stored of one of the files since it was looked up.
+        """
+        if vectors is not None:
+            vectors = await self.embedded(load, vectors)
+        async with self.loom.database.begin(self.caller) as tx:
+            await self._hold(tx, [carried.row for carried, _ in load])
+            known = await chunks.known(tx, [name for _, batch in load for name in names_of(batch)])
+            slugs = await self._slugs_of(tx, load)
+            work = Writing(self.loom, self.caller, tx, known, slugs, vectors)
+            done = await work.write(load)
+            await transcripts.save(tx, [row for row, _ in done])
+        self._slugs |= slugs
+        for (carried, batch), (row, stored) in zip(load, done, strict=True):
+            carried.row, carried.finished = row, batch.last
+            carried.told.add(stored, batch)
+
+    async def foresee(self, load: Sequence[Piece]) -> None:
+        """Count what storing a load would do."""
+        async with self.loom.database.begin(self.caller) as tx:
+            known = await chunks.known(tx, [name for _, batch in load for name in names_of(batch)])
+        for carried, batch in load:
+            chosen = Chosen.of(carried, batch, known)
+            carried.told.add(chosen.counted(), batch)
+            carried.finished = batch.last
+
+    async def _hold(self, tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
+        """Hold the transcripts, made where new, and let nobody else store for this owner."""
+        await transcripts.make(tx, [row for row in rows if row.position is None])
+        steps = await transcripts.hold(tx, [row.id for row in rows])
+        if any(steps.get(row.id) != row.step for row in rows):
+            raise Overtaken("another process reads this file", field="path")
+        await imported.hold(tx)
+
+    async def _slugs_of(self, tx: Transaction, load: Sequence[Piece]) -> dict[str | None, str]:
+        """Return the slugs of the load's folders."""
+        wanted = {
+            place_of(carried, batch, chunk)[1] for carried, batch in load for chunk in batch.chunks
+        }
+        slugs = {folder: self._slugs[folder] for folder in wanted if folder in self._slugs}
+        for folder in sorted(wanted - slugs.keys(), key=lambda path: path or ""):
+            slugs[folder] = await projects.project_for(tx, folder)
+        return slugs

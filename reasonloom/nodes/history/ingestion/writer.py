@@ -1,0 +1,162 @@
+"""The writes of a load within one transaction: chunks, their order, and where each file goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from reasonloom.nodes.history.ingestion.ingest_rows import memory_of, row_of
+from reasonloom.nodes.history.ingestion.pieces import Carried, Chosen, Piece, Vectors, place_of
+from reasonloom.nodes.history.ingestion.reports import Stored
+from reasonloom.stores.history import chunk_sequence, chunks, transcripts
+from reasonloom.stores.history.chunks import ChunkRow, Known, Lane
+from reasonloom.stores.history.history_sessions import Place, sessions_for
+from reasonloom.stores.history.transcripts import TranscriptRow
+from reasonloom.stores.memory.memories import NewMemory
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.history.ingestion.batches import Batch
+    from reasonloom.nodes.loom import Loom
+    from reasonloom.stores.database import Transaction
+
+Made = tuple[NewMemory, ChunkRow]
+
+
+@dataclass(slots=True)
+class Writing:
+    """The writes of one load within its transaction."""
+
+    loom: Loom
+    caller: Caller
+    tx: Transaction
+    known: dict[str, Known]
+    slugs: dict[str | None, str]
+    vectors: Vectors | None
+
+    async def write(self, load: Sequence[Piece]) -> list[tuple[TranscriptRow, Stored]]:
+        """Write the load; return each file's transcript as it stands then, and what became of it.
+
+        What is void goes first: one of the new chunks may have its key.
+        """
+        chosen = self._chosen(load)
+        made = await self._made(load)
+        tx = self.tx
+        for (carried, _), each in zip(load, chosen, strict=True):
+            await chunks.adopt(tx, each.adopted, carried.row.id)
+        lanes = await chunks.drop(tx, [key for each in chosen for key in each.void])
+        new = [made[chunk.id] for each in chosen for chunk in each.new]
+        ids = dict(zip((row.key for _, row in new), await chunks.add(tx, new), strict=True))
+        changed = [(key, *made[chunk.id]) for each in chosen for key, chunk in each.changed]
+        await chunks.renew(tx, changed)
+        for (carried, batch), each in zip(load, chosen, strict=True):
+            if batch.last and carried.aside:
+                lanes += await self._empty(carried.aside, each)
+        lanes += [row.lane for _, row in new] + [row.lane for _, _, row in changed]
+        await chunk_sequence.follow(tx, lanes)
+        states = [
+            self._state(carried, batch, each, ids, made)
+            for (carried, batch), each in zip(load, chosen, strict=True)
+        ]
+        await chunk_sequence.hand_over(tx, self._ended(load, states))
+        return [
+            (self._row(carried, batch, state), self._stored(each))
+            for (carried, batch), each, state in zip(load, chosen, states, strict=True)
+        ]
+
+    def _chosen(self, load: Sequence[Piece]) -> list[Chosen]:
+        """Sort each piece; a chunk that an earlier piece stores is there for a later one."""
+        known, chosen = dict(self.known), []
+        for carried, batch in load:
+            each = Chosen.of(carried, batch, known)
+            chosen.append(each)
+            for chunk in (*each.new, *(chunk for _, chunk in each.changed)):
+                known[chunk.id] = Known(0, carried.row.id, False)
+        return chosen
+
+    async def _made(self, load: Sequence[Piece]) -> dict[str, Made]:
+        """Return the memory and the row of each chunk by its key; the first file's where two."""
+        now, loom = self.loom.clock(), self.loom
+        places: dict[str, Place] = {}
+        for carried, batch in load:
+            for chunk in batch.chunks:
+                session, folder = place_of(carried, batch, chunk)
+                places.setdefault(chunk.id, (session, self.slugs[folder]))
+        sessions = await sessions_for(self.tx, list(dict.fromkeys(places.values())))
+        made: dict[str, Made] = {}
+        for carried, batch in load:
+            for chunk, at in zip(batch.chunks, batch.at, strict=True):
+                if chunk.id not in made:
+                    place = places[chunk.id]
+                    row = row_of(chunk, carried.row.id, place, at or now)
+                    memory = memory_of(
+                        chunk,
+                        row,
+                        owner=self.caller.owner,
+                        session=sessions[place],
+                        vector=(self.vectors or {}).get(chunk.id),
+                        model=loom.embedder.model,
+                    )
+                    made[chunk.id] = memory, row
+        return made
+
+    async def _empty(self, aside: UUID, chosen: Chosen) -> list[Lane]:
+        """Remove what a rewritten file has no more."""
+        left = [each.memory_id for each in (await chunks.of_transcript(self.tx, aside)).values()]
+        lanes = await chunks.drop(self.tx, left)
+        await transcripts.remove(self.tx, aside)
+        chosen.void += left
+        return lanes
+
+    def _state(
+        self,
+        carried: Carried,
+        batch: Batch,
+        chosen: Chosen,
+        ids: Mapping[str, int],
+        made: Mapping[str, Made],
+    ) -> dict[str, Any]:
+        """Return what goes on with the file: what waits to be linked, and its sessions."""
+        written = [(ids[chunk.id], chunk.id) for chunk in chosen.new]
+        written += [(key, chunk.id) for key, chunk in chosen.changed]
+        gone = set(chosen.void)
+        before: Mapping[str, list[int]] = carried.state.get("unlinked", {})
+        unlinked = {slug: [key for key in keys if key not in gone] for slug, keys in before.items()}
+        for memory, key in written:
+            unlinked.setdefault(made[key][1].project, []).append(memory)
+        names = list(carried.state.get("sessions", []))
+        if carried.row.form == "claude-code":
+            names += [made[key][1].session for _, key in written]
+        return {
+            **carried.state,
+            "step": carried.row.step + 1,
+            "cutting": batch.cutting,
+            "unlinked": {slug: list(dict.fromkeys(keys)) for slug, keys in unlinked.items()},
+            "sessions": list(dict.fromkeys(names)),
+        }
+
+    def _ended(self, load: Sequence[Piece], states: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Return the sessions whose files are read to their ends."""
+        ended = [state["sessions"] for (_, batch), state in zip(load, states, strict=True)
+                 if batch.last]  # fmt: skip
+        return list(dict.fromkeys(name for names in ended for name in names))
+
+    def _row(self, carried: Carried, batch: Batch, state: dict[str, Any]) -> TranscriptRow:
+        """Return the transcript as it stands after the batch."""
+        carried.state = state
+        return replace(
+            carried.row,
+            position=batch.position,
+            state=state,
+            size=batch.offset,
+            skipped={why: n + carried.skipped.get(why, 0) for why, n in batch.skipped.items()},
+        )
+
+    def _stored(self, chosen: Chosen) -> Stored:
+        """Return what became of a piece."""
+        stored = chosen.counted()
+        if self.vectors is None:
+            stored.unembedded = stored.new + stored.changed
+        return stored

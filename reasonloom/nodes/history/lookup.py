@@ -1,0 +1,89 @@
+"""Projects and sessions as callers name them: exactly, or by how a session's id begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from reasonloom.errors import InvalidArgument, UnknownName
+from reasonloom.stores.history import chunk_lists
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+MOST_NAMED = 5
+SHOWN = 60
+"""Characters of a name that an error or a note shows."""
+
+LEAST = 8
+"""Characters that an abbreviated id has at least, as in the reference."""
+
+
+async def require_project(tx: Transaction, slug: str) -> None:
+    """See that a project is there.
+
+    Raises:
+        UnknownName: it is not; names those that come near.
+    """
+    if not await chunk_lists.is_known(tx, slug):
+        raise UnknownName(await unknown_project(tx, slug), field="project")
+
+
+async def unknown_project(tx: Transaction, slug: str) -> str:
+    """Return what to say of a project that is not there, with the nearest that are."""
+    there = await chunk_lists.slugs(tx)
+    said = f'project: there is no project "{told(slug)}"'
+    if not there:
+        return f"{said}; there are none yet"
+    lowered = {name.lower(): name for name in there}
+    near = get_close_matches(slug.lower(), list(lowered), n=MOST_NAMED, cutoff=0.5)
+    near += [name for name in lowered if slug.lower() in name and name not in near]
+    if near:
+        return f"{said}; did you mean {', '.join(lowered[name] for name in near[:MOST_NAMED])}?"
+    more = ", …" if len(there) > MOST_NAMED else ""
+    return f"{said}; there are {', '.join(there[:MOST_NAMED])}{more}"
+
+
+async def session_of(tx: Transaction, project: str, start: str, field: str) -> str | None:
+    """Return the whole id of the session of a project that begins so; None for none such.
+
+    Raises:
+        InvalidArgument: several begin so.
+    """
+    found = await chunk_lists.beginning(tx, project, start, MOST_NAMED + 1)
+    if len(found) > 1 and found[0] != start:
+        some = ", ".join(told(each) for each in found[:MOST_NAMED])
+        more = ", …" if len(found) > MOST_NAMED else ""
+        raise InvalidArgument(
+            f'{field}: several sessions begin with "{told(start)}": {some}{more}', field=field
+        )
+    return found[0] if found else None
+
+
+def told(name: str) -> str:
+    """Return a name on one line, cut where it is long."""
+    line = " ".join(name.split())
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+
+
+def abbreviations(sessions: Sequence[str]) -> dict[str, str]:
+    """Return for each id how it begins: 8 characters, more where another begins so, too.
+
+    What begins another id is told whole, as that is how it is taken.
+    """
+    order = sorted(set(sessions))
+    short: dict[str, str] = {}
+    for place, session in enumerate(order):
+        beside = [order[n] for n in (place - 1, place + 1) if 0 <= n < len(order)]
+        shared = max((_shared(session, other) for other in beside), default=0)
+        short[session] = session[: max(LEAST, shared + 1)]
+    return short
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many first characters two ids share."""
+    for place, (mine, theirs) in enumerate(zip(one, other, strict=False)):
+        if mine != theirs:
+            return place
+    return min(len(one), len(other))

@@ -1,0 +1,199 @@
+"""Answers `reconstruct`: what was said and done in a project, in order of time.
+
+As in its reference, a mistake of the caller is told as text that begins with `Error: `.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.contracts.history import HistoryReconstruct, Reconstructed
+from reasonloom.errors import CallerMistake, InvalidArgument, SessionNotFound
+from reasonloom.nodes.history import dates, lookup
+from reasonloom.nodes.history.rendering import Piece, heading, line, short, tell
+from reasonloom.stores.history import chunk_lists
+from reasonloom.stores.history.chunk_lists import Chosen, ChunkRow
+from reasonloom.text import tokens
+
+if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
+
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.state import ToolState
+    from reasonloom.stores.database import Transaction
+
+LEAST_PIECE = 20
+"""Tokens that a piece takes with its heading at least; no more pieces are read than could fit."""
+
+AROUND, MARKER = 140, 24
+"""About the tokens of the first line with the notes, and of a line where a session begins."""
+
+HEAD = 'Session context for "{project}" ({chunks} chunk{s}, {tokens} tokens):'
+NOTHING = 'No chunks found for project "{project}" in what was asked for.'
+NOT_STORED = "the current session is not stored yet; the newest one that is stored is shown"
+LEFT_OUT = "{n} of {total} chunks are left out: {why}"
+NEWEST_SESSIONS = (
+    "only the newest that fit into {budget} tokens are shown; name from, to or session_id"
+)
+NO_ROOM = "they do not fit into {budget} tokens"
+
+
+@dataclass(slots=True)
+class Found:
+    """The chunks in order of time, how many were meant in all, and what must be said."""
+
+    rows: list[ChunkRow] = field(default_factory=list)
+    total: int = 0
+    notes: list[str] = field(default_factory=list)
+
+
+async def history_reconstruct(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return what was said and done, within the budget; a caller's mistake is told as text."""
+    execution = runtime.context
+    request = HistoryReconstruct.model_validate(state["request"])
+    try:
+        found = await _found(execution, request)
+    except CallerMistake as mistake:
+        answer = Reconstructed(
+            text=f"Error: {mistake.message}", chunks=[], tokens=0, omitted=0, error=mistake.message
+        )
+        return {"answer": answer.wire(), "notes": []}
+    answer, notes = _answer(request, found, execution.loom.settings.max_response_tokens)
+    return {"answer": answer.wire(), "notes": notes}
+
+
+async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
+    """Return the chunks that are meant, as many as could fit.
+
+    Raises:
+        CallerMistake: contradictory arguments, or a name that is not there.
+    """
+    span = dates.span(request.from_, request.to, request.days_back, execution.loom.clock())
+    _refuse_contradictions(request)
+    budget = execution.loom.settings.max_response_tokens
+    found = Found()
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        await lookup.require_project(tx, request.project)
+        session = await _session(tx, request, found.notes)
+        if session is None and request.previous_session:
+            return found
+        chosen = Chosen(request.project, session, span)
+        alone = session is None and span.since is None and span.until is None
+        newest = request.keep_newest or alone
+        most = budget // LEAST_PIECE + 2
+        found.rows = await chunk_lists.in_time(tx, chosen, newest=newest, most=most)
+        found.total = await chunk_lists.count(tx, chosen)
+    if alone:
+        found.rows = _newest_sessions(found.rows, budget)
+        if found.total > len(found.rows):
+            found.notes.append(NEWEST_SESSIONS.format(budget=budget))
+    return found
+
+
+def _refuse_contradictions(request: HistoryReconstruct) -> None:
+    if request.previous_session and request.current_session_id is None:
+        raise InvalidArgument(
+            "current_session_id: is required when previous_session is true",
+            field="current_session_id",
+        )
+    if request.previous_session and request.session_id is not None:
+        raise InvalidArgument(
+            "session_id: cannot stand beside previous_session", field="session_id"
+        )
+
+
+async def _session(tx: Transaction, request: HistoryReconstruct, notes: list[str]) -> str | None:
+    """Return the session that is meant, None for any; of the one before, None for none such."""
+    if request.session_id is not None:
+        named = await lookup.session_of(tx, request.project, request.session_id, "session_id")
+        if named is None:
+            raise SessionNotFound(lookup.told(request.session_id), field="session_id")
+        return named
+    if request.previous_session and request.current_session_id is not None:
+        current = await lookup.session_of(
+            tx, request.project, request.current_session_id, "current_session_id"
+        )
+        if current is None:
+            notes.append(NOT_STORED)
+        return await chunk_lists.session_before(tx, request.project, current)
+    return None
+
+
+def _newest_sessions(rows: Sequence[ChunkRow], budget: int) -> list[ChunkRow]:
+    """Return the chunks of the newest sessions that fit whole; of one, where not even that does."""
+    kept: set[str] = set()
+    left = budget - AROUND
+    for session in dict.fromkeys(row.session for row in reversed(rows)):
+        size = MARKER + sum(
+            row.tokens + tokens.count(heading(_piece(row)))
+            for row in rows
+            if row.session == session
+        )
+        if kept and size > left:
+            break
+        kept.add(session)
+        left -= size
+    return [row for row in rows if row.session in kept]
+
+
+def _answer(
+    request: HistoryReconstruct, found: Found, budget: int
+) -> tuple[Reconstructed, list[str]]:
+    if not found.rows:
+        text = NOTHING.format(project=lookup.told(request.project))
+        answer = Reconstructed(text=text, chunks=[], tokens=0, omitted=0, error=None)
+        return answer, found.notes
+    pieces = [_piece(row) for row in found.rows]
+    places = range(len(pieces))
+    left_out = LEFT_OUT.format(n=found.total, total=found.total, why=NO_ROOM.format(budget=budget))
+
+    def head(chunks: int, size: int) -> str:
+        return HEAD.format(
+            project=line(request.project, lookup.SHOWN),
+            chunks=chunks,
+            s="" if chunks == 1 else "s",
+            tokens=size,
+        )
+
+    telling = tell(
+        pieces,
+        budget,
+        head=head,
+        order=list(reversed(places)) if request.keep_newest else list(places),
+        reserved=[f"[Note: {note}]" for note in (*found.notes, left_out)],
+        mark=_boundary,
+    )
+    omitted = found.total - len(telling.chunks)
+    notes = list(found.notes)
+    if len(telling.chunks) < len(pieces) or (omitted and not notes):
+        why = NO_ROOM.format(budget=budget)
+        notes.append(LEFT_OUT.format(n=omitted, total=found.total, why=why))
+    answer = Reconstructed(
+        text=telling.text,
+        chunks=telling.chunks,
+        tokens=telling.tokens,
+        omitted=omitted,
+        error=None,
+    )
+    return answer, notes
+
+
+def _boundary(before: Piece | None, piece: Piece) -> str | None:
+    """Return the line where another session begins or goes on."""
+    if before is not None and before.session == piece.session:
+        return None
+    return f"=== Session {short(piece.session)} | {dates.day(piece.time)} ==="
+
+
+def _piece(row: ChunkRow) -> Piece:
+    return Piece(
+        id=row.id,
+        project=row.project,
+        session=row.session,
+        agent=row.agent,
+        time=row.time,
+        tokens=row.tokens,
+        content=row.content,
+    )

@@ -1,0 +1,185 @@
+"""Searches past conversations: chunks by every signal, then the passages in them that answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import mul
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.history import lookup
+from reasonloom.nodes.history.excerpts import Excerpt, Rated, Source, chosen, rated
+from reasonloom.nodes.history.fitting import room
+from reasonloom.nodes.history.passages import passages
+from reasonloom.nodes.history.rendering import Piece
+from reasonloom.nodes.memory.dates import dates_asked
+from reasonloom.nodes.memory.retrieval.ranking import Question, Ranked, gather
+from reasonloom.nodes.memory.retrieval.retrieve import remarks
+from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.nodes.mental_models.basins.expansion import Hit, expand
+from reasonloom.stores.history import chunk_walks
+from reasonloom.stores.history.chunk_walks import WalkChunk
+from reasonloom.stores.memory.search import passage_words
+from reasonloom.stores.memory.search.query_terms import Asked
+from reasonloom.stores.memory.search.scope import Nearness, Scope
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
+
+READ = 20
+"""Chunks that are found and read for passages."""
+
+POOL = 80
+"""Candidates that each list of the search gives: four times what is read."""
+
+LEAST_COSINE = 0.3
+"""What shares no word with the query must be so near to it: long texts are near to anything."""
+
+TWINS = 20
+"""Tokens kept for the note on what says the same."""
+
+LONGEST = 4_000
+"""Characters of a passage that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What is shown, the most relevant first, and what must be said of the search."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    partly: frozenset[int] = frozenset()
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The chunks that a search found.
+
+    Attributes:
+        asked: the question's words.
+        sources: the chunks as they are judged.
+        held: for each passage of all of them the places of the words that stand in it.
+        cosines: for each passage how near it is to the question.
+        chunks: the same with where they stand, by id.
+        notes: what must be said of the search.
+    """
+
+    asked: Asked
+    sources: list[Source]
+    held: list[frozenset[int]]
+    cosines: Sequence[float]
+    chunks: Mapping[int, WalkChunk]
+    notes: list[str]
+
+
+async def searched(execution: Execution, query: str, project: str | None, budget: int) -> Searched:
+    """Return what answers `query`, as much as fits into `budget` tokens.
+
+    Raises:
+        UnknownName: there is no such project.
+    """
+    loom = execution.loom
+    vectors, notes = await embed_or_say(loom.embedder, [query])
+    near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
+    dates = dates_asked(query, loom.clock().date())
+    question = Question(query, near, frozenset(), dates, loom.embedder.floor)
+    async with loom.database.begin(execution.caller, searching=True) as tx:
+        if project is not None:
+            await lookup.require_project(tx, project)
+        read = await _read(tx, execution, question, Scope(kinds=("transcript",), project=project))
+    said = [*notes, *read.notes]
+    excerpts, twins = chosen(_rated(question, read), room(budget, said) - TWINS)
+    return _placed(excerpts, read.chunks, [*said, *([_twins(twins)] if twins else [])])
+
+
+async def _read(tx: Transaction, execution: Execution, question: Question, scope: Scope) -> Read:
+    """Return the chunks that are most relevant, and others of their clusters."""
+    model = execution.loom.embedder.model
+    found = await gather(tx, execution, question, scope=scope, pool=POOL)
+    best = found.ranked[:READ]
+    hits = [Hit(each.id, each.parts.similarity or 0.0) for each in best]
+    led = await expand(tx, hits, model=model, scope=scope) if hits else []
+    chunks = (
+        await chunk_walks.chunks(tx, [*(each.id for each in best), *(each.id for each in led)])
+        if best
+        else {}
+    )
+    sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
+    sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
+    texts = [text for source in sources for text in source.texts()]
+    # The database looks for words while this process compares vectors.
+    held, cosines = await asyncio.gather(
+        passage_words.held(tx, found.asked, texts), _cosines(execution, question, texts)
+    )
+    said = await remarks(tx, found, model, POOL)
+    return Read(found.asked, sources, held, cosines, chunks, said)
+
+
+def _source(chunk: WalkChunk, ranked: Ranked) -> Source:
+    signals = ranked.signals
+    parts = passages(chunk.content)
+    return Source(chunk.id, chunk.content, parts, own=signals.own(), date=signals.date)
+
+
+def _led(chunk: WalkChunk, score: float) -> Source:
+    return Source(chunk.id, chunk.content, passages(chunk.content), own=score, led=True)
+
+
+async def _cosines(
+    execution: Execution, question: Question, texts: Sequence[str]
+) -> Sequence[float]:
+    """Return how near each text is to the question; zeros without vectors."""
+    near = question.near
+    if near is None:
+        return [0.0] * len(texts)
+    vectors, _ = await embed_or_say(execution.loom.embedder, [text[:LONGEST] for text in texts])
+    return [sum(map(mul, near.vector, vector)) for vector in vectors] or [0.0] * len(texts)
+
+
+def _rated(question: Question, read: Read) -> list[Rated]:
+    """Return the passages of what was found; those of chunks that only seem near are left out."""
+    weights = [word.weight for word in read.asked.words]
+    found: list[Rated] = []
+    start = 0
+    for source in read.sources:
+        end = start + len(source.passages)
+        if (
+            source.led
+            or source.date
+            or any(read.held[start:end])
+            or max(read.cosines[start:end]) >= LEAST_COSINE
+        ):
+            held = read.held[start:end]
+            found += rated(source, question.text, weights, held, read.cosines[start:end])
+        start = end
+    return found
+
+
+def _placed(
+    excerpts: Sequence[Excerpt], chunks: Mapping[int, WalkChunk], notes: list[str]
+) -> Searched:
+    """Return the excerpts with where they stand."""
+    pieces = [
+        Piece(
+            id=each.source.id,
+            project=chunk.project,
+            session=chunk.session,
+            agent=chunk.agent,
+            time=chunk.started_at,
+            tokens=chunk.tokens,
+            content=each.text(),
+            score=each.relevance,
+        )
+        for each in excerpts
+        for chunk in [chunks[each.source.id]]
+    ]
+    partly = frozenset(each.source.id for each in excerpts if not each.whole)
+    return Searched(pieces, partly, notes)
+
+
+def _twins(number: int) -> str:
+    many = "passage says" if number == 1 else "passages say"
+    return f"{number} {many} nearly the same as others shown and were left out"

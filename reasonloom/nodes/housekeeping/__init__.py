@@ -1,1 +1,0 @@
-"""Looking after what is remembered: batches, export and import, health, consolidation."""

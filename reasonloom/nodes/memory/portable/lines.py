@@ -1,0 +1,138 @@
+"""Reads the lines of an export, or of a file somebody wrote by hand, one at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from reasonloom.contracts.memory.export_format import (
+    FORMAT,
+    VERSION,
+    PortableEmbedder,
+    PortableHeader,
+    PortableMemory,
+)
+from reasonloom.contracts.validation import read
+from reasonloom.errors import CallerMistake, InvalidArgument
+from reasonloom.nodes.memory.cleaning import clean
+from reasonloom.nodes.memory.portable.vector_codec import decode
+
+LONGEST_LINE = 8_000_000
+"""Bytes of one line: a content of 100,000 characters with five vectors is far below it."""
+
+CLEANED = ("content", "category", "context", "project")
+CLEANED_LISTS = ("keywords", "tags")
+NOT_JSON = 'not a JSON object; a line is at least {"content": "..."}'
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that cannot be taken: its number, counted from 1, and what is wrong."""
+
+    number: int
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoodLine:
+    """A memory ready to be stored; `removed` counts hidden characters taken out of it."""
+
+    number: int
+    memory: PortableMemory
+    vectors: dict[str, list[float]] = field(default_factory=dict)
+    removed: int = 0
+
+
+def read_lines(
+    source: BinaryIO, ours: PortableEmbedder
+) -> Iterator[PortableHeader | GoodLine | BadLine]:
+    """Yield the header, if there is one, and each line as a memory or as a fault.
+
+    Vectors are taken where the header says that they are of `ours`. Empty lines are skipped.
+
+    Raises:
+        InvalidArgument: the header is of a newer version, or cannot be read.
+    """
+    trusted, first = False, True
+    for number, raw in _raw(source):
+        if raw is None:
+            yield BadLine(number, f"longer than {LONGEST_LINE:,} bytes")
+            continue
+        if not raw.strip():
+            continue
+        value = _object(raw)
+        if first and value is not None and "format" in value:
+            header = _header(value)
+            trusted = header.embedder == ours
+            yield header
+        else:
+            yield _memory(number, value, ours.dimension if trusted else None)
+        first = False
+
+
+def _raw(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
+    """Yield each line with its number; None for one that is too long."""
+    number = 0
+    while raw := source.readline(LONGEST_LINE):
+        number += 1
+        if len(raw) == LONGEST_LINE and not raw.endswith(b"\n"):
+            while (rest := source.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
+                pass
+            yield number, None
+        else:
+            yield number, raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
+
+
+def _object(raw: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(raw.decode())
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _header(value: dict[str, Any]) -> PortableHeader:
+    version = value.get("version")
+    if value["format"] == FORMAT and isinstance(version, int) and version > VERSION:
+        raise InvalidArgument(
+            f"line 1: version {version} of the format is newer than this program knows "
+            f"({VERSION}); import it with a newer reasonloom",
+            field="version",
+        )
+    try:
+        return read(PortableHeader, value)
+    except CallerMistake as error:
+        raise InvalidArgument(f"line 1, the header: {error.message}", field=error.field) from None
+
+
+def _memory(number: int, value: dict[str, Any] | None, dimension: int | None) -> GoodLine | BadLine:
+    if value is None:
+        return BadLine(number, NOT_JSON)
+    try:
+        memory = read(PortableMemory, value)
+        cleaned, removed = _cleaned(value)
+        if removed:
+            memory = read(PortableMemory, cleaned)
+        vectors = decode(memory.embeddings or (), dimension) if dimension else {}
+    except CallerMistake as error:
+        return BadLine(number, error.message)
+    except ValueError as error:
+        return BadLine(number, f"embeddings: {error}")
+    return GoodLine(number, memory, vectors, removed)
+
+
+def _cleaned(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return a line without hidden characters in what is stored, and how many there were."""
+    removed, changed = 0, dict(value)
+    for name in CLEANED:
+        if isinstance(text := value.get(name), str):
+            changed[name], count = clean(text)
+            removed += count
+    for name in CLEANED_LISTS:
+        if isinstance(texts := value.get(name), list):
+            pairs = [clean(text) for text in texts]
+            changed[name] = [text for text, _ in pairs if text]
+            removed += sum(count for _, count in pairs)
+    return changed, removed

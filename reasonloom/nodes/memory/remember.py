@@ -1,0 +1,95 @@
+"""Stores a memory: five views embedded outside the transaction, then one write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.memory.tools import Remember, Remembered
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.cleaning import cleaned
+from reasonloom.nodes.memory.embed_memory import (
+    embed_views,
+    link_waypoints,
+    near_duplicates,
+    nearest,
+)
+from reasonloom.nodes.memory.embedding import views
+from reasonloom.nodes.memory.given_memory import memory_of, viewed_of
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.memory import deduplication, memories
+from reasonloom.stores.memory.memories import NewMemory
+from reasonloom.stores.sessions import sessions
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+
+async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the request's memory and link it to its nearest, or strengthen its twin."""
+    execution = runtime.context
+    request, removed = cleaned(Remember.model_validate(state["request"]))
+    at = execution.loom.clock()
+    texts = views(viewed_of(request, request.session_id, at))
+    vectors, notes = await embed_views(execution.loom.embedder, texts)
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        near = await nearest(tx, execution, vectors.get("semantic"))
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.open_session(
+            tx,
+            execution.run.effect("session"),
+            name=request.session_id,
+            project=execution.caller.project,
+            client=execution.caller.client,
+        )
+        memory = memory_of(
+            execution,
+            request,
+            effect=execution.run.effect("remember"),
+            session=session,
+            vectors=cast("dict[str, list[float]]", vectors),
+            at=at,
+        )
+        answer, said = await _merged(tx, request, memory)
+        if answer is None:
+            answer, said = await _stored(tx, execution, memory, near)
+        said = [*removed, *notes, *said]
+        return await finish(tx, execution, answer, notes=said, session_id=session)
+
+
+async def _merged(
+    tx: Transaction, request: Remember, memory: NewMemory
+) -> tuple[Remembered | None, list[str]]:
+    """Strengthen the memory that says the same; None where there is none."""
+    given = request.metadata.keywords if request.metadata else None
+    twin = await deduplication.strengthen_twin(tx, memory, keywords=given or ())
+    if twin is None:
+        return None, []
+    answer = Remembered(
+        memory_id=f"mem-{twin.id}",
+        embeddings_generated=0,
+        links_created=0,
+        salience=twin.salience,
+        strength=twin.strength,
+        deduplicated=True,
+    )
+    return answer, [f"the same was stored before: mem-{twin.id} was strengthened"]
+
+
+async def _stored(
+    tx: Transaction, execution: Execution, memory: NewMemory, near: dict[int, float]
+) -> tuple[Remembered, list[str]]:
+    """Store a memory and link it; name those that say nearly the same."""
+    memory_id = await memories.store(tx, memory)
+    links = await link_waypoints(tx, execution, memory_id, near)
+    answer = Remembered(
+        memory_id=f"mem-{memory_id}",
+        embeddings_generated=len(memory.vectors),
+        links_created=links,
+        salience=memory.salience,
+        strength=1.0,
+    )
+    alike = ", ".join(f"mem-{key}" for key in near_duplicates(near))
+    return answer, [f"nearly the same as {alike}; both are kept"] if alike else []

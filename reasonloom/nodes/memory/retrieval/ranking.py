@@ -1,0 +1,198 @@
+"""Gathers what may answer a question, and puts it in order by all signals.
+
+First each candidate's own signals; then those of the best are completed by what stands around
+them: their session, their neighbours in it, and the memories that somebody linked to them,
+which join the candidates where they were not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.memory.injection.detection import suspicion
+from reasonloom.nodes.memory.retrieval.nodes_scoring import Parts, recency
+from reasonloom.nodes.memory.retrieval.scoring import Signals, asking
+from reasonloom.stores.memory.search import judged, ranking_features, retrieval
+from reasonloom.stores.memory.search.query_terms import Asked
+from reasonloom.stores.memory.search.ranking_features import Around, Link, Traits
+from reasonloom.stores.memory.search.retrieval import Match
+from reasonloom.stores.memory.search.scope import Nearness, Scope
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
+
+COMPLETED = 100
+"""The best candidates by their own signals, whose surroundings are looked at."""
+
+EXPANDED = 20
+"""The best candidates whose partners, where somebody drew a link, join the candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: the words, the vector, the tags it names and the dates it asks for.
+
+    `floor` is the cosine that unrelated texts reach with the embedder; `guarded` says whether
+    memories that read like an attempt to steer their reader are to stand behind others.
+    """
+
+    text: str
+    near: Nearness | None
+    named: frozenset[str]
+    dates: Mapping[str, float]
+    floor: float
+    guarded: bool = False
+
+    def met_by(self, match: Match, found: Traits) -> Signals:
+        """Return what a memory brings by itself."""
+        return Signals(
+            cosine=max(0.0, match.cosine or 0.0),
+            words=match.context,
+            tag=float(found.tagged),
+            date=max((self.dates.get(term, 0.0) for term in found.dates or ()), default=0.0),
+            asking=asking(found.head),
+            suspicion=suspicion(found.head, self.text).score if self.guarded else 0.0,
+        )
+
+    def wants(self, signals: Signals) -> bool:
+        """Tell whether a memory is worth returning: a word, a tag, a date, or a likeness."""
+        return bool(signals.words or signals.tag or signals.date or signals.cosine > self.floor)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A memory in its place: its signals, and the parts of its score."""
+
+    id: int
+    signals: Signals
+    parts: Parts
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All that is worth returning, best first.
+
+    Attributes:
+        asked: the words that were looked for.
+        cut: memories that share only frequent words with the question were left out.
+        unlike: fewer were near than there are, so that some may have no vector to compare.
+    """
+
+    ranked: list[Ranked]
+    asked: Asked
+    cut: bool
+    unlike: bool
+
+
+@dataclass(slots=True)
+class Pool:
+    """The candidates as far as they are known."""
+
+    asked: Asked
+    signals: dict[int, Signals] = field(default_factory=dict)
+    traits: dict[int, Traits] = field(default_factory=dict)
+
+    def best(self, most: int) -> list[int]:
+        """Return the best ids by what each brings by itself."""
+        order = sorted(self.signals, key=lambda key: (-self.signals[key].own(), key))
+        return order[:most]
+
+
+async def gather(
+    tx: Transaction, execution: Execution, question: Question, *, scope: Scope, pool: int
+) -> Gathered:
+    """Return the candidates of `scope` that are worth returning, best first."""
+    asked = await retrieval.weigh(
+        tx, question.text, question.near, transcripts=scope.of_transcripts
+    )
+    found = await retrieval.candidates(tx, asked, question.near, scope=scope, pool=pool)
+    known = Pool(asked)
+    await _add(tx, known, question, found)
+    if question.dates:
+        dated = await judged.dated(tx, list(question.dates), scope=scope, pool=pool)
+        await _reach(tx, known, question, scope, set(dated) - found.keys())
+    edges = await ranking_features.links(tx, known.best(EXPANDED))
+    around = await ranking_features.around(tx, known.best(COMPLETED))
+    await _reach(tx, known, question, scope, _missing(known, edges))
+    _complete(known, around)
+    near = sum(match.cosine is not None for match in found.values())
+    unlike = near < min(pool, asked.visible) and not scope.narrow
+    return Gathered(_ordered(execution, known, edges), asked, cut=asked.cut, unlike=unlike)
+
+
+async def _add(
+    tx: Transaction, known: Pool, question: Question, found: Mapping[int, Match]
+) -> None:
+    """Add the candidates that are worth returning."""
+    rows = await ranking_features.traits(tx, list(found), tags=question.named, dates=question.dates)
+    for row in rows:
+        signals = question.met_by(found[row.id], row)
+        if question.wants(signals):
+            known.signals[row.id], known.traits[row.id] = signals, row
+
+
+async def _reach(
+    tx: Transaction, known: Pool, question: Question, scope: Scope, ids: Collection[int]
+) -> None:
+    """Add memories of the scope that were reached by another way, where worth returning."""
+    if ids:
+        found = await judged.judge(tx, known.asked, question.near, scope=scope, ids=ids)
+        await _add(tx, known, question, found)
+
+
+def _missing(known: Pool, edges: Iterable[Link]) -> set[int]:
+    """Return what somebody linked to the best, and is no candidate yet."""
+    reached = {key for edge in edges if edge.weight for key in (edge.source, edge.target)}
+    return reached - known.signals.keys()
+
+
+def _complete(known: Pool, around: Mapping[int, Around]) -> None:
+    """Fill in what the session and the neighbours bring."""
+    best: dict[object, float] = {}
+    for key, signals in known.signals.items():
+        session = known.traits[key].session_id or key
+        best[session] = max(best.get(session, 0.0), signals.own())
+    for key, signals in known.signals.items():
+        signals.session = best[known.traits[key].session_id or key]
+    for key, beside in around.items():
+        if key in known.signals:
+            known.signals[key].before = _cosine(known, beside.before)
+            known.signals[key].after = _cosine(known, beside.after)
+
+
+def _cosine(known: Pool, key: int | None) -> float:
+    return known.signals[key].cosine if key in known.signals else 0.0
+
+
+def _ordered(execution: Execution, known: Pool, edges: Sequence[Link]) -> list[Ranked]:
+    loom = execution.loom
+    now, half_life = loom.clock(), loom.settings.recency_half_life_days
+    similar = {key: each.relevance() for key, each in known.signals.items()}
+    linked = _linked(similar, edges)
+    ranked = [
+        Ranked(
+            key,
+            signals,
+            Parts(
+                salience=known.traits[key].salience,
+                recency=recency(known.traits[key].last_accessed, now, half_life),
+                link=linked.get(key, 0.0),
+                similarity=similar[key],
+            ),
+        )
+        for key, signals in known.signals.items()
+    ]
+    return sorted(ranked, key=lambda each: (-each.parts.score, each.id))
+
+
+def _linked(similar: Mapping[int, float], edges: Sequence[Link]) -> dict[int, float]:
+    """Return for each memory the best of weight x similarity over those it is linked to."""
+    linked: dict[int, float] = {}
+    for edge in edges:
+        for key, other in ((edge.source, edge.target), (edge.target, edge.source)):
+            worth = edge.weight * similar.get(other, 0.0)
+            linked[key] = max(linked.get(key, 0.0), worth)
+    return linked

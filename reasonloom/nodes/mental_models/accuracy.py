@@ -1,0 +1,85 @@
+"""What came of a model's predictions: accuracy with its interval, and the Brier score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from statistics import NormalDist
+from typing import Protocol, TypedDict
+
+from reasonloom.stores.mental_models.predictions import Tally
+
+UNKNOWN = 0.5
+"""The accuracy of a model of which no prediction is resolved."""
+
+WEIGHT = 2.0
+"""Predictions that a prior counts for: the model's record beside a template's, a half beside a
+model's. With two, one lucky prediction makes no certainty (Laplace's rule for the model)."""
+
+DIGITS = 4
+QUANTILE = NormalDist().inv_cdf(0.975)
+
+
+class Counted(Protocol):
+    """Sums over resolved predictions."""
+
+    @property
+    def resolved(self) -> int:
+        """How many are resolved."""
+
+    @property
+    def correct(self) -> int:
+        """How many of them held."""
+
+    @property
+    def squared_error(self) -> float:
+        """The sum of (confidence - outcome) squared."""
+
+
+class Figures(TypedDict):
+    """The figures as they are told."""
+
+    prediction_accuracy: float
+    resolved_count: int
+    accuracy_interval: tuple[float, float] | None
+    brier_score: float | None
+
+
+def figures_of(counted: Counted) -> Figures:
+    """Return the figures of a model."""
+    count = counted.resolved
+    ends = wilson(counted.correct, count) if count else None
+    return Figures(
+        prediction_accuracy=accuracy(counted.correct, count),
+        resolved_count=count,
+        accuracy_interval=(round(ends[0], DIGITS), round(ends[1], DIGITS)) if ends else None,
+        brier_score=round(counted.squared_error / count, DIGITS) if count else None,
+    )
+
+
+def accuracy(correct: int, count: int) -> float:
+    """Return the share that held, `UNKNOWN` of none."""
+    return round(correct / count, DIGITS) if count else UNKNOWN
+
+
+def wilson(hits: float, count: int) -> tuple[float, float]:
+    """Return the ends of the 95 % interval of a share (Wilson 1927), within 0 and 1."""
+    found, z = hits / count, QUANTILE
+    middle = (found + z * z / (2 * count)) / (1 + z * z / count)
+    width = math.sqrt(found * (1 - found) / count + (z / (2 * count)) ** 2)
+    half = z * width / (1 + z * z / count)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def confidence(tallies: Iterable[Tally], template: int) -> float:
+    """Return how likely a template's next prediction holds: its record, leaning on the model's."""
+    counted = list(tallies)
+    own = [each for each in counted if each.template == template]
+    prior = _share(counted, UNKNOWN)
+    return round(_share(own, prior), DIGITS)
+
+
+def _share(counted: Iterable[Tally], prior: float) -> float:
+    some = list(counted)
+    correct = sum(each.correct for each in some)
+    return (correct + WEIGHT * prior) / (sum(each.resolved for each in some) + WEIGHT)

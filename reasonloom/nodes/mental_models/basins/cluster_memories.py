@@ -1,0 +1,97 @@
+"""Forms an owner's basins anew, names them, and keeps them: one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.mental_models.basins import Clustered, ClusterMemories, ShownBasin
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.mental_models.basins.formation import Formed, form, keep
+from reasonloom.nodes.mental_models.basins.naming import EXEMPLARS, Unnamed, ask_names
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.memory.reindex import coverage
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+UNEMBEDDED = (
+    "{lacking} of {memories} memories have no vector of the embedder in use and belong to no "
+    "cluster; `reasonloom db reindex` embeds them"
+)
+SAMPLED = "{sampled} of {memories} memories were clustered, the others joined the nearest cluster"
+
+
+async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Cluster outside any transaction, ask for names, and write all at once.
+
+    Raises:
+        SettingMistake: the library that clusters is not installed.
+        Conflict: somebody else formed basins meanwhile.
+    """
+    execution = runtime.context
+    request = ClusterMemories.model_validate(state["request"])
+    loom = execution.loom
+    formed = await form(loom, execution.caller, loom.clock())
+    notes = await _said(execution, formed)
+    if not request.dry_run and not loom.llm.offline:
+        unnamed = [_unnamed(formed, each.id) for each in formed.basins if each.id in formed.renamed]
+        named = await ask_names(execution, unnamed)
+        formed, notes = _renamed(formed, named.names, loom.llm.name), [*notes, *named.notes]
+    async with loom.database.begin(execution.caller) as tx:
+        if not request.dry_run:
+            await keep(tx, formed)
+        answer = shown(formed, dry_run=request.dry_run)
+        return await finish(tx, execution, answer, notes=notes)
+
+
+async def _said(execution: Execution, formed: Formed) -> list[str]:
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        there = await coverage(tx, execution.loom.embedder.model)
+    notes = []
+    if there.lacking:
+        notes.append(UNEMBEDDED.format(lacking=there.lacking, memories=there.memories))
+    if formed.sampled < formed.memories:
+        notes.append(SAMPLED.format(sampled=formed.sampled, memories=formed.memories))
+    return notes
+
+
+def _unnamed(formed: Formed, basin: UUID) -> Unnamed:
+    words = next(each.keywords for each in formed.basins if each.id == basin)
+    first = min(formed.members[basin])
+    return Unnamed(basin, first, words, formed.texts[basin][:EXEMPLARS])
+
+
+def _renamed(formed: Formed, names: Mapping[UUID, str], llm: str) -> Formed:
+    made = [
+        replace(each, name=names[each.id], named_by=llm) if each.id in names else each
+        for each in formed.basins
+    ]
+    return replace(formed, basins=made)
+
+
+def shown(formed: Formed, *, dry_run: bool) -> Clustered:
+    """Return what was formed as an answer."""
+    return Clustered(
+        basins=[
+            ShownBasin(
+                id=str(each.id),
+                name=each.name,
+                named_by=each.named_by,
+                members=len(formed.members[each.id]),
+                coherence=round(each.coherence, 4),
+                keywords=each.keywords,
+                fresh=each.id in formed.fresh,
+            )
+            for each in formed.basins
+        ],
+        vanished=[str(each.id) for each in formed.vanished],
+        memories=formed.memories,
+        alone=formed.alone,
+        sampled=formed.sampled,
+        dry_run=dry_run,
+    )

@@ -1,0 +1,87 @@
+"""Clusters in a process of their own: a server goes on answering, and the memory is given back.
+
+`python -m reasonloom.nodes.mental_models.basins.cluster_process` reads vectors from standard input and writes labels to
+standard output, both in numpy's own form.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reasonloom.errors import InternalFault, SettingMistake
+
+MISSING = (
+    "clusters need scikit-learn, which is not installed: pip install 'reasonloom[models]'; "
+    "everything else works without it"
+)
+NOT_INSTALLED = 3
+"""The exit code of a child that lacks the library."""
+
+NICENESS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """For each vector its cluster, -1 for none, and how much it belongs there, 0..1."""
+
+    labels: NDArray[np.int64]
+    strengths: NDArray[np.float32]
+
+
+async def cluster_apart(vectors: NDArray[np.float32], *, floor: float, seed: int) -> Found:
+    """Return the clusters of vectors of length 1; the child dies with its caller's task.
+
+    Raises:
+        SettingMistake: the library is not installed; says how to.
+        InternalFault: the child failed.
+    """
+    sent = io.BytesIO()
+    np.savez(sent, vectors=vectors, floor=np.float64(floor), seed=np.int64(seed))
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "reasonloom.nodes.mental_models.basins.cluster_process",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        received, _ = await child.communicate(sent.getvalue())
+    finally:
+        if child.returncode is None:
+            with suppress(ProcessLookupError):
+                child.kill()
+            await asyncio.shield(child.wait())
+    if child.returncode == NOT_INSTALLED:
+        raise SettingMistake(MISSING)
+    if child.returncode:
+        raise InternalFault(f"clustering ended with {child.returncode}")
+    answer = np.load(io.BytesIO(received), allow_pickle=False)
+    return Found(answer["labels"], answer["strengths"])
+
+
+def main() -> int:
+    """Cluster what comes in; return the exit code."""
+    try:
+        from reasonloom.nodes.mental_models.basins.basins_density import clusters  # noqa: PLC0415
+    except ImportError:
+        return NOT_INSTALLED
+    with suppress(OSError):
+        os.nice(NICENESS)
+    given = np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
+    labels, strengths = clusters(
+        given["vectors"], floor=float(given["floor"]), seed=int(given["seed"])
+    )
+    answer = io.BytesIO()
+    np.savez(answer, labels=labels, strengths=strengths)
+    sys.stdout.buffer.write(answer.getvalue())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

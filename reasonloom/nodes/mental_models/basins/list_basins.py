@@ -1,0 +1,72 @@
+"""Answers `list_basins`: the largest basins with their strongest memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.mental_models.extras import (
+    BasinListed,
+    BasinsListed,
+    Evidence,
+    ListBasins,
+)
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.mental_models.accuracy import DIGITS
+from reasonloom.nodes.mental_models.rendering import moment
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.mental_models import model_basins
+from reasonloom.stores.mental_models.model_basins import Member
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+MOST_TEXT = 200
+"""Characters of a memory that are told."""
+
+
+async def list_basins(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return basins; nothing is written."""
+    execution = runtime.context
+    request = ListBasins.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        answer = await listed(tx, request)
+    return {"answer": answer.wire(), "notes": []}
+
+
+async def listed(tx: Transaction, request: ListBasins) -> BasinsListed:
+    """Return the largest basins of the transaction's owner."""
+    rows = await model_basins.largest(tx, request.limit)
+    ids = [row.id for row in rows] if request.memories else []
+    members = await model_basins.members(tx, ids, most=request.memories, most_text=MOST_TEXT)
+    told = [
+        BasinListed(
+            id=str(row.id),
+            name=row.name,
+            keywords=row.keywords,
+            coherence=round(row.coherence, DIGITS),
+            member_count=row.members,
+            model_count=row.models,
+            formed_at=moment(row.formed_at),
+            updated_at=moment(row.updated_at),
+            memories=evidence(row.id, members.get(row.id, [])),
+        )
+        for row in rows
+    ]
+    return BasinsListed(basins=told, total=rows[0].total if rows else 0)
+
+
+def evidence(basin: UUID, members: Sequence[Member]) -> list[Evidence]:
+    """Return memories of a basin as they are told."""
+    return [
+        Evidence(
+            id=f"mem-{each.memory_id}",
+            basin=str(basin),
+            strength=round(each.strength, DIGITS),
+            excerpt=each.excerpt,
+        )
+        for each in members
+    ]

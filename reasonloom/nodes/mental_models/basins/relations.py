@@ -1,0 +1,164 @@
+"""How basins stand to each other: by the edges between their members, by time, by their middles.
+
+With W the summed weights of the edges (each by the weaker of its two memberships), N numbers of
+sessions, and DOUBT = 2, so that a single hint proves little and none reaches 1:
+
+- causal, from A to B: edges `caused_by` from B's members to A's. W / (W + W of the other way +
+  DOUBT).
+- temporal, A before B: edges `temporal_next` and the sessions in which A's first memory came
+  before B's. (W + N - the same of the other way) / (all four + DOUBT), where that is above 0.
+- hierarchical, from the broader A to the narrower B: edges `part_of` from B's members to A's, as
+  for causal; or B's middle lies within A's bound and A's not within B's: their cosine.
+- associated, no direction (from the smaller id): all other edges of either way, W / (W + DOUBT);
+  or the cosine of the middles above that of any two basins: (cosine - mean) / (1 - mean).
+
+What is weaker than LEAST is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal
+from uuid import UUID
+
+import numpy as np
+
+from reasonloom.stores.mental_models import basin_lists, basins
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.mental_models.basin_lists import Links, Order
+    from reasonloom.stores.mental_models.basins import Basin
+
+Kind = Literal["causal", "temporal", "hierarchical", "associated"]
+DOUBT = 2.0
+LEAST = 0.2
+MOST = 200
+"""Relations that are told, the strongest."""
+
+MOST_COMPARED = 500
+"""Basins whose middles are compared with each other, the newest formed."""
+
+OTHERS = ("related_to", "supports", "contradicts", "derived_from", "supersedes")
+Pair = tuple[UUID, UUID]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One basin's relation to another: its strength, 0..1, and what it was seen by.
+
+    Attributes:
+        edges: how many links between members speak for it.
+        sessions: in how many sessions the order of time does.
+        cosine: of the two middles, None where they are not of one model.
+    """
+
+    source: UUID
+    target: UUID
+    kind: Kind
+    strength: float
+    edges: int
+    sessions: int
+    cosine: float | None
+
+
+class _Evidence:
+    """What is between basins, by pair."""
+
+    def __init__(self, links: Sequence[Links], orders: Sequence[Order]) -> None:
+        self.links = {(each.source, each.target, each.type): each for each in links}
+        self.orders = {(each.source, each.target): each.count for each in orders}
+
+    def weight(self, source: UUID, target: UUID, *types: str) -> float:
+        """Return the summed weights of the edges of these types, one way."""
+        found = (self.links.get((source, target, each)) for each in types)
+        return sum(float(link.weight) for link in found if link)
+
+    def count(self, source: UUID, target: UUID, *types: str) -> int:
+        """Return the number of the edges of these types, one way."""
+        found = (self.links.get((source, target, each)) for each in types)
+        return sum(link.count for link in found if link)
+
+
+async def relations(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Relation]:
+    """Return the relations between the owner's basins, or between `ids`, the strongest first."""
+    links, orders = await basin_lists.between(tx, ids)
+    there = await basins.basins(tx, ids)
+    cosines = _cosines(there)
+    seen = _Evidence(links, orders)
+    named = {each.id: each for each in there}
+    found: list[Relation] = []
+    mean = float(np.mean(list(cosines.values()))) if cosines else 0.0
+    for first, second in _pairs(seen, named, cosines):
+        found += _directed((first, second), seen, named, cosines)
+        found += _directed((second, first), seen, named, cosines)
+        found += _associated((first, second), seen, cosines, mean)
+    told = [each for each in found if each.strength >= LEAST]
+    return sorted(told, key=lambda each: (-each.strength, each.kind, str(each.source)))[:MOST]
+
+
+def _pairs(
+    seen: _Evidence, named: Mapping[UUID, Basin], cosines: Mapping[Pair, float]
+) -> list[Pair]:
+    """Return the pairs between which anything was seen, each once, the smaller id first."""
+    met = {(source, target) for source, target, _ in seen.links} | seen.orders.keys()
+    ordered = {(min(pair, key=str), max(pair, key=str)) for pair in met}
+    there = (pair for pair in ordered | cosines.keys() if named.keys() >= set(pair))
+    return sorted(there, key=str)
+
+
+def _cosines(there: Sequence[Basin]) -> dict[Pair, float]:
+    newest = sorted(there, key=lambda each: (str(each.formed_at), str(each.id)))[-MOST_COMPARED:]
+    found: dict[Pair, float] = {}
+    for model in {each.model for each in newest}:
+        ordered = sorted((one for one in newest if one.model == model), key=lambda one: str(one.id))
+        rows = np.stack([each.centroid for each in ordered])
+        table = np.clip(rows @ rows.T, -1, 1)
+        for first, second in combinations(range(len(ordered)), 2):
+            found[ordered[first].id, ordered[second].id] = float(table[first, second])
+    return found
+
+
+def _directed(
+    pair: Pair, seen: _Evidence, named: Mapping[UUID, Basin], cosines: Mapping[Pair, float]
+) -> list[Relation]:
+    source, target = pair
+    cosine = cosines.get(pair, cosines.get((target, source)))
+    found: list[Relation] = []
+
+    def add(kind: Kind, strength: float, edges: int = 0, sessions: int = 0) -> None:
+        if strength > 0:
+            found.append(Relation(source, target, kind, strength, edges, sessions, cosine))
+
+    add("causal", _share(seen, pair, "caused_by"), seen.count(target, source, "caused_by"))
+    ours, theirs = seen.orders.get(pair, 0), seen.orders.get((target, source), 0)
+    forth = seen.weight(source, target, "temporal_next") + ours
+    back = seen.weight(target, source, "temporal_next") + theirs
+    edges = seen.count(source, target, "temporal_next")
+    add("temporal", (forth - back) / (forth + back + DOUBT), edges, ours)
+    parts = _share(seen, pair, "part_of")
+    within = cosine is not None and named[target].bound > cosine >= named[source].bound
+    held = cosine if cosine is not None and within else 0.0
+    add("hierarchical", max(parts, held), seen.count(target, source, "part_of"))
+    return found
+
+
+def _share(seen: _Evidence, pair: Pair, kind: str) -> float:
+    """Return how much edges that lead back from the target speak, against those that lead on."""
+    source, target = pair
+    ours, theirs = seen.weight(target, source, kind), seen.weight(source, target, kind)
+    return ours / (ours + theirs + DOUBT)
+
+
+def _associated(
+    pair: Pair, seen: _Evidence, cosines: Mapping[Pair, float], mean: float
+) -> list[Relation]:
+    source, target = pair
+    weight = seen.weight(source, target, *OTHERS) + seen.weight(target, source, *OTHERS)
+    cosine = cosines.get(pair)
+    alike = 0.0 if cosine is None or mean >= 1 else max(0.0, (cosine - mean) / (1 - mean))
+    strength = max(weight / (weight + DOUBT), alike)
+    edges = seen.count(source, target, *OTHERS) + seen.count(target, source, *OTHERS)
+    return [Relation(source, target, "associated", strength, edges, 0, cosine)] if strength else []

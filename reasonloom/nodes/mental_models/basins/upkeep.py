@@ -1,0 +1,93 @@
+"""Keeps basins up: new memories join the nearest, and where much changed all are formed anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.mental_models.basins.clusters import batches
+from reasonloom.nodes.mental_models.basins.formation import Formed, form, keep
+from reasonloom.nodes.mental_models.basins.shapes import Joiner, Shape
+from reasonloom.stores.mental_models import basin_memories, basins
+from reasonloom.stores.mental_models.basins import Basin, Run
+
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
+
+CHANGED = 0.3
+"""The share of memories, new and gone together, above which all basins are formed anew."""
+
+LEAST = 5
+"""Memories, or changes, below which forming is not worth while."""
+
+MOST_JOINED = 20_000
+"""New memories that one look places; more wait for the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a look did: how many memories it placed and how many joined, or what it formed."""
+
+    looked_at: int = 0
+    joined: int = 0
+    formed: Formed | None = None
+
+
+async def keep_up(loom: Loom, caller: Caller, at: datetime) -> Kept:
+    """Do what is due for the basins of the caller's space.
+
+    Raises:
+        SettingMistake: basins must be formed, and the library is not installed.
+        Conflict: somebody else formed them meanwhile.
+        DatabaseUnavailable: it went away; what had joined stays so.
+    """
+    async with loom.database.begin(caller, searching=True) as tx:
+        run = await basins.last_run(tx)
+        until, since = await basin_memories.counted(tx, run.formed_through if run else 0)
+    if _is_due(run, until, since, loom.embedder.model):
+        formed = await form(loom, caller, at)
+        async with loom.database.begin(caller) as tx:
+            await keep(tx, formed)
+        return Kept(formed=formed)
+    return await _join(loom, caller, run) if run and since else Kept()
+
+
+def _is_due(run: Run | None, until: int, since: int, model: str) -> bool:
+    if run is None:
+        return since >= LEAST
+    changed = since + max(0, run.memories - until)
+    if run.model != model:
+        return until + since >= LEAST
+    return changed >= LEAST and changed > CHANGED * run.memories
+
+
+async def _join(loom: Loom, caller: Caller, run: Run) -> Kept:
+    """Put the memories that came since into the nearest basins, some thousands a transaction."""
+    model = loom.embedder.model
+    async with loom.database.begin(caller, searching=True) as tx:
+        ids = await basin_memories.embedded_ids(tx, model, after=run.joined_through)
+        known = [each for each in await basins.basins(tx) if each.model == model]
+    looked_at = joined = 0
+    joiner = Joiner.of([_shape(each) for each in known]) if known else None
+    async for some, vectors in batches(loom, caller, ids[:MOST_JOINED]):
+        rows: list[tuple[UUID, int, float]] = []
+        if joiner:
+            places, strengths = joiner.place(vectors)
+            placed = zip(some, places, strengths, strict=True)
+            rows = [(known[at].id, one, float(how)) for one, at, how in placed if at >= 0]
+        async with loom.database.begin(caller) as tx:
+            if await basins.hold(tx) != run:
+                return Kept(looked_at, joined)
+            await basins.join(tx, rows)
+            run = replace(run, joined_through=some[-1])
+            await basins.note(tx, run)
+        looked_at, joined = looked_at + len(some), joined + len(rows)
+    return Kept(looked_at, joined)
+
+
+def _shape(basin: Basin) -> Shape:
+    return Shape(basin.centroid, basin.coherence, basin.bound)

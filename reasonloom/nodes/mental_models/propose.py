@@ -1,0 +1,127 @@
+"""Answers `propose_models`: what dense basins and persistent failure call for, with evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.mental_models.extras import (
+    ModelProposed,
+    Proposals,
+    ProposeModels,
+    RevisionProposed,
+)
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.mental_models.basins.list_basins import MOST_TEXT, evidence
+from reasonloom.nodes.mental_models.failing import Change, changes
+from reasonloom.nodes.mental_models.situations import read, word_list
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.mental_models import model_basins, model_proposals, models
+from reasonloom.stores.mental_models.model_basins import Member, Sized
+from reasonloom.stores.mental_models.models import NewModel
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+LEAST_MEMBERS = 5
+LEAST_COHERENCE = 0.3
+MOST_EVIDENCE = 5
+MOST_WRONG = 10
+MOST_MODELS = 1_000
+MOST_NAME = 255
+WHY = "{members} memories, alike with coherence {coherence:.2f}, and no model is made of them"
+NO_TEMPLATES = (
+    "proposed models have no templates: give them with create_model, or they predict nothing"
+)
+GUESSED = "domains are guessed: user where half of the memories speak in the first person"
+TAKEN = "some proposed names are taken; those were not kept as drafts"
+
+
+async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Propose; only drafts that the request asks for are kept."""
+    execution = runtime.context
+    request = ProposeModels.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        dense = await model_proposals.dense(
+            tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit
+        )
+        rows = await models.active(tx, most=MOST_MODELS)
+        wanted = changes(rows, await model_proposals.records(tx, most=MOST_WRONG))[: request.limit]
+        ids = [each.id for each in dense] + [basin for each in wanted for basin in each.basins]
+        members = await model_basins.members(
+            tx, list(dict.fromkeys(ids)), most=MOST_EVIDENCE, most_text=MOST_TEXT
+        )
+        drafts, notes = await _drafts(tx, execution, request, dense, members)
+        answer = Proposals(
+            models=[_proposed(each, members[each.id], drafts.get(each.id)) for each in dense],
+            revisions=[_revision(each, members) for each in wanted],
+        )
+        said = [GUESSED, NO_TEMPLATES] if dense else []
+        return await finish(tx, execution, answer, notes=[*said, *notes])
+
+
+def _proposed(basin: Sized, members: Sequence[Member], draft: UUID | None) -> ModelProposed:
+    return ModelProposed(
+        name=basin.name[:MOST_NAME],
+        domain=_domain(members),
+        basin_ids=[str(basin.id)],
+        why=WHY.format(members=basin.members, coherence=basin.coherence),
+        evidence=evidence(basin.id, members),
+        draft_id=str(draft) if draft else None,
+    )
+
+
+def _revision(change: Change, members: Mapping[UUID, Sequence[Member]]) -> RevisionProposed:
+    return RevisionProposed(
+        model_id=str(change.model.id),
+        model_name=change.model.name,
+        action="remove_basins" if change.basins else "deprecate",
+        remove_basins=[str(each) for each in change.basins],
+        why=change.why,
+        evidence=[
+            one for basin in change.basins for one in evidence(basin, members.get(basin, []))
+        ],
+        prediction_ids=[str(each) for each in change.predictions],
+    )
+
+
+def _domain(members: Sequence[Member]) -> str:
+    first = word_list("first") | {"user"}
+    personal = sum(not first.isdisjoint(read(each.excerpt).words) for each in members)
+    return "user" if 2 * personal >= len(members) else "world"
+
+
+async def _drafts(
+    tx: Transaction,
+    execution: Execution,
+    request: ProposeModels,
+    dense: Sequence[Sized],
+    members: Mapping[UUID, Sequence[Member]],
+) -> tuple[dict[UUID, UUID], list[str]]:
+    """Keep proposed models as drafts where that is asked for; return their ids by basin."""
+    kept: dict[UUID, UUID] = {}
+    if not request.keep_drafts or not dense:
+        return kept, []
+    taken = await models.taken(tx, [each.name[:MOST_NAME] for each in dense])
+    for each in dense:
+        name = each.name[:MOST_NAME]
+        if name in taken:
+            continue
+        taken.add(name)
+        new = NewModel(
+            id=execution.run.effect("draft", str(each.id)),
+            name=name,
+            domain=_domain(members[each.id]),
+            description="",
+            status="draft",
+            basins=[each.id],
+            templates=[],
+            now=execution.loom.clock(),
+        )
+        await models.create(tx, new)
+        kept[each.id] = new.id
+    return kept, [TAKEN] if len(kept) < len(dense) else []

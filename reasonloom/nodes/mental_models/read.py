@@ -1,0 +1,66 @@
+"""Answers `get_model`: a model, and its predictions and revisions where they are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.mental_models.models import GetModel, ModelGot
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.mental_models import rendering
+from reasonloom.nodes.mental_models.basins.models_relations import relations_of
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.mental_models import model_revisions, models, predictions
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.mental_models.models import ModelRow
+
+MOST = 100
+"""Predictions, and revisions, that are told: the newest."""
+
+MORE = "only the newest {most} {what} are told"
+
+
+async def get_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the requested model."""
+    execution = runtime.context
+    request = GetModel.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        answer, notes = await whole(tx, request, execution.loom.clock())
+    return {"answer": answer.wire(), "notes": notes}
+
+
+async def whole(tx: Transaction, request: GetModel, now: datetime) -> tuple[ModelGot, list[str]]:
+    """Return a model with what is asked for beside it, and what is to be said.
+
+    Raises:
+        ModelNotFound: this owner has none such.
+    """
+    row = await models.require(tx, request.model_id)
+    relations = await relations_of(tx, row.basins)
+    beside, notes = await _beside(tx, request, row, now)
+    return ModelGot(model=rendering.told(row, relations), **beside), [
+        *rendering.degraded(row),
+        *notes,
+    ]
+
+
+async def _beside(
+    tx: Transaction, request: GetModel, row: ModelRow, now: datetime
+) -> tuple[dict[str, Any], list[str]]:
+    """Return what is asked for beside the model, and whether there is more of it."""
+    beside: dict[str, Any] = {}
+    notes: list[str] = []
+    if request.include_predictions:
+        made = await predictions.newest(tx, row.id, MOST + 1)
+        beside["predictions"] = [rendering.prediction(each, now) for each in made[:MOST]]
+        notes += [MORE.format(most=MOST, what="predictions")] if len(made) > MOST else []
+    if request.include_revisions:
+        revised = await model_revisions.newest(tx, row.id, MOST + 1)
+        beside["revisions"] = [rendering.revision(each) for each in revised[:MOST]]
+        notes += [MORE.format(most=MOST, what="revisions")] if len(revised) > MOST else []
+    return beside, notes

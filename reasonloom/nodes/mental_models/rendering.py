@@ -1,0 +1,115 @@
+"""How models, predictions and revisions are told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from reasonloom.contracts.mental_models.models import (
+    ModelListed,
+    ModelTold,
+    PredictionTold,
+    Relations,
+    RevisionTold,
+    TemplateTold,
+)
+from reasonloom.nodes.mental_models.accuracy import figures_of
+from reasonloom.stores.mental_models.model_revisions import RevisionRow
+from reasonloom.stores.mental_models.models import ListedRow, ModelRow
+from reasonloom.stores.mental_models.predictions import PredictionRow
+
+DEGRADED = "degraded: {count} of its {basins} basins are gone; revise_model removes them"
+
+
+def moment(at: datetime) -> str:
+    """Return a moment as it is told, in UTC."""
+    return at.astimezone(UTC).isoformat()
+
+
+def counted(count: int, what: str) -> str:
+    """Return `1 basin`, `2 basins`."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def listed(row: ListedRow) -> ModelListed:
+    """Return a model of a list."""
+    return ModelListed(
+        id=str(row.id),
+        name=row.name,
+        domain=row.domain,
+        status=row.status,
+        basin_count=row.basins,
+        revision_count=row.version - 1,
+        degraded=row.degraded,
+        **figures_of(row),
+    )
+
+
+def told(row: ModelRow, relations: Relations) -> ModelTold:
+    """Return all of a model."""
+    return ModelTold(
+        id=str(row.id),
+        name=row.name,
+        domain=row.domain,
+        description=row.description,
+        status=row.status,
+        constituent_basins=[str(each) for each in row.basins],
+        basin_relationships=relations,
+        prediction_templates=[
+            TemplateTold(trigger=each.trigger, predict=each.predict, suggest=each.suggest)
+            for each in row.templates
+        ],
+        revision_count=row.version - 1,
+        created_at=moment(row.created_at),
+        updated_at=moment(row.updated_at),
+        degraded=bool(row.missing),
+        missing_basins=[str(each) for each in row.missing],
+        **figures_of(row),
+    )
+
+
+def degraded(row: ModelRow) -> list[str]:
+    """Return what is to be said where basins of a model are gone."""
+    if not row.missing:
+        return []
+    return [DEGRADED.format(count=len(row.missing), basins=len(row.basins))]
+
+
+def prediction(row: PredictionRow, now: datetime) -> PredictionTold:
+    """Return a prediction."""
+    return PredictionTold.model_validate(
+        {
+            "id": str(row.id),
+            "state": row.state(now),
+            "content": row.content,
+            "suggest": row.suggest,
+            "confidence": row.confidence,
+            "context": row.context,
+            "trigger": row.trigger,
+            "likeness": row.likeness,
+            "matched_by": row.matched_by,
+            "basin": str(row.basin) if row.basin else None,
+            "tool": row.tool,
+            "made_at": moment(row.made_at),
+            "expires_at": moment(row.expires_at),
+            "observation": row.observation,
+            "correct": row.correct,
+            "judged_by": row.judged_by,
+            "resolved_at": moment(row.resolved_at) if row.resolved_at else None,
+        }
+    )
+
+
+def revision(row: RevisionRow) -> RevisionTold:
+    """Return a revision."""
+    return RevisionTold(
+        id=str(row.id),
+        version=row.version,
+        trigger_description=row.trigger,
+        added_basins=[str(each) for each in row.added],
+        removed_basins=[str(each) for each in row.removed],
+        accuracy_before=row.accuracy_before,
+        accuracy_after=row.accuracy_after,
+        predictions_tested=row.tested,
+        client=row.client,
+        made_at=moment(row.made_at),
+    )

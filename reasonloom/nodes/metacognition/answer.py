@@ -1,0 +1,141 @@
+"""Ends a check: brings what was computed and what the lenses said into the tool's answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.metacognition import (
+    BiasesDetected,
+    Checked,
+    ConfidenceAssessed,
+    DetectBias,
+    DetectEmotion,
+    EmotionDetected,
+    Evaluate,
+    Evaluated,
+)
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.metacognition.agreement import agreement
+from reasonloom.nodes.metacognition.bias import merge_bias
+from reasonloom.nodes.metacognition.confidence import merge_confidence
+from reasonloom.nodes.metacognition.emotion import merge_emotion
+from reasonloom.nodes.metacognition.judges import LENSES
+from reasonloom.nodes.metacognition.monitor import compared
+from reasonloom.nodes.metacognition.quality import merge_quality
+from reasonloom.nodes.metacognition.state import CheckState, PartName, Vote
+from reasonloom.nodes.runs.complete_run import finish
+
+OFFLINE = (
+    "No language model is configured: this was computed from words and structure by a small "
+    "classifier and rules, and nobody has judged it. Set REASONLOOM_LLM; `reasonloom doctor` "
+    "shows how."
+)
+UNREAD = (
+    "No language model is configured, and without one only English can be judged: nobody has "
+    "judged this text. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
+
+
+async def tell_confidence(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Answer `assess_confidence`."""
+    told, notes = merge_confidence(*_of(state, "confidence"), state["given"])
+    return await _ended(
+        state, runtime.context, ConfidenceAssessed(**told, **_about(state, runtime)), notes
+    )
+
+
+async def tell_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Answer `detect_bias`; monitored calls are compared with the caller's earlier ones."""
+    execution = runtime.context
+    request = DetectBias.model_validate(state["request"])
+    biases, notes = merge_bias(*_of(state, "bias"), state["given"])
+    changes = await compared(execution, biases) if request.monitor_continuously else None
+    answer = BiasesDetected(
+        biases=biases,
+        detection_time=_milliseconds(state, execution),
+        monitoring_active=request.monitor_continuously,
+        **({"changes": changes} if changes else {}),
+        **_about(state, runtime),
+    )
+    return await _ended(state, execution, answer, notes, keep=request.monitor_continuously)
+
+
+async def tell_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Answer `detect_emotion`."""
+    request = DetectEmotion.model_validate(state["request"])
+    told, notes = merge_emotion(
+        *_of(state, "emotion"), state["given"], discrete=request.include_discrete
+    )
+    took = _milliseconds(state, runtime.context)
+    answer = EmotionDetected(**told, detection_time=took, **_about(state, runtime))
+    return await _ended(state, runtime.context, answer, notes)
+
+
+async def tell_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Answer `evaluate`, with the further parts that were asked for."""
+    request, given = Evaluate.model_validate(state["request"]), state["given"]
+    told, notes = merge_quality(*_of(state, "quality"), given)
+    told |= {"confidence": None, "biases": None}
+    if request.include_confidence:
+        told["confidence"], more = merge_confidence(*_of(state, "confidence"), given)
+        notes += more
+    if request.include_bias:
+        told["biases"], more = merge_bias(*_of(state, "bias"), given)
+        notes += more
+    if request.include_emotion:
+        told["emotion"], more = merge_emotion(*_of(state, "emotion"), given, discrete=True)
+        notes += more
+    return await _ended(state, runtime.context, Evaluated(**told, **_about(state, runtime)), notes)
+
+
+def _of(state: CheckState, part: PartName) -> tuple[dict[str, Any], list[Vote]]:
+    votes = [vote for vote in state.get("votes", []) if vote["part"] == part]
+    return state["measured"][part], votes
+
+
+def _about(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return what the check says of itself."""
+    execution = runtime.context
+    told = {
+        **state["language"],
+        "llm": execution.loom.llm.name,
+        "run_id": str(execution.run.id),
+    }
+    if execution.loom.llm.offline:
+        known = state["language"]["supported"]
+        return {**told, "suggestion": OFFLINE if known else UNREAD}
+    asked = sum(len(LENSES[part]) for part in state["given"]["parts"])
+    votes = state.get("votes", [])
+    heard = sum(vote["said"] is not None for vote in votes)
+    more: dict[str, Any] = {"partial": True} if heard < asked else {}
+    if (agree := agreement(votes)) is not None:
+        more["agreement"] = agree
+    return {**told, "lenses_asked": asked, "lenses_heard": heard, **more}
+
+
+def _milliseconds(state: CheckState, execution: Execution) -> float:
+    """Return how long the check took: with lenses the whole, else what was computed."""
+    if execution.loom.llm.offline:
+        return state["milliseconds"][0]
+    return round((time.perf_counter() - execution.run.started) * 1000, 3)
+
+
+async def _ended(
+    state: CheckState,
+    execution: Execution,
+    answer: Checked,
+    notes: Sequence[str],
+    *,
+    keep: bool = False,
+) -> dict[str, Any]:
+    """Record a saved run, or one that a later call is compared with; the journal has the rest."""
+    if not execution.run.saved and not keep:
+        return {"answer": answer.wire(), "notes": [*notes]}
+    whole = [*state.get("notes", []), *notes]
+    async with execution.loom.database.begin(execution.caller) as tx:
+        added = await finish(tx, execution, answer, notes=whole)
+    return {**added, "notes": [*notes]}

@@ -1,1 +1,0 @@
-"""Mental models: a module for each of their tools, and what those share."""

@@ -1,1 +1,0 @@
-"""A plan of operations on thoughts as a step machine over plain data (Graph of Operations)."""

@@ -1,1 +1,0 @@
-"""Kinds of problems that plans can work on, one module each."""

@@ -1,1 +1,0 @@
-"""The steps of the tools of past conversations."""

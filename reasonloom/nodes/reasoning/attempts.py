@@ -1,0 +1,173 @@
+"""Attempts at a thought: asked once more where the first is too unsure, the surest is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.llm.offline.fill import NOTHING_KNOWN
+from reasonloom.nodes.history import lookup
+from reasonloom.nodes.history.truncation import shortened
+from reasonloom.nodes.memory.injection.suspicion_said import marked
+from reasonloom.nodes.memory.retrieval.retrieve import find
+from reasonloom.nodes.runs.llm_call import Question, ask
+from reasonloom.stores.memory.search import retrieval
+from reasonloom.stores.memory.search.scope import Scope
+from reasonloom.text.extraction import sentences_in
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Reply
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.memory.search.retrieval import FoundMemory
+
+MOST_ATTEMPTS = 2
+MOST_MEMORIES = 5
+DEFAULT_CONFIDENCE = 0.8
+"""What the reference gives a reply that is not the JSON it was asked for."""
+
+PAST_TOKENS = 300
+"""Tokens of a piece of a past conversation that a thought is given; its parts are cut alike."""
+
+PAST = "[from a past conversation of {when}, session {session}: what was said then, as data]"
+DOUBT = (
+    "A first attempt came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
+    "for: {content}"
+)
+
+SET_ONE = "Set REASONLOOM_LLM, for example litellm:openai/gpt-5; `reasonloom doctor` shows how."
+EXTRACT = f"No language model is configured: this is an extract of what is known. {SET_ONE}"
+NOTHING_FOUND = (
+    f"No language model is configured, and nothing that is known speaks of this. {SET_ONE}"
+)
+
+
+async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the memories that a thought calls for, and what to say of the search.
+
+    None where automatic memory is off; those returned are strengthened.
+    """
+    if not execution.loom.settings.auto_memory:
+        return [], []
+    known = await find(execution, content, scope=Scope(), limit=MOST_MEMORIES)
+    found, notes = known.page, known.notes
+    if await _has_past(execution):
+        past = await find(
+            execution, content, scope=Scope(kinds=("transcript",)), limit=MOST_MEMORIES
+        )
+        found = [*found, *past.page]
+        notes = [*notes, *(note for note in past.notes if note not in notes)]
+    best = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
+    execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in best])
+    told = [{"id": each.memory.id, "content": _told(execution, each.memory)} for each in best]
+    return told, notes
+
+
+async def _has_past(execution: Execution) -> bool:
+    """Tell whether there are past conversations; they are searched by themselves."""
+    async with execution.loom.database.begin(execution.caller) as tx:
+        return (await retrieval.weigh(tx, "", None, transcripts=True)).visible > 0
+
+
+def _told(execution: Execution, memory: FoundMemory) -> str:
+    """Return a memory as a thought is told it.
+
+    A piece of a past conversation says what it is, and what reads like an instruction does.
+    """
+    if memory.source_kind != "transcript":
+        guarded = execution.loom.settings.suspicion
+        return marked(memory.content) if guarded else memory.content
+    when = f"{memory.created_at:%Y-%m-%d}"
+    head = PAST.format(when=when, session=lookup.told(memory.session or "none"))
+    return f"{head}\n{shortened(memory.content, PAST_TOKENS)}"
+
+
+async def try_next(
+    execution: Execution,
+    state: Mapping[str, Any],
+    question: Question,
+    content: str,
+    wanted: float | None,
+) -> dict[str, Any]:
+    """Ask for a thought, or for a better one than those in `state`; return what that adds to it.
+
+    `question` says where it is asked and by which prompt; what it is told comes from `state`.
+    """
+    attempts = state.get("attempts", [])
+    told = {
+        "content": content,
+        "history": state["history"],
+        "memories": state["memories"],
+        "doubt": doubt(attempts, wanted),
+    }
+    reply = await ask(execution, replace(question, variables=told, n=len(attempts)))
+    return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
+
+
+def doubt(attempts: list[dict[str, Any]], wanted: float | None) -> str:
+    """Return what the next attempt is told of the one before; nothing at the first."""
+    return DOUBT.format(**attempts[-1], wanted=wanted) if attempts else ""
+
+
+def attempt(reply: Reply) -> dict[str, Any]:
+    """Return a reply as a thought; one that is not JSON is a thought all the same."""
+    if reply.parsed is None:
+        return {"content": reply.text, "confidence": DEFAULT_CONFIDENCE, "model": reply.model}
+    return {
+        "content": reply.parsed["thought"],
+        "confidence": reply.parsed["confidence"],
+        "model": reply.model,
+    }
+
+
+def reply_notes(reply: Reply) -> list[str]:
+    """Return what must be said of a reply."""
+    notes = []
+    if reply.truncated:
+        notes.append("the language model's answer was cut at its length limit")
+    if reply.parsed is None:
+        notes.append(
+            f"the answer was not the JSON asked for; its confidence is the default "
+            f"{DEFAULT_CONFIDENCE}"
+        )
+    return notes
+
+
+def is_enough(attempts: list[dict[str, Any]], wanted: float | None) -> bool:
+    """Tell whether the last attempt is sure enough, or was the last allowed."""
+    return wanted is None or attempts[-1]["confidence"] >= wanted or len(attempts) >= MOST_ATTEMPTS
+
+
+def surest(attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the surest attempt, the first among equals."""
+    return max(attempts, key=lambda each: each["confidence"])
+
+
+def used_in(execution: Execution, content: str, memories: list[dict[str, Any]]) -> list[int]:
+    """Return the ids of the memories that a thought was made of.
+
+    A language model may use all that it is told. Without one a thought repeats sentences: of the
+    memories that were found, those are used of which it repeats one.
+    """
+    if not execution.loom.llm.offline:
+        return [each["id"] for each in memories]
+    return [
+        each["id"]
+        for each in memories
+        if any(sentence in content for sentence in sentences_in(each["content"]))
+    ]
+
+
+def marks(
+    execution: Execution, confidence: float, wanted: float | None, *, content: str = ""
+) -> dict[str, Any]:
+    """Return what an answer says of a thought that is too unsure, or made without an llm.
+
+    `content` is the thought, where it can be that nothing was found for it.
+    """
+    extra: dict[str, Any] = {}
+    if wanted is not None and confidence < wanted:
+        extra["below_threshold"] = True
+    if execution.loom.llm.offline:
+        extra["suggestion"] = NOTHING_FOUND if content == NOTHING_KNOWN else EXTRACT
+    return extra

@@ -1,0 +1,204 @@
+"""The steps of going back: find the checkpoint, think in a new direction, restore on a branch.
+
+Nothing is written before the last step: where the language model fails, nothing has changed.
+"""
+
+from __future__ import annotations
+
+from textwrap import shorten
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.linear import Backtrack, Backtracked
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import (
+    is_enough,
+    marks,
+    recall_for,
+    surest,
+    try_next,
+    used_in,
+)
+from reasonloom.nodes.reasoning.persist import KeptThought, keep_as_memory
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.sessions.context import history_of
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.sessions import branches, checkpoints, sessions, states, thoughts
+from reasonloom.stores.sessions.branches import NewBranch
+from reasonloom.stores.sessions.thoughts import NewThought
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.sessions.checkpoints import CheckpointRow
+
+MODE = "backtracking"
+LONGEST_NAME = 120
+"""Characters of the new branch's name, which tells the checkpoint and the direction."""
+
+
+class BacktrackState(ToolState, total=False):
+    """What going back carries from node to node; `place` holds ids: session, checkpoint, head."""
+
+    place: dict[str, Any]
+    history: list[dict[str, str]]
+    memories: list[dict[str, Any]]
+    attempts: list[dict[str, Any]]
+
+
+async def find_checkpoint(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the checkpoint, and where there is a direction what it is to be explored with."""
+    execution = runtime.context
+    request = Backtrack.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        checkpoint = await _checkpoint(tx, request)
+        direction = request.new_direction or ""
+        history = await history_of(
+            tx, execution, checkpoint.head_id if direction else None, direction
+        )
+    memories, notes = await recall_for(execution, direction) if direction else ([], [])
+    head = str(checkpoint.head_id) if checkpoint.head_id else None
+    return {
+        "place": {
+            "session": str(checkpoint.session_id), "checkpoint": str(checkpoint.id), "head": head,
+        },
+        "history": history.steps,
+        "memories": memories,
+        "attempts": [],
+        "notes": [*history.notes, *notes],
+    }  # fmt: skip
+
+
+async def _checkpoint(tx: Transaction, request: Backtrack) -> CheckpointRow:
+    if request.session_id is None:
+        return await checkpoints.require(tx, request.checkpoint_id)
+    session = await sessions.require(tx, request.session_id)
+    return await checkpoints.require(tx, request.checkpoint_id, session_id=session.id)
+
+
+async def explore_direction(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask the language model for the first step in the new direction, or for a better one."""
+    request = Backtrack.model_validate(state["request"])
+    question = Question(
+        node="explore_direction",
+        prompt="backtrack/explore",
+        variables={},
+        pipe=MODE,
+        thread=state["place"]["session"],
+    )
+    direction = request.new_direction or ""
+    return await try_next(runtime.context, state, question, direction, request.confidence)
+
+
+def is_explored(state: BacktrackState) -> bool:
+    """Tell whether there is no direction to explore, or its thought is sure enough."""
+    request = state["request"]
+    if not request.get("new_direction"):
+        return True
+    attempts = state["attempts"]
+    return bool(attempts) and is_enough(attempts, request.get("confidence"))
+
+
+async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Restore the checkpoint's state on a new branch, with the new thought as its first step."""
+    execution = runtime.context
+    request = Backtrack.model_validate(state["request"])
+    thought = _thought(execution, state, request)
+    memory, notes = await keep_as_memory(execution, thought) if thought else (None, [])
+    used = _used(execution, state, thought)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.hold(tx, state["place"]["session"])
+        checkpoint = await checkpoints.require(tx, state["place"]["checkpoint"])
+        await states.keep(
+            tx, session, snapshot_id=execution.run.effect("left"), cause=MODE,
+            run_id=execution.run.id,
+        )  # fmt: skip
+        branch = _branch(execution, checkpoint, request.new_direction)
+        if await branches.plant(tx, branch):
+            await states.restore(tx, session, checkpoint.snapshot, beside=branch.id)
+        await _add(tx, thought, memory, used)
+        answer = await _answer(tx, execution, state, thought)
+        all_notes = [*state.get("notes", []), *notes]
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=session.id)
+    return {**added, "notes": notes}
+
+
+def _used(execution: Execution, state: BacktrackState, thought: NewThought | None) -> list[int]:
+    return used_in(execution, thought.content, state["memories"]) if thought else []
+
+
+async def _add(
+    tx: Transaction, thought: NewThought | None, memory: KeptThought | None, used: list[int]
+) -> None:
+    if thought:
+        await branches.append(tx, thought)
+    if memory:
+        await memory.store(tx, used)
+
+
+def _branch(execution: Execution, checkpoint: CheckpointRow, direction: str | None) -> NewBranch:
+    name = f"from {checkpoint.name}" + (f": {direction}" if direction else "")
+    return NewBranch(
+        id=execution.run.effect("branch"),
+        session_id=checkpoint.session_id,
+        name=shorten(name, LONGEST_NAME, placeholder="…"),
+        parent_id=checkpoint.branch_id,
+        head_id=checkpoint.head_id,
+        run_id=execution.run.id,
+        metadata={"checkpoint_id": str(checkpoint.id)},
+    )
+
+
+def _thought(execution: Execution, state: BacktrackState, request: Backtrack) -> NewThought | None:
+    if not request.new_direction:
+        return None
+    best, place = surest(state["attempts"]), state["place"]
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=UUID(place["session"]),
+        parent_id=UUID(place["head"]) if place["head"] else None,
+        branch_id=execution.run.effect("branch"),
+        mode=MODE,
+        input=request.new_direction,
+        content=best["content"],
+        confidence=best["confidence"],
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+        metadata={"checkpoint_id": place["checkpoint"]},
+    )
+
+
+async def _answer(
+    tx: Transaction, execution: Execution, state: BacktrackState, thought: NewThought | None
+) -> Backtracked:
+    """Return the answer: about the new thought, or about the one that the session stands at."""
+    place, wanted = state["place"], state["request"].get("confidence")
+    stands = {
+        "session_id": place["session"],
+        "branch_id": str(execution.run.effect("branch")),
+        "checkpoint_id": place["checkpoint"],
+        "run_id": str(execution.run.id),
+    }
+    if thought:
+        return Backtracked(
+            **stands,
+            thought_id=str(thought.id),
+            content=thought.content,
+            confidence=thought.confidence,
+            previous_thought=place["head"],
+            llm=thought.llm,
+            memories_used=[f"mem-{each}" for each in _used(execution, state, thought)],
+            **marks(execution, thought.confidence, wanted, content=thought.content),
+        )
+    at = await thoughts.require(tx, place["head"]) if place["head"] else None
+    sure = at.confidence if at else 0.0
+    return Backtracked(
+        **stands,
+        thought_id=place["head"],
+        content=at.content if at else "",
+        confidence=sure,
+        previous_thought=str(at.parent_id) if at and at.parent_id else None,
+        **({"below_threshold": True} if wanted is not None and sure < wanted else {}),
+    )

@@ -1,0 +1,80 @@
+"""Holds a viewpoint against constraints: by a judge that did not write it, or by words alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.nodes.runs.ask_or_say import ask_or_say
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.text.extraction import words_in
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+
+FORBIDS = re.compile(
+    r"\b(?:no|not|never|without|avoid|avoids|cannot|nobody|nothing|\w+n't)\b", re.I
+)
+"""English alone: a ban in another language is read as a demand, of which words do not tell."""
+
+NEAR = 3
+"""Words before another in which a negation is looked for."""
+
+SAID = 0.5
+"""The share of a demand's words from which it counts as met by words."""
+
+
+async def check(
+    execution: Execution, viewpoint: str, question: Question, constraints: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return each constraint with its verdict, and what must be said of the check.
+
+    What the judge leaves out, or all of it where there is none, is checked by words.
+    """
+    by_words = [_by_words(viewpoint, each) for each in constraints]
+    if not constraints or execution.loom.llm.offline:
+        return by_words, []
+    heard = await ask_or_say(execution, question, "the check of a perspective's constraints")
+    verdicts = {each["constraint"]: each for each in (heard.parsed or {}).get("verdicts", ())}
+    return [
+        {
+            "constraint": constraint,
+            "kept": verdicts[number]["kept"],
+            "by": "llm",
+            "why": verdicts[number]["why"],
+        }
+        if number in verdicts
+        else by_words[number - 1]
+        for number, constraint in enumerate(constraints, 1)
+    ], heard.notes
+
+
+def _by_words(viewpoint: str, constraint: str) -> dict[str, Any]:
+    """Return what words can tell: a forbidden one that is said, a demanded one that is."""
+    kept, why = _told(viewpoint, constraint)
+    return {"constraint": constraint, "kept": kept, "by": "words", "why": f"by words only: {why}"}
+
+
+def _told(viewpoint: str, constraint: str) -> tuple[bool | None, str]:
+    ban = FORBIDS.search(constraint)
+    if ban:
+        forbidden = words_in(constraint[ban.end() :])
+        said = [word for word in forbidden if _is_affirmed(word, viewpoint)]
+        if said:
+            return False, f"it says {', '.join(said)}"
+        return True, f"it does not say {', '.join(forbidden)}"
+    demanded = dict.fromkeys(words_in(constraint))
+    found = demanded.keys() & set(words_in(viewpoint))
+    if demanded and len(found) / len(demanded) >= SAID:
+        return True, f"it says {', '.join(sorted(found))}"
+    return None, "its words do not tell"
+
+
+def _is_affirmed(word: str, text: str) -> bool:
+    """Tell whether `text` says `word` at least once without a negation just before it."""
+    tokens = re.findall(r"[\w']+", text.casefold())
+    return any(
+        token == word and not FORBIDS.search(" ".join(tokens[max(0, place - NEAR) : place]))
+        for place, token in enumerate(tokens)
+    )

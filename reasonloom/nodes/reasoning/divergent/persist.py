@@ -1,0 +1,177 @@
+"""Keeps what divergent reasoning came to: perspectives on branches, the synthesis as the step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.divergent import (
+    CheckedConstraint,
+    DivergentThought,
+    Perspective,
+    ReasoningDivergent,
+)
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import marks
+from reasonloom.nodes.reasoning.divergent.perspectives import latest, usable
+from reasonloom.nodes.reasoning.divergent.steps import MODE, DivergentState
+from reasonloom.nodes.reasoning.divergent.synthesis import best_of, broken, label
+from reasonloom.nodes.reasoning.linear import FORKED
+from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.stores.sessions import branches, sessions
+from reasonloom.stores.sessions.branches import COMPLETED, NewBranch
+from reasonloom.stores.sessions.thoughts import NewThought
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+OFFLINE = (
+    "No language model is configured: each viewpoint is its lens's question with an extract of "
+    "what is known, and nobody has thought it through. Set REASONLOOM_LLM; `reasonloom doctor` "
+    "shows how."
+)
+
+
+async def keep_perspectives(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the perspectives and the synthesis in one transaction, and answer with them."""
+    execution = runtime.context
+    request = ReasoningDivergent.model_validate(state["request"])
+    views = usable(state["views"])
+    thought = _synthesis(execution, state, views)
+    used = [memory["id"] for memory in state["memories"]]
+    memory, notes = await keep_as_memory(execution, thought)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        await sessions.open_session(
+            tx, thought.session_id, mode=MODE, client=execution.caller.client
+        )
+        branch = await _store(tx, execution, thought, [_sprout(execution, state, v) for v in views])
+        if branch != thought.branch_id:
+            notes = [*notes, FORKED.format(branch=branch)]
+        if memory:
+            await memory.store(tx, used)
+        answer = _answer(execution, state, thought, branch, request)
+        all_notes = [*state.get("notes", []), *notes]
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+    return {**added, "notes": notes}
+
+
+async def _store(
+    tx: Transaction,
+    execution: Execution,
+    thought: NewThought,
+    sprouts: list[tuple[NewBranch, NewThought]],
+) -> UUID:
+    """Store all thoughts; return the branch of the synthesis. The perspectives' are completed."""
+    session = await sessions.hold(tx, str(thought.session_id))
+    await branches.plant_root(tx, thought.session_id)
+    await branches.grow(tx, sprouts)
+    for branch, _ in sprouts:
+        made = await branches.require(tx, session, str(branch.id))
+        await branches.set_state(tx, made, COMPLETED)
+    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+
+
+def _synthesis(
+    execution: Execution, state: DivergentState, views: list[dict[str, Any]]
+) -> NewThought:
+    best, place = best_of(state["attempts"]), state["session"]
+    named = [each for each in views if label(each) in best["sources"]]
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=UUID(place["id"]),
+        parent_id=UUID(place["head"]) if place["head"] else None,
+        branch_id=UUID(place["branch"]),
+        mode=MODE,
+        input=state["request"]["content"],
+        content=best["content"],
+        confidence=best["confidence"],
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+        metadata={"sources": [_id(execution, each) for each in named]},
+    )
+
+
+def _sprout(
+    execution: Execution, state: DivergentState, view: dict[str, Any]
+) -> tuple[NewBranch, NewThought]:
+    """Return the branch of a perspective, and the perspective as the first thought on it."""
+    place, run = state["session"], execution.run
+    head = UUID(place["head"]) if place["head"] else None
+    branch = NewBranch(
+        id=run.effect("branch", str(view["number"])),
+        session_id=UUID(place["id"]),
+        name=f"perspective: {view['lens']}",
+        parent_id=UUID(place["branch"]),
+        head_id=head,
+        run_id=run.id,
+        metadata={"mode": MODE},
+    )
+    thought = NewThought(
+        id=run.effect("perspective", str(view["number"])),
+        session_id=branch.session_id,
+        parent_id=head,
+        branch_id=branch.id,
+        mode=MODE,
+        input=state["request"]["content"],
+        content=view["viewpoint"],
+        confidence=float(view["confidence"]),
+        llm=execution.loom.llm.name,
+        run_id=run.id,
+        metadata={
+            "lens": view["lens"],
+            "novelty_score": state["novelty"][label(view)],
+            "constraints": view["constraints"],
+        },
+    )
+    return branch, thought
+
+
+def _id(execution: Execution, view: dict[str, Any]) -> str:
+    return str(execution.run.effect("perspective", str(view["number"])))
+
+
+def _answer(
+    execution: Execution,
+    state: DivergentState,
+    thought: NewThought,
+    branch: UUID,
+    request: ReasoningDivergent,
+) -> DivergentThought:
+    extra = marks(execution, thought.confidence, request.confidence)
+    if execution.loom.llm.offline:
+        extra["suggestion"] = OFFLINE
+    elif not best_of(state["attempts"])["made"] or any(
+        "fault" in each for each in latest(state["views"])
+    ):
+        extra["partial"] = True
+    return DivergentThought(
+        thought_id=str(thought.id),
+        session_id=str(thought.session_id),
+        branch_id=str(branch),
+        content=thought.content,
+        confidence=thought.confidence,
+        perspectives=[_shown(execution, state, each) for each in usable(state["views"])],
+        synthesis=thought.content,
+        sources=thought.metadata["sources"],
+        previous_thought=str(thought.parent_id) if thought.parent_id else None,
+        llm=thought.llm,
+        run_id=str(execution.run.id),
+        memories_used=[f"mem-{memory['id']}" for memory in state["memories"]],
+        **extra,
+    )
+
+
+def _shown(execution: Execution, state: DivergentState, view: dict[str, Any]) -> Perspective:
+    return Perspective(
+        id=_id(execution, view),
+        viewpoint=view["viewpoint"],
+        novelty_score=round(state["novelty"][label(view)], 4),
+        lens=view["lens"],
+        branch_id=str(execution.run.effect("branch", str(view["number"]))),
+        confidence=float(view["confidence"]),
+        constraints=[CheckedConstraint(**each) for each in view["constraints"]],
+        violates=bool(broken(view)),
+    )

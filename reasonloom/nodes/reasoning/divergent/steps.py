@@ -1,0 +1,158 @@
+"""The steps of divergent reasoning: recall, look through several lenses at once, bring together."""
+
+from __future__ import annotations
+
+from operator import add
+from typing import Annotated, Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from reasonloom import errors
+from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import doubt, is_enough, recall_for
+from reasonloom.nodes.reasoning.divergent.perspectives import PLAIN, Task, latest, seen, usable
+from reasonloom.nodes.reasoning.divergent.synthesis import (
+    FOUND,
+    PROMPT,
+    agreement,
+    confidence,
+    label,
+    likest,
+    novelty,
+    read,
+    variables,
+)
+from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
+from reasonloom.nodes.runs.budget import Aside
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.sessions.session_place import place_in
+from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.state import ToolState
+
+MODE = "divergent"
+FAULTS: dict[str, type[errors.ServiceFault]] = {
+    kind.__name__: kind
+    for kind in (errors.LlmUnavailable, errors.LlmRefused, errors.TimedOut, errors.BudgetExceeded)
+}
+
+
+class DivergentState(ToolState, total=False):
+    """What divergent reasoning carries; `views` come from tasks at once, in any order.
+
+    `redone` is `RunBegun.started` of the process that took all perspectives anew, as none came.
+    """
+
+    session: dict[str, Any]
+    history: list[dict[str, str]]
+    memories: list[dict[str, Any]]
+    views: Annotated[list[dict[str, Any]], add]
+    novelty: dict[str, float]
+    attempts: list[dict[str, Any]]
+    redone: float
+
+
+async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the active branch's history and the memories that the problem calls for."""
+    execution = runtime.context
+    request = ReasoningDivergent.model_validate(state["request"])
+    session, history = await place_in(execution, request.session_id, request.content)
+    memories, notes = await recall_for(execution, request.content)
+    return {
+        "session": session,
+        "history": history.steps,
+        "memories": memories,
+        "attempts": [],
+        "notes": [*history.notes, *notes],
+    }
+
+
+def spread(state: DivergentState) -> list[Send]:
+    """Return one task for each perspective, and one for the plain answer."""
+    request = ReasoningDivergent.model_validate(state["request"])
+    numbers = [*range(1, request.num_perspectives + 1), PLAIN]
+    return [
+        Send(
+            "take_perspective",
+            Task(
+                request=state["request"],
+                session=state["session"],
+                history=state["history"],
+                memories=state["memories"],
+                number=number,
+            ),
+        )
+        for number in numbers
+    ]
+
+
+async def take_perspective(state: Task, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Look through one lens, and hold what is seen against the constraints."""
+    view, notes = await seen(runtime.context, state)
+    return {"views": [view], "notes": notes}
+
+
+async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Bring the perspectives that came together, or once more where they agreed too little.
+
+    Where none came, they are taken anew, once for each time that the run is taken up.
+
+    Raises:
+        ServiceFault: no perspective came; the first one's fault.
+    """
+    execution = runtime.context
+    views, attempts = usable(state["views"]), state["attempts"]
+    if not views:
+        run = execution.run
+        if run.resumed and state.get("redone") != run.started:
+            return {"redone": run.started}
+        raise _fault(latest(state["views"]))
+    heard = await _heard(execution, state, views)
+    made = read(heard, views)
+    all_views = latest(state["views"])
+    texts = [each["viewpoint"] for each in all_views if "viewpoint" in each]
+    likeness = await likeness_of(execution.loom.embedder, [*texts, made["content"]])
+    if not made["sources"]:
+        made["sources"] = likest(views, made["content"], likeness)
+        made["notes"].append(FOUND)
+    agreed = agreement(views, made["content"], likeness) if made["made"] else 0.0
+    notes = [*heard.notes, *made.pop("notes"), *likeness.notes]
+    return {
+        "attempts": [*attempts, {**made, "confidence": confidence(views, agreed)}],
+        "novelty": {label(each): novelty(each, all_views, likeness) for each in views},
+        "notes": notes,
+    }
+
+
+def _fault(views: list[dict[str, Any]]) -> errors.ServiceFault:
+    fault = min(views, key=lambda each: each["number"] or len(views))["fault"]
+    return FAULTS[fault["kind"]](f"no perspective came: {fault['message']}")
+
+
+async def _heard(execution: Execution, state: DivergentState, views: list[dict[str, Any]]) -> Heard:
+    if execution.loom.llm.offline:
+        return Heard()
+    request = ReasoningDivergent.model_validate(state["request"])
+    question = Question(
+        node="synthesise",
+        prompt=PROMPT,
+        variables=variables(request, views, doubt(state["attempts"], request.confidence)),
+        pipe=MODE,
+        n=len(state["attempts"]),
+        thread=state["session"]["id"],
+        aside=Aside(last=True),
+    )
+    return await ask_or_say(execution, question, "the synthesis")
+
+
+def after_synthesis(state: DivergentState) -> list[Send] | str:
+    """Keep a synthesis that is sure enough, was the last allowed, or could not be made.
+
+    Else make it once more; where no perspective came, take all of them anew.
+    """
+    attempts = state["attempts"]
+    if not attempts:
+        return spread(state)
+    enough = not attempts[-1]["made"] or is_enough(attempts, state["request"].get("confidence"))
+    return "keep_perspectives" if enough else "synthesise"

@@ -1,0 +1,120 @@
+"""The steps of evaluating a session: compute its figures, hear an opinion, answer."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.reflection import Evaluation, Opinion, ReflectionEvaluate
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.runs.ask_or_say import ask_or_say
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.sessions.context import history_of
+from reasonloom.nodes.sessions.figures import measured
+from reasonloom.nodes.sessions.session_findings import findings_of
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.sessions import branches, full_sessions
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.sessions.figures import Figures
+
+OFFLINE = (
+    "No language model is configured: all figures and findings are computed, and nobody has judged "
+    "whether the reasoning is true. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
+
+
+class EvaluationState(ToolState, total=False):
+    """What an evaluation carries: what was computed, and what an opinion is asked with."""
+
+    session: dict[str, Any]
+    figures: dict[str, Any]
+    findings: dict[str, list[str]]
+    history: list[dict[str, str]]
+    question: list[str]
+    opinion: dict[str, Any]
+
+
+async def measure_session(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Read a session whole and compute its figures and what follows from them."""
+    execution = runtime.context
+    request = ReflectionEvaluate.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        whole = await full_sessions.whole(tx, request.session_id)
+        asked = whole.thoughts[0].input if whole.thoughts else ""
+        branch = await branches.active(tx, whole.session)
+        history = await history_of(tx, execution, branch.head_id, asked)
+    figures = await measured(execution.loom.embedder, whole)
+    return {
+        "session": {"id": str(whole.session.id)},
+        "figures": _wire(figures),
+        "findings": asdict(findings_of(figures)),
+        "history": history.steps,
+        "question": [asked],
+        "notes": list(figures.notes),
+    }
+
+
+def _wire(figures: Figures) -> dict[str, Any]:
+    return {
+        "thought_count": len(figures.thoughts),
+        "coherence": round(figures.coherence, 4),
+        "confidence": round(figures.confidence, 4),
+        "coverage": round(figures.coverage, 4),
+        "open_branches": len(figures.open_branches),
+    }
+
+
+async def hear_opinion(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask the language model what the figures cannot see."""
+    execution = runtime.context
+    if execution.loom.llm.offline or not state["figures"]["thought_count"]:
+        return {"opinion": {}}
+    found = state["findings"]
+    question = Question(
+        node="hear_opinion",
+        prompt="reflection_evaluate/opine",
+        variables={
+            "question": state["question"][0],
+            "history": state["history"],
+            "figures": state["figures"],
+            "findings": [*found["strengths"], *found["weaknesses"]],
+        },
+        pipe="reflection",
+        thread=state["session"]["id"],
+    )
+    heard = await ask_or_say(execution, question, "the opinion")
+    said = heard.parsed or ({"opinion": heard.text} if heard.text else {"fault": True})
+    return {"opinion": said, "notes": heard.notes}
+
+
+async def tell_evaluation(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Answer with the figures, and with the opinion beside them where there is one."""
+    execution = runtime.context
+    said = state["opinion"]
+    extra: dict[str, Any] = {}
+    if "opinion" in said:
+        extra["opinion"] = Opinion(
+            llm=execution.loom.llm.name,
+            **{"strengths": [], "weaknesses": [], "recommendations": [], **said},
+        )
+    if "fault" in said:
+        extra["partial"] = True
+    if execution.loom.llm.offline:
+        extra["suggestion"] = OFFLINE
+    session = state["session"]["id"]
+    answer = Evaluation(
+        session_id=session,
+        **state["figures"],
+        **state["findings"],
+        run_id=str(execution.run.id),
+        **extra,
+    )
+    notes = state.get("notes", [])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        added = await finish(tx, execution, answer, notes=notes, session_id=UUID(session))
+    return {**added, "notes": []}

@@ -1,0 +1,90 @@
+"""Criticises an answer without a language model: by what can be counted, and says that it is that.
+
+It never says whether an answer is right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.text.extraction import sentences_in, words_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REASONS = re.compile(
+    r"\b(?:because|since|therefore|thus|hence|so that|due to|as a result|consequently)\b", re.I
+)
+HEDGES = re.compile(r"\b(?:maybe|perhaps|probably|possibly|might|somehow|i think|i guess)\b", re.I)
+CLAIMS = re.compile(r"\b(?:always|never|everybody|nobody|obviously|clearly|certainly)\b", re.I)
+LONG_SENTENCE = 40
+"""Words from which a sentence is hard to follow."""
+
+FEW_WORDS = 8
+"""Words below which an answer can hardly give its reason."""
+
+NOT_JUDGED = "Whether it is right was not judged: only words were counted."
+UNBLAMED = "Nothing that can be counted speaks against it; whether it is right was not judged."
+ASK_SOMEBODY = "Have it judged by somebody who knows, or set REASONLOOM_LLM."
+
+
+def plain_critique(content: str, question: str, areas: Sequence[str]) -> dict[str, Any]:
+    """Return strengths, weaknesses, recommendations and findings by counting words.
+
+    `confidence` is the share of the question's words that the answer takes up, without a
+    question 0.5: nothing is known.
+    """
+    found = list(_checks(content, question))
+    strengths = [said for good, said, _ in found if good]
+    faults = [(said, cure) for good, said, cure in found if not good]
+    return {
+        "strengths": strengths or [UNBLAMED if not faults else "It can be read and checked."],
+        "weaknesses": [said for said, _ in faults] or [NOT_JUDGED],
+        "recommendations": [cure for _, cure in faults] or [ASK_SOMEBODY],
+        "findings": [plain_finding(content, area) for area in areas],
+        "confidence": _covered(content, question) if question else 0.5,
+    }
+
+
+def plain_finding(content: str, area: str) -> dict[str, str]:
+    """Return what words tell of one focus area: the sentences that speak of it, or that none do."""
+    wanted = set(words_in(area))
+    said = [each for each in sentences_in(content) if wanted & set(words_in(each))]
+    finding = f"It speaks of it: {said[0]}" if said else "No sentence names it."
+    return {"area": area, "finding": f"By words only: {finding}", "by": "words"}
+
+
+def _checks(content: str, question: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield for each measure whether it speaks for the answer, what to say, and the cure."""
+    sentences = sentences_in(content)
+    reasons = REASONS.findall(content)
+    if reasons:
+        yield True, f"It gives reasons ({', '.join(sorted({r.lower() for r in reasons}))}).", ""
+    elif len(words_in(content)) >= FEW_WORDS:
+        yield False, "It gives no reason: no because, since or therefore.", "Say why it follows."
+    longest = max(sentences, key=lambda each: len(each.split()), default="")
+    if len(longest.split()) >= LONG_SENTENCE:
+        cure = "Cut the longest sentence into steps that can be checked."
+        yield False, f"A sentence of {len(longest.split())} words is hard to check.", cure
+    else:
+        yield True, f"Its sentences are short enough to check ({len(sentences)}).", ""
+    for pattern, fault, cure in (
+        (HEDGES, "It hedges", "Say what is known and what is not, instead of"),
+        (CLAIMS, "It claims more than it can show", "Give the evidence, or drop"),
+    ):
+        if words := sorted({each.lower() for each in pattern.findall(content)}):
+            yield False, f"{fault}: {', '.join(words)}.", f"{cure} {', '.join(words)}."
+    if question:
+        missed = [w for w in dict.fromkeys(words_in(question)) if w not in set(words_in(content))]
+        if missed:
+            shown = ", ".join(missed[:5])
+            yield False, f"It does not take up of the question: {shown}.", f"Answer for: {shown}."
+        else:
+            yield True, "It takes up every word of the question.", ""
+
+
+def _covered(content: str, question: str) -> float:
+    asked = set(words_in(question))
+    return len(asked & set(words_in(content))) / len(asked) if asked else 0.0

@@ -1,0 +1,116 @@
+"""Keeps a reflection as the session's next thought, and answers with it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.reflection import FocusFinding, Reflection
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.linear import FORKED
+from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.reasoning.reflection.steps import MODE, ReflectionState
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.stores.sessions import branches, sessions
+from reasonloom.stores.sessions.thoughts import NewThought
+
+CUT_SHORT = ("budget", "llm_failed", "unreadable_answer")
+OFFLINE = (
+    "No language model is configured: only words were counted, nothing was judged or revised. Set "
+    "REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
+
+
+async def keep_reflection(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the reflection at the end of the active branch, and as a memory."""
+    execution = runtime.context
+    thought = _thought(execution, state)
+    memory, notes = await keep_as_memory(execution, thought)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.open_session(
+            tx, thought.session_id, mode=MODE, client=execution.caller.client
+        )
+        await sessions.hold(tx, str(session))
+        branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+        if branch != thought.branch_id:
+            notes = [*notes, FORKED.format(branch=branch)]
+        if memory:
+            await memory.store(tx, [])
+        answer = _answer(execution, state, thought, branch)
+        all_notes = [*state.get("notes", []), *notes]
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+    return {**added, "notes": notes}
+
+
+def _accepted(state: ReflectionState) -> int:
+    return sum(bool(each.get("accepted")) for each in state["rounds"])
+
+
+def _analysis(state: ReflectionState) -> str:
+    """Return the reflection as one text: what was found, and the better answer where there is."""
+    first = state["rounds"][0]
+    parts = [
+        f"{title}: {' '.join(first[key])}"
+        for title, key in (
+            ("Strengths", "strengths"),
+            ("Weaknesses", "weaknesses"),
+            ("Recommendations", "recommendations"),
+        )
+        if first[key]
+    ]
+    parts += [f"{each['area']}: {each['finding']}" for each in first["findings"]]
+    if first.get("said"):
+        parts.append(f"The critic said: {first['said']}")
+    if _accepted(state):
+        parts.append(f"Improved: {state['best']['content']}")
+    return "\n".join(parts) or "Nothing was found for or against it."
+
+
+def _thought(execution: Execution, state: ReflectionState) -> NewThought:
+    place, best = state["session"], state["best"]
+    sure = best["confidence"]
+    given = state["answer_given"]
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=UUID(place["id"]),
+        parent_id=UUID(place["head"]) if place["head"] else None,
+        branch_id=UUID(place["branch"]),
+        mode=MODE,
+        input=given["content"],
+        content=_analysis(state),
+        confidence=state["rounds"][0]["confidence"] if sure is None else sure,
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+        metadata={"reflects_on": given["id"], "rounds": state["rounds"], "best": best["content"]},
+    )
+
+
+def _answer(
+    execution: Execution, state: ReflectionState, thought: NewThought, branch: UUID
+) -> Reflection:
+    first, because = state["rounds"][0], state["stopped"]["because"]
+    extra: dict[str, Any] = {"partial": True} if because in CUT_SHORT else {}
+    if execution.loom.llm.offline:
+        extra["suggestion"] = OFFLINE
+    return Reflection(
+        thought_id=str(thought.id),
+        session_id=str(thought.session_id),
+        branch_id=str(branch),
+        content=thought.content,
+        confidence=thought.confidence,
+        strengths=first["strengths"],
+        weaknesses=first["weaknesses"],
+        recommendations=first["recommendations"],
+        improved_reasoning=state["best"]["content"],
+        focus=[FocusFinding(**each) for each in first["findings"]],
+        iterations=len(state["rounds"]),
+        accepted=_accepted(state),
+        stopped_because=because,
+        reflects_on=state["answer_given"]["id"],
+        previous_thought=str(thought.parent_id) if thought.parent_id else None,
+        llm=thought.llm,
+        run_id=str(execution.run.id),
+        **extra,
+    )

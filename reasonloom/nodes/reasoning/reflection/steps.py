@@ -1,0 +1,213 @@
+"""The steps of reflection: criticise, revise, have both compared blind, as often as allowed."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.reflection import ReasoningReflection
+from reasonloom.errors import ThoughtNotFound
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.reflection.offline_critique import plain_critique, plain_finding
+from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.sessions.context import history_of
+from reasonloom.nodes.sessions.session_place import place_in
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.sessions import sessions, thoughts
+
+if TYPE_CHECKING:
+    from reasonloom.stores.sessions.thoughts import ThoughtRow
+
+MODE = "reflection"
+LEFT_OUT = "the criticism left out focus areas; of these only words were looked at: {areas}"
+
+
+class ReflectionState(ToolState, total=False):
+    """What a reflection carries: the answer, the best so far, and each round's course.
+
+    `answer_given` holds question, content and id of what is reflected on; `best` the content
+    that stands and its confidence; `rounds` each criticism, revision and verdict;
+    `stopped` why there is no further round.
+    """
+
+    session: dict[str, Any]
+    history: list[dict[str, str]]
+    answer_given: dict[str, Any]
+    best: dict[str, Any]
+    rounds: list[dict[str, Any]]
+    stopped: dict[str, str]
+
+
+async def find_answer(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find what is reflected on, and the history that it stands in.
+
+    Raises:
+        SessionNotFound, ThoughtNotFound: unknown, somebody else's, or of another session.
+    """
+    execution = runtime.context
+    request = ReasoningReflection.model_validate(state["request"])
+    if request.thought_id is None:
+        text = request.content or ""
+        place, history = await place_in(execution, request.session_id, text)
+        given = {"id": None, "question": "", "content": text}
+    else:
+        thought = await _thought(execution, request.thought_id, request.session_id)
+        place, _ = await place_in(execution, str(thought.session_id), thought.input)
+        async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+            history = await history_of(tx, execution, thought.parent_id, thought.input)
+        given = {"id": str(thought.id), "question": thought.input, "content": thought.content}
+    return {
+        "session": place,
+        "history": history.steps,
+        "answer_given": given,
+        "best": {"content": given["content"], "confidence": None},
+        "rounds": [],
+        "stopped": {},
+        "notes": history.notes,
+    }
+
+
+async def _thought(execution: Execution, thought_id: str, session_id: str | None) -> ThoughtRow:
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        session = await sessions.require(tx, session_id) if session_id is not None else None
+        thought = await thoughts.require(tx, thought_id)
+    if session and thought.session_id != session.id:
+        raise ThoughtNotFound(thought_id, field="thought_id")
+    return thought
+
+
+async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask for what is weak in the answer that stands; where nobody answers, count words."""
+    execution, rounds = runtime.context, state["rounds"]
+    areas = state["request"].get("focus_areas", [])
+    given, content = state["answer_given"], state["best"]["content"]
+    plain = plain_critique(content, given["question"], areas)
+    if execution.loom.llm.offline:
+        return {"rounds": [{**plain, "by": "words"}], "stopped": {"because": "offline"}}
+    heard = await _ask(state, execution, "criticise", "critique", {"content": content})
+    if heard.parsed is None:
+        told = _untold(heard)
+        made = [{**plain, "by": "words", "said": heard.text}] if not rounds else []
+        return {"rounds": [*rounds, *made], "stopped": told, "notes": heard.notes}
+    critique, notes = _read(heard.parsed, content, areas)
+    known = state["best"]["confidence"]
+    best = {"content": content, "confidence": critique["confidence"] if known is None else known}
+    stopped = {} if critique["weaknesses"] else {"because": "no_weakness_found"}
+    return {
+        "rounds": [*rounds, critique],
+        "best": best,
+        "stopped": stopped,
+        "notes": [*heard.notes, *notes],
+    }
+
+
+def _read(
+    parsed: dict[str, Any], content: str, areas: list[str]
+) -> tuple[dict[str, Any], list[str]]:
+    """Return a criticism with one finding for each focus area, and which it left out."""
+    told = {each["area"]: each["finding"] for each in parsed["findings"]}
+    missing = [area for number, area in enumerate(areas, 1) if number not in told]
+    findings = [
+        {"area": area, "finding": told[number], "by": "llm"}
+        if number in told
+        else plain_finding(content, area)
+        for number, area in enumerate(areas, 1)
+    ]
+    notes = [LEFT_OUT.format(areas=", ".join(missing))] if missing else []
+    return {**parsed, "findings": findings, "by": "llm"}, notes
+
+
+async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask for an answer without those weaknesses; the old one stays a candidate."""
+    rounds, content = state["rounds"], state["best"]["content"]
+    critique = rounds[-1]
+    more = {name: critique[name] for name in ("weaknesses", "recommendations")}
+    heard = await _ask(state, runtime.context, "revise", "revise", {"content": content, **more})
+    # Text that is no JSON is a revision all the same: the judge will see what it is worth.
+    revision = (heard.parsed or {"revision": heard.text})["revision"]
+    if not revision:
+        return {"stopped": _untold(heard), "notes": heard.notes}
+    stopped = {"because": "nothing_changed"} if _same(revision, content) else {}
+    return {
+        "rounds": [*rounds[:-1], {**critique, "revision": revision}],
+        "stopped": stopped,
+        "notes": heard.notes,
+    }
+
+
+async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Have the old answer and the revision judged blind; the revision stands only if preferred."""
+    execution, rounds = runtime.context, state["rounds"]
+    old, new = state["best"]["content"], rounds[-1]["revision"]
+    new_first = is_swapped(str(execution.run.id), len(rounds))
+    pair = {"first": new, "second": old} if new_first else {"first": old, "second": new}
+    heard = await _ask(state, execution, "compare", "compare", pair)
+    if heard.parsed is None:
+        return {"stopped": _untold(heard), "notes": heard.notes}
+    verdict = heard.parsed
+    place, other = ("first", "second") if new_first else ("second", "first")
+    accepted = verdict["better"] == place
+    judged = {**rounds[-1], "accepted": accepted, "reason": verdict["reason"]}
+    best = {
+        "content": new if accepted else old,
+        "confidence": verdict[f"{place if accepted else other}_score"],
+    }
+    return {
+        "rounds": [*rounds[:-1], judged],
+        "best": best,
+        "stopped": _after(state, accepted=accepted),
+        "notes": heard.notes,
+    }
+
+
+def _after(state: ReflectionState, *, accepted: bool) -> dict[str, str]:
+    if not accepted:
+        return {"because": "judge_preferred_the_old"}
+    request = ReasoningReflection.model_validate(state["request"])
+    done = len(state["rounds"]) >= request.max_iterations
+    return {"because": "max_iterations"} if done else {}
+
+
+def is_swapped(run_id: str, number: int) -> bool:
+    """Tell whether the revision stands first before the judge: by lot, the same on each replay."""
+    return sha256(f"{run_id}|{number}".encode()).digest()[0] % 2 == 1
+
+
+def is_stopped(state: ReflectionState) -> bool:
+    """Tell whether the round is over for good."""
+    return bool(state["stopped"])
+
+
+async def _ask(
+    state: ReflectionState, execution: Execution, node: str, prompt: str, more: dict[str, Any]
+) -> Heard:
+    number = len(state["rounds"]) + (1 if node == "criticise" else 0)
+    question = Question(
+        node=node,
+        prompt=f"reflection/{prompt}",
+        variables={
+            "question": state["answer_given"]["question"],
+            "history": state["history"],
+            "focus_areas": state["request"].get("focus_areas", []),
+            **more,
+        },
+        pipe=MODE,
+        n=number,
+        thread=state["session"]["id"] if node != "compare" else None,
+    )
+    return await ask_or_say(execution, question, f"the {prompt} of round {number}")
+
+
+def _untold(heard: Heard) -> dict[str, str]:
+    """Return why a round ended without what was asked for."""
+    if heard.fault is None:
+        return {"because": "unreadable_answer"}
+    budget = type(heard.fault).__name__ == "BudgetExceeded"
+    return {"because": "budget" if budget else "llm_failed"}
+
+
+def _same(first: str, second: str) -> bool:
+    return first.casefold().split() == second.casefold().split()

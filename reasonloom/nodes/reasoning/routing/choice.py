@@ -1,0 +1,94 @@
+"""Puts the votes together: which mode, how surely, and why, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from reasonloom.nodes.reasoning.routing.weights import WEIGHTS, combined, hinted
+
+LEAST_ALTERNATIVE = 0.03
+MOST_ALTERNATIVES = 3
+SAID: Mapping[str, str] = MappingProxyType(
+    {
+        "plain": "it is short and asks for no more than an answer",
+        "lookup": "it asks for a fact, an explanation or a next step",
+        "numbers": "it is about numbers",
+        "alternatives": "it names alternatives",
+        "choice": "it asks for a choice or a comparison",
+        "creation": "it asks for something new",
+        "critique": "it asks to check or improve what there is",
+        "dead_end": "it speaks of a dead end or of going back",
+        "way_back": "the session has a checkpoint to go back to",
+        "combination": "its parts depend on each other or are to be put together",
+        "conflict": "goals, values or people in it conflict",
+        "questions": "it asks several questions",
+        "length": "it is long",
+        "session": "the session has a history to look back on",
+    }
+)
+TOOLS: Mapping[str, str] = MappingProxyType(
+    {
+        "linear": "reasoning_linear",
+        "tree": "reasoning_tree",
+        "divergent": "reasoning_divergent",
+        "reflection": "reasoning_reflection",
+        "backtracking": "reasoning_backtrack",
+        "got": "reasoning_got_init",
+        "ponder": "ponder",
+    }
+)
+"""The tool with which each mode begins."""
+
+NOT_OFFERED = " {mode} would fit better, but this server does not offer it."
+NONE_OFFERED = " This server offers none of the modes."
+ENOUGH = "nothing in it asks for more than one line of reasoning: linear is enough"
+
+
+def shares_with(shares: Mapping[str, float], vote: Mapping[str, Any]) -> dict[str, float]:
+    """Return the shares with the llm's vote in them, where there is one."""
+    return combined(shares, vote["mode"], vote["confidence"]) if vote else dict(shares)
+
+
+def among(shares: Mapping[str, float], offered: Collection[str]) -> dict[str, float]:
+    """Return the shares of the modes that are offered, again of one; all where none is."""
+    kept = {mode: share for mode, share in shares.items() if mode in offered}
+    whole = sum(kept.values())
+    return {mode: share / whole for mode, share in kept.items()} if whole else dict(shares)
+
+
+def best_of(shares: Mapping[str, float]) -> str:
+    """Return the mode with the greatest share; of equals the plainer one."""
+    return max(shares, key=shares.__getitem__)
+
+
+def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> str:
+    """Return what the features and hints say for a mode, the weightiest first."""
+    weighed = {
+        name: modes[mode] * features.get(name, 0.0)
+        for name, modes in WEIGHTS.items()
+        if mode in modes and features.get(name)
+    }
+    said = [SAID[name] for name in sorted(weighed, key=weighed.__getitem__, reverse=True)[:3]]
+    if mode == "linear":
+        said.append(ENOUGH)
+    if added := hinted(hints).get(mode):
+        said.append(f"the hints speak for it (+{added:.1f})")
+    return "; ".join(said) or "no sign of it in the content"
+
+
+def options_beside(
+    chosen: str, shares: Mapping[str, float], features: Mapping[str, float], hints: list[str]
+) -> list[dict[str, Any]]:
+    """Return the next best modes with what speaks for them, best first, at most three."""
+    order = sorted((mode for mode in shares if mode != chosen), key=shares.__getitem__)[::-1]
+    return [
+        {
+            "mode": mode,
+            "confidence": round(shares[mode], 3),
+            "rationale": reasons_for(mode, features, hints),
+        }
+        for mode in order[:MOST_ALTERNATIVES]
+        if shares[mode] >= LEAST_ALTERNATIVE
+    ]

@@ -1,0 +1,113 @@
+"""What each feature weighs for each mode, what a hint adds, and how two votes become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import exp
+from types import MappingProxyType
+
+from reasonloom.nodes.reasoning.routing.cues import ALTERNATIVES, CUES
+
+MODES = ("linear", "tree", "divergent", "reflection", "backtracking", "got", "ponder")
+
+LINEAR_IS_ENOUGH = 1.0
+"""What linear has from the start: another mode must bring more evidence than this."""
+
+WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "plain": {"linear": 0.6},
+        "lookup": {"linear": 0.9},
+        "numbers": {"linear": 0.4},
+        "alternatives": {"tree": 2.0},
+        "choice": {"tree": 2.0},
+        "creation": {"divergent": 3.0},
+        "critique": {"reflection": 3.0},
+        "dead_end": {"backtracking": 3.2},
+        "way_back": {"backtracking": 0.8},
+        "combination": {"got": 3.0},
+        "conflict": {"ponder": 3.2},
+        "questions": {"tree": 0.3, "ponder": 0.3},
+        "length": {"tree": 0.2, "got": 0.4, "ponder": 0.2},
+        "session": {"reflection": 0.3, "got": 0.2},
+    }
+)
+"""Evidence that a feature of 1 brings; the evidence of a mode is the sum over its features."""
+
+TEMPERATURE = 0.5
+"""Evidence becomes shares of one by exp(evidence / TEMPERATURE)."""
+
+HINT, MOST_OF_HINTS = 0.9, 1.8
+"""Evidence that one hint brings to each mode it names, and the most that hints may bring one."""
+
+LLM_SHARE = 0.5
+"""The llm's part in the combined shares; the features have the rest."""
+
+COMPLEXITY: Mapping[str, float] = MappingProxyType(
+    {
+        "length": 0.3, "sentences": 0.2, "questions": 0.1, "alternatives": 0.15, "choice": 0.1,
+        "creation": 0.2, "critique": 0.15, "dead_end": 0.2, "combination": 0.35,
+        "conflict": 0.35,
+    }
+)  # fmt: skip
+LEAST_COMPLEXITY = 0.1
+PLAINNESS = 0.5
+"""The share of the complexity that a plain question takes away."""
+
+
+def evidence_of(features: Mapping[str, float], hints: Iterable[str]) -> dict[str, float]:
+    """Return the evidence for each mode."""
+    found = dict.fromkeys(MODES, 0.0)
+    found["linear"] = LINEAR_IS_ENOUGH
+    for feature, modes in WEIGHTS.items():
+        for mode, weight in modes.items():
+            found[mode] += weight * features.get(feature, 0.0)
+    for mode, added in hinted(hints).items():
+        found[mode] += added
+    return found
+
+
+def hinted(hints: Iterable[str]) -> dict[str, float]:
+    """Return what hints add to the modes that they name by name or by their words."""
+    added: dict[str, float] = {}
+    for hint in hints:
+        for mode in _named(hint):
+            added[mode] = min(MOST_OF_HINTS, added.get(mode, 0.0) + HINT)
+    return added
+
+
+def _named(hint: str) -> set[str]:
+    said = hint.lower().replace("-", "_")
+    named = {mode for mode in MODES if mode in said}
+    patterns = {**CUES, "alternatives": ALTERNATIVES}
+    for feature, pattern in patterns.items():
+        if pattern.search(hint):
+            named.add(max(WEIGHTS[feature], key=WEIGHTS[feature].__getitem__))
+    return named | ({"got"} if "graph of thought" in said.replace("_", " ") else set())
+
+
+def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:
+    """Return the share of one of each mode, or whatever there is evidence for."""
+    most = max(evidence.values())
+    raw = {mode: exp((value - most) / TEMPERATURE) for mode, value in evidence.items()}
+    total = sum(raw.values())
+    return {mode: value / total for mode, value in raw.items()}
+
+
+def combined(shares: Mapping[str, float], voted: str, confidence: float) -> dict[str, float]:
+    """Return the shares of modes, or whatever is voted on, with the llm's vote in them.
+
+    The vote gives `confidence` to its mode, and the rest evenly to the others.
+    """
+    rest = (1 - confidence) / (len(shares) - 1)
+    return {
+        mode: (1 - LLM_SHARE) * share + LLM_SHARE * (confidence if mode == voted else rest)
+        for mode, share in shares.items()
+    }
+
+
+def complexity_of(features: Mapping[str, float]) -> float:
+    """Return how involved a problem is, 0..1, from its features alone."""
+    raw = LEAST_COMPLEXITY + sum(
+        weight * features.get(name, 0.0) for name, weight in COMPLEXITY.items()
+    )
+    return round(min(1.0, raw * (1 - PLAINNESS * features.get("plain", 0.0))), 3)

@@ -1,0 +1,137 @@
+"""Third step of tree reasoning: one order of the search a task, all at the same time."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.errors import BudgetExceeded
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
+from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Carried, Result
+from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
+from reasonloom.nodes.runs.budget import Aside, cost_of
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.text.extraction import Findings
+
+JUDGE = "tree/judge"
+LABEL = re.compile(r"\b([A-Z])\b")
+PAIR = 2
+"""Branches that are explored even where nothing would be left to compare them."""
+
+
+async def explore_branch(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Follow one approach to its end; without a language model it stays as it was proposed."""
+    execution, approach = runtime.context, state["approach"] or Approach(name="", approach="")
+    if execution.loom.llm.offline:
+        known = overlap(state["content"], approach.get("known", ""))
+        return _came(execution, state, _candidate(state, approach["approach"], known))
+    variables = {
+        "content": state["content"],
+        "approach": approach["approach"],
+        "history": state["history"],
+        "memories": state["memories"],
+    }
+    question = _question("explore_branch", "tree/explore", variables, state)
+    question = replace(question, aside=_aside(execution, state))
+    heard = await ask_or_say(execution, question, f"the approach `{approach['name']}`")
+    parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
+    found = _candidate(state, parsed["thought"], parsed["confidence"])
+    return _came(execution, state, found, heard)
+
+
+async def judge_branches(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Cast one ballot: it shows what the branches came to, and nothing of whose or when."""
+    execution, thoughts = runtime.context, state["order"]["thoughts"]
+    if execution.loom.llm.offline:
+        first = min(thoughts, key=lambda each: int(each["data"]["approach"]))
+        return _came(execution, state, _ballot(state, first["label"], {}, ""))
+    candidates = [{"label": each["label"], "text": each["text"]} for each in thoughts]
+    question = _question("judge_branches", JUDGE, _ballot_on(state, candidates), state)
+    question = replace(question, aside=Aside(last=True))
+    heard = await ask_or_say(execution, question, "a ballot")
+    if heard.parsed is None:
+        return _came(execution, state, {}, heard)
+    scores = {label_in(each["label"]): each["score"] for each in heard.parsed["scores"]}
+    ballot = _ballot(state, label_in(heard.parsed["best"]), scores, heard.parsed["reason"])
+    return _came(execution, state, ballot, heard)
+
+
+def label_in(text: str) -> str:
+    """Return the label that a text names: `Thought B.` names B."""
+    found = LABEL.search(text)
+    return found[1] if found else text.strip().upper()
+
+
+def overlap(question: str, text: str) -> float:
+    """Return the share (0..1) of the question's words that a text has."""
+    return Findings(question, (text,)).support
+
+
+def _ballot_on(state: Carried, candidates: list[dict[str, str]]) -> dict[str, Any]:
+    return {
+        "content": state["content"],
+        "memories": state["memories"],
+        "candidates": candidates,
+    }
+
+
+def _aside(execution: Execution, state: Carried) -> Aside:
+    """Put one ballot aside, for which two branches must be there first."""
+    if state["order"]["sample"] < PAIR:
+        return Aside(read=True)
+    empty = execution.loom.prompts.get(JUDGE).render(**_ballot_on(state, []))
+    return Aside(leave=cost_of(execution, empty), read=True)
+
+
+def _question(node: str, prompt: str, variables: dict[str, Any], state: Carried) -> Question:
+    """Return a question without a thread: what runs beside it must not be heard in it."""
+    order = state["order"]
+    return Question(
+        node=node, prompt=prompt, variables=variables, pipe=MODE,
+        task=f"{state['trial']}.{order['key']}", sample=order["sample"],
+    )  # fmt: skip
+
+
+def _candidate(state: Carried, text: str, confidence: float) -> dict[str, Any]:
+    data = {"approach": state["order"]["sample"], "confidence": confidence}
+    return {"candidates": [{"text": text, "data": data, "final": True}]}
+
+
+def _ballot(state: Carried, best: str, scores: dict[str, float], reason: str) -> dict[str, Any]:
+    """Return a ballot with its labels turned back into numbers of approaches."""
+    of = {each["label"]: each["data"]["approach"] for each in state["order"]["thoughts"]}
+    return {
+        "votes": [best],
+        "choice": of.get(best),
+        "scores": [[of[label], score] for label, score in scores.items() if label in of],
+        "labels": [[label, number] for label, number in of.items()],
+        "reason": reason,
+    }
+
+
+def _came(
+    execution: Execution, state: Carried, result: dict[str, Any], heard: Heard | None = None
+) -> dict[str, Any]:
+    """Return what a task adds to the state: the result with its cost, or its fault."""
+    heard = heard or Heard()
+    if heard.fault is not None:
+        result = {"error": heard.fault.message, "fault": type(heard.fault).__name__}
+    if isinstance(heard.fault, BudgetExceeded):
+        result["limit"] = heard.fault.limit
+    told = {
+        **result,
+        "tokens": heard.usage.tokens_in + heard.usage.tokens_out,
+        "usd": heard.usage.cost_usd or 0.0,
+        "at": time.perf_counter() - execution.run.started,
+    }
+    order = state["order"]
+    came = Result(
+        trial=state["trial"], key=order["key"], kind=order["kind"], sample=order["sample"],
+        result=told,
+    )  # fmt: skip
+    return {"results": [came], "notes": heard.notes}

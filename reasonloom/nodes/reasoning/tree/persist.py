@@ -1,0 +1,193 @@
+"""Last step of tree reasoning: everything is stored at once, and answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, FailedBranch
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import marks
+from reasonloom.nodes.reasoning.linear import FORKED
+from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.reasoning.tree.state import MODE, Outcome, TreeState
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.sessions.session_place import hang
+from reasonloom.stores.sessions import branches
+from reasonloom.stores.sessions.branches import ACTIVE, NewBranch
+from reasonloom.stores.sessions.thoughts import NewThought
+
+if TYPE_CHECKING:
+    pass
+
+KEPT = "{content}\n\nRecommended, of {count} explored: {name}. {reason}"
+OTHERS = " Also explored: {names}."
+AGAIN = "explored twice for the confidence asked for; the surer exploration is kept"
+FEWER = "{failed} of {count} approaches came to nothing"
+RAN_OUT = "a limit of the run was reached ({limit}): this is the best so far"
+LOST = "{lost} of {count} ballots came to nothing"
+OFFLINE = (
+    "No language model is configured: each branch is a known method of approach, filled with the "
+    "problem's own words and what is known of it; nobody has followed or judged any. Set "
+    "REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
+UNJUDGED = "nobody judged the branches: their confidence is what they claim of themselves"
+
+
+async def keep_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the thought, and a branch with a thought for each approach, and answer with them."""
+    execution = runtime.context
+    outcome = max(state["outcomes"], key=lambda each: each["confidence"])
+    thought = _thought(execution, state, outcome)
+    used = [memory["id"] for memory in state["memories"]]
+    memory, notes = await keep_as_memory(execution, thought)
+    notes = [*notes, *_notes(state, outcome)]
+    async with execution.loom.database.begin(execution.caller) as tx:
+        branch = await hang(tx, execution, thought)
+        await branches.grow(tx, _sprouts(execution, thought, branch, outcome))
+        if branch != thought.branch_id:
+            notes = [*notes, FORKED.format(branch=branch)]
+        if memory:
+            await memory.store(tx, used)
+        answer = _answer(execution, state, outcome, thought, branch)
+        all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+    return {**added, "notes": notes}
+
+
+def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewThought:
+    place, best = state["place"], outcome["branches"][outcome["best"]]
+    others = [each["name"] for each in outcome["branches"] if each is not best]
+    told = KEPT.format(
+        content=best["content"],
+        count=len(outcome["branches"]),
+        name=best["name"],
+        reason=outcome["reason"],
+    )
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=UUID(place["id"]),
+        parent_id=UUID(place["head"]) if place["head"] else None,
+        branch_id=UUID(place["branch"]),
+        mode=MODE,
+        input=state["request"]["content"],
+        content=told + (OTHERS.format(names="; ".join(others)) if others else ""),
+        confidence=outcome["confidence"],
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+        metadata={"recommended_branch": str(execution.run.effect("branch", str(outcome["best"])))},
+    )
+
+
+def _sprouts(
+    execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome
+) -> list[tuple[NewBranch, NewThought]]:
+    """Return a branch for each approach with its thought; the recommended one has priority 1."""
+    return [
+        _sprout(execution, parent, branch, place, place == outcome["best"], explored)
+        for place, explored in enumerate(outcome["branches"])
+    ]
+
+
+def _sprout(
+    execution: Execution,
+    parent: NewThought,
+    branch: UUID,
+    place: int,
+    recommended: bool,
+    explored: dict[str, Any],
+) -> tuple[NewBranch, NewThought]:
+    told = {name: explored[name] for name in ("confidence", "score", "votes", "check", "merged")}
+    sure = explored["confidence"] if explored["score"] is None else explored["score"]
+    grown = NewBranch(
+        id=execution.run.effect("branch", str(place)),
+        session_id=parent.session_id,
+        name=explored["name"],
+        parent_id=branch,
+        head_id=parent.id,
+        confidence=sure,
+        priority=int(recommended),
+        run_id=execution.run.id,
+        metadata=told,
+    )
+    thought = NewThought(
+        id=execution.run.effect("branch_thought", str(place)),
+        session_id=parent.session_id,
+        parent_id=parent.id,
+        branch_id=grown.id,
+        mode=MODE,
+        input=parent.input,
+        content=explored["content"],
+        confidence=sure,
+        llm=parent.llm,
+        run_id=execution.run.id,
+        metadata=told,
+    )
+    return grown, thought
+
+
+def _notes(state: TreeState, outcome: Outcome) -> list[str]:
+    failed = outcome["failed"]
+    count = len(failed) + sum(1 + len(each["merged"]) for each in outcome["branches"])
+    checks = {each["check"] for each in outcome["branches"]}
+    told = {
+        AGAIN: len(state["outcomes"]) > 1,
+        FEWER.format(failed=len(failed), count=count): failed,
+        LOST.format(lost=outcome["lost"], count=outcome["lost"] + outcome["ballots"]): outcome[
+            "lost"
+        ],
+        RAN_OUT.format(limit=outcome["exhausted"]): outcome["exhausted"],
+        UNJUDGED: checks == {"self_reported"},
+    }
+    return [note for note, holds in told.items() if holds]
+
+
+def _answer(
+    execution: Execution, state: TreeState, outcome: Outcome, thought: NewThought, branch: UUID
+) -> ExploredTree:
+    run = execution.run
+    extra = marks(execution, thought.confidence, state["request"].get("confidence"))
+    if execution.loom.llm.offline:
+        extra["suggestion"] = OFFLINE
+    shown = [
+        ExploredBranch(
+            id=str(run.effect("branch", str(place))),
+            thought_id=str(run.effect("branch_thought", str(place))),
+            state=ACTIVE,
+            **explored,
+        )
+        for place, explored in enumerate(outcome["branches"])
+    ]
+    return ExploredTree(
+        thought_id=str(thought.id),
+        session_id=str(thought.session_id),
+        branch_id=str(branch),
+        content=thought.content,
+        confidence=thought.confidence,
+        branches_explored=len(shown),
+        recommended_branch=shown[outcome["best"]].id,
+        reason=outcome["reason"],
+        branches=shown,
+        ballots=outcome["ballots"],
+        previous_thought=state["place"]["head"],
+        llm=thought.llm,
+        run_id=str(run.id),
+        memories_used=[f"mem-{each['id']}" for each in state["memories"]],
+        **_shortfalls(outcome),
+        **extra,
+    )
+
+
+def _shortfalls(outcome: Outcome) -> dict[str, Any]:
+    """Return what the answer says of what did not come; nothing where all came."""
+    told: dict[str, Any] = {}
+    if outcome["failed"]:
+        told["failed_branches"] = [FailedBranch(**each) for each in outcome["failed"]]
+    if outcome["exhausted"]:
+        told["exhausted"] = outcome["exhausted"]
+    unjudged = any(each["check"] == "self_reported" for each in outcome["branches"])
+    if told or unjudged or outcome["lost"]:
+        told["partial"] = True
+    return told

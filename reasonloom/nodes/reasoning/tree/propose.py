@@ -1,0 +1,138 @@
+"""Second step of tree reasoning: distinct approaches, and the search that explores them."""
+
+from __future__ import annotations
+
+from textwrap import shorten
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.tree import ReasoningTree
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.tree.offline_approaches import approaches_for
+from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
+from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
+from reasonloom.nodes.reasoning.tree_search.machine import begin
+from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
+from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
+from reasonloom.nodes.runs.llm_call import Question
+
+BALLOTS = 3
+"""Ballots of a comparison: an odd number, so that two approaches cannot tie."""
+
+NOVELTY = 0.1
+"""Distance (see `Apart`) at or below which two thoughts are one."""
+
+LONGEST_NAME = 80
+SEEDS = 2**32
+OWN_PATH = (
+    "Path {number} of {count}: take an approach of your own, one that the others are unlikely "
+    "to take."
+)
+NO_LIST = "no approaches could be read: each branch was left to find one of its own"
+FEWER = "{most} approaches were asked for, and {came} that differ were found"
+DOUBT = (
+    "A first exploration came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
+    "for. It tried: {tried}. Give approaches that differ from these."
+)
+
+
+async def propose_approaches(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask for approaches and begin the search; a second attempt that fails leaves the first."""
+    execution, outcomes = runtime.context, state.get("outcomes", [])
+    request = ReasoningTree.model_validate(state["request"])
+    before = state.get("trial")
+    number = before["number"] + 1 if before else 1
+    approaches, notes = await _approaches(execution, state, request, number)
+    trial = Trial(
+        attempt=len(outcomes) + 1, number=number, approaches=approaches, redone=None
+    )  # fmt: skip
+    search = search_for(execution, request.content, trial) if approaches else {}
+    return {"trial": trial, "search": search, "outcomes": outcomes, "notes": notes}
+
+
+async def _approaches(
+    execution: Execution, state: TreeState, request: ReasoningTree, number: int
+) -> tuple[list[Approach], list[str]]:
+    """Return the approaches and what must be said of them; none where a second attempt fails.
+
+    Raises:
+        ServiceFault: the first attempt's call failed.
+    """
+    outcomes, most = state.get("outcomes", []), request.max_branches
+    if execution.loom.llm.offline:
+        before = len(state["trial"]["approaches"]) if outcomes else 0
+        material = {"history": state["history"], "memories": state["memories"]}
+        approaches = approaches_for(request.content, material, most, but=before)
+        return approaches, _fewer(approaches, most)
+    heard = await _heard(execution, state, request, number)
+    if heard.fault is not None:
+        if not outcomes:
+            raise heard.fault
+        return [], heard.notes
+    approaches = approaches_in(heard, most)
+    notes = [NO_LIST] if heard.parsed is None else heard.notes
+    return approaches, [*notes, *_fewer(approaches, most)]
+
+
+def _fewer(approaches: list[Approach], most: int) -> list[str]:
+    came = len(approaches)
+    return [FEWER.format(most=most, came=came)] if came < most else []
+
+
+async def _heard(
+    execution: Execution, state: TreeState, request: ReasoningTree, number: int
+) -> Heard:
+    question = Question(
+        node="propose_approaches",
+        prompt="tree/propose",
+        variables={
+            "content": request.content,
+            "history": state["history"],
+            "memories": state["memories"],
+            "count": request.max_branches,
+            "doubt": _doubt(state.get("outcomes", []), request.confidence),
+        },
+        pipe=MODE,
+        n=number,
+        thread=state["place"]["id"],
+    )
+    return await ask_or_say(execution, question, "the proposal of approaches")
+
+
+def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:
+    if not outcomes:
+        return ""
+    last = outcomes[-1]
+    tried = "; ".join(each["name"] for each in last["branches"])
+    return DOUBT.format(confidence=last["confidence"], wanted=wanted, tried=tried)
+
+
+def approaches_in(heard: Heard, most: int) -> list[Approach]:
+    """Return the approaches of a reply, each once; where it has no list, as many own paths."""
+    if heard.parsed is None:
+        return [
+            Approach(name=f"Path {i}", approach=OWN_PATH.format(number=i, count=most))
+            for i in range(1, most + 1)
+        ]
+    different: dict[str, Approach] = {}
+    for each in heard.parsed["approaches"]:
+        name = shorten(each["name"].rstrip(" ."), LONGEST_NAME, placeholder="…") or each["name"]
+        approach = Approach(name=name, approach=each["approach"])
+        different.setdefault(normalised(each["approach"]), approach)
+    return list(different.values())[:most]
+
+
+def search_for(execution: Execution, content: str, trial: Trial) -> dict[str, Any]:
+    """Return a beam search of one level; what it may cost is held by the run's own budget."""
+    settings = SearchSettings(
+        controller="beam",
+        generate="sample",
+        branching=len(trial["approaches"]),
+        depth=1,
+        judge="vote",
+        judgements=1 if execution.loom.llm.offline else BALLOTS,
+        novelty=NOVELTY,
+        seed=execution.run.effect("seed", n=trial["number"]).int % SEEDS,
+    )
+    return dict(begin(content, settings))

@@ -1,0 +1,175 @@
+"""Fifth step of tree reasoning: which branch is recommended, how surely, and why."""
+
+from __future__ import annotations
+
+import re
+from statistics import fmean
+from typing import Any, cast
+
+from langgraph.runtime import Runtime
+
+from reasonloom.errors import (
+    BudgetExceeded,
+    LlmRefused,
+    LlmUnavailable,
+    ReasonloomError,
+    TimedOut,
+)
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.tree.propose import search_for
+from reasonloom.nodes.reasoning.tree.state import Approach, Outcome, Result, TreeState, Trial
+from reasonloom.nodes.reasoning.tree.take_in import results_of
+from reasonloom.nodes.reasoning.tree_search.state import Node, State
+
+FAULTS = {each.__name__: each for each in (BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut)}
+LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
+ALONE = "It is the only approach that came to something of its own; nothing was compared."
+UNCAST = "No ballot was cast; of all approaches it claims the most confidence."
+UNJUDGED = "Without a language model nobody judged: "
+CALLED = UNJUDGED + "it comes first because the problem says `{word}`."
+IN_ORDER = UNJUDGED + "it is the first in a fixed order; no word of the problem calls for one."
+NO_THOUGHT = "no branch came to a thought"
+
+
+async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Weigh what the search brought; where that is nothing the first attempt stands.
+
+    Raises:
+        LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded: every branch of the first attempt
+            failed, the first of them so.
+    """
+    outcomes, trial = state.get("outcomes", []), state["trial"]
+    search, came = cast("State", state["search"]), results_of(state)
+    if search and search["nodes"][1:]:
+        outcome = outcome_of(search, came, trial["approaches"], runtime.context.loom.llm.offline)
+        return {"outcomes": [*outcomes, outcome], "search": {}}
+    if outcomes:
+        return {"search": {}}
+    return _anew(state, runtime.context, came)
+
+
+def _anew(state: TreeState, execution: Execution, came: list[Result]) -> dict[str, Any]:
+    """Begin the search anew, once for each time that the run is taken up; else raise the fault."""
+    run, trial = execution.run, state["trial"]
+    if not run.resumed or trial["redone"] == run.started:
+        raise _fault(came)
+    again = Trial(**{**trial, "number": trial["number"] + 1, "redone": run.started})
+    return {"trial": again, "search": search_for(execution, state["request"]["content"], again)}
+
+
+def _fault(came: list[Result]) -> ReasonloomError:
+    fault = next((each["result"] for each in came if each["result"].get("error")), None)
+    if fault is None:
+        return LlmUnavailable(NO_THOUGHT)
+    return FAULTS[fault["fault"]](f"every branch failed: {fault['error']}")
+
+
+def outcome_of(
+    search: State, came: list[Result], approaches: list[Approach], offline: bool
+) -> Outcome:
+    """Return what a search came to; the recommended branch has most votes, then the best score."""
+    ballots = [each["result"] for each in came if each["result"].get("choice") is not None]
+    numbered = [
+        (node["data"]["approach"], _branch(search, node, ballots, approaches, offline))
+        for node in search["nodes"][1:]
+        if node["status"] != "twin"
+    ]
+    branches = [branch for _, branch in numbered]
+    best = max(range(len(branches)), key=lambda place: (*_standing(branches[place]), -place))
+    return Outcome(
+        branches=branches,
+        best=best,
+        confidence=_confidence(branches[best], len(ballots)),
+        reason=_unjudged(approaches[numbered[best][0]])
+        if offline
+        else _reason(numbered[best][0], ballots, approaches, len(branches)),
+        failed=_failed(came, approaches),
+        ballots=0 if offline else len(ballots),
+        lost=sum(each["kind"] == "vote" for each in came) - len(ballots),
+        exhausted=_cut_short(came),
+    )
+
+
+def _branch(
+    search: State,
+    node: Node,
+    ballots: list[dict[str, Any]],
+    approaches: list[Approach],
+    offline: bool,
+) -> dict[str, Any]:
+    number = node["data"]["approach"]
+    scores = [score for each in ballots for of, score in each["scores"] if of == number]
+    twins = [each for each in search["nodes"] if each["status"] == "twin"]
+    return {
+        "name": approaches[number]["name"],
+        "content": node["text"],
+        "confidence": node["data"]["confidence"],
+        "score": node["data"]["confidence"] if offline else fmean(scores) if scores else None,
+        "votes": 0 if offline else sum(each["choice"] == number for each in ballots),
+        "check": _check(offline, ballots),
+        "merged": [
+            approaches[each["data"]["approach"]]["name"]
+            for each in twins
+            if each["twin_of"] == node["id"]
+        ],
+    }
+
+
+def _check(offline: bool, ballots: list[dict[str, Any]]) -> str:
+    if offline:
+        return "word_overlap"
+    return "blind_ballots" if ballots else "self_reported"
+
+
+def _standing(branch: dict[str, Any]) -> tuple[float, ...]:
+    score = branch["score"]
+    return branch["votes"], -1.0 if score is None else score, branch["confidence"]
+
+
+def _confidence(best: dict[str, Any], ballots: int) -> float:
+    """Return the share of the ballots that agree, times the score that they gave.
+
+    Where nobody judged, it is what the branch claims of itself.
+    """
+    sure = best["confidence"] if best["score"] is None else best["score"]
+    return float(sure * best["votes"] / ballots if ballots and best["votes"] else sure)
+
+
+def _reason(
+    best: int,
+    ballots: list[dict[str, Any]],
+    approaches: list[Approach],
+    branches: int,
+) -> str:
+    """Return the first ballot's reason for the best one, labels turned into names."""
+    ballot = next((each for each in ballots if each["choice"] == best), None)
+    if ballot is None:
+        return ALONE if branches == 1 else UNCAST
+    names = {label: approaches[number]["name"] for label, number in ballot["labels"]}
+    said = str(ballot["reason"])
+    return LABELLED.sub(lambda found: _named(names, found), said)
+
+
+def _unjudged(approach: Approach) -> str:
+    """Return why an approach comes first that no language model has judged."""
+    word = approach.get("because")
+    return CALLED.format(word=word) if word else IN_ORDER
+
+
+def _named(names: dict[str, str], found: re.Match[str]) -> str:
+    name = names.get(found[1])
+    return f"`{name}`" if name else found[0]
+
+
+def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, str]]:
+    """Return the approaches that brought no thought, and why, in their own order."""
+    failed = [each for each in came if each["kind"] == "sample" and each["result"].get("error")]
+    return [
+        {"name": approaches[each["sample"]]["name"], "reason": str(each["result"]["error"])}
+        for each in sorted(failed, key=lambda each: each["sample"])
+    ]
+
+
+def _cut_short(came: list[Result]) -> str | None:
+    """Return the limit of the run that kept a call from being made, if any did."""
+    return next((each["result"]["limit"] for each in came if "limit" in each["result"]), None)

@@ -1,0 +1,126 @@
+"""What tree reasoning carries from node to node, and what its wiring asks of it."""
+
+from __future__ import annotations
+
+from operator import add
+from typing import Annotated, Any, NotRequired, TypedDict, cast
+
+from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
+from reasonloom.nodes.reasoning.tree_search.machine import wanted
+from reasonloom.nodes.reasoning.tree_search.state import State
+from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
+from reasonloom.nodes.state import ToolState
+
+MODE = "tree"
+
+
+class Approach(TypedDict):
+    """One approach: what to call it, and what whoever follows it is told.
+
+    Without a language model also what is `known` of the problem, and the word of it that calls
+    for this approach (`because`, empty where none does).
+    """
+
+    name: str
+    approach: str
+    known: NotRequired[str]
+    because: NotRequired[str]
+
+
+class Trial(TypedDict):
+    """The search at work.
+
+    Attributes:
+        attempt: counts the proposals of approaches from 1.
+        number: counts the searches from 1, so that no call of two searches has one name.
+        approaches: what is explored; order `sample` i of the search follows the i-th.
+        redone: `RunBegun.started` of the process that began the search anew, as nothing came.
+    """
+
+    attempt: int
+    number: int
+    approaches: list[Approach]
+    redone: float | None
+
+
+class Result(TypedDict):
+    """What came of one order of a search; `result` is as `treesearch.results.read` takes it."""
+
+    trial: int
+    key: str
+    kind: str
+    sample: int
+    result: dict[str, Any]
+
+
+class Outcome(TypedDict):
+    """What one search came to.
+
+    Attributes:
+        branches: name, content, confidence, score, votes, check, merged of each.
+        best: place of the recommended one among them.
+        failed: name and reason of each approach that came to nothing.
+        ballots: ballots that were cast; `lost` counts those asked for of which none came.
+        exhausted: the limit of the run that was reached, or None.
+    """
+
+    branches: list[dict[str, Any]]
+    best: int
+    confidence: float
+    reason: str
+    failed: list[dict[str, str]]
+    ballots: int
+    lost: int
+    exhausted: str | None
+
+
+class TreeState(ToolState, total=False):
+    """`place` holds the ids of the session, of the branch, and of its head (None at first)."""
+
+    place: dict[str, Any]
+    history: list[dict[str, str]]
+    memories: list[dict[str, Any]]
+    trial: Trial
+    search: dict[str, Any]
+    results: Annotated[list[Result], add]
+    outcomes: list[Outcome]
+
+
+class Carried(TypedDict):
+    """What the task of one order is given."""
+
+    order: Order
+    trial: int
+    approach: Approach | None
+    content: str
+    history: list[dict[str, str]]
+    memories: list[dict[str, Any]]
+
+
+def tasks(state: TreeState) -> list[Carried]:
+    """Return what the search wants done now, all of it at once; none where it has ended."""
+    search, trial = state["search"], state["trial"]
+    if not search:
+        return []
+    return [
+        Carried(
+            order=order,
+            trial=trial["number"],
+            approach=trial["approaches"][order["sample"]] if order["kind"] == "sample" else None,
+            content=state["request"]["content"],
+            history=state["history"] if order["kind"] == "sample" else [],
+            memories=state["memories"],
+        )
+        for order in wanted(cast("State", search))
+    ]
+
+
+def is_enough(state: TreeState) -> bool:
+    """Tell whether the last outcome reaches the confidence asked for, or was the last allowed.
+
+    Where a limit of the run was reached, nothing is left for another attempt.
+    """
+    threshold, last = state["request"].get("confidence"), state["outcomes"][-1]
+    if threshold is None or last["exhausted"] or state["trial"]["attempt"] >= MOST_ATTEMPTS:
+        return True
+    return last["confidence"] >= float(threshold)

@@ -1,0 +1,89 @@
+"""Reads what came back: results that can be used, or the reason why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from reasonloom.nodes.reasoning.tree_search.settings import is_number
+from reasonloom.nodes.reasoning.tree_search.state import Kind, Pending, Received
+from reasonloom.nodes.reasoning.tree_search.treesearch_orders import label
+
+MOST_FAULT = 200
+NOTHING = "nothing that can be used came back"
+
+
+def read(pending: Pending, result: object) -> Received:
+    """Return a result as the search keeps it; nonsense becomes a fault, never an exception.
+
+    A result is a mapping with one of `candidates` (texts, or mappings with `text` and perhaps
+    `data`, which is JSON, `identity`, `final`, `value`), `values` (finite numbers), `votes`
+    (labels), `verified` (bool), or `error`; and beside it perhaps `tokens`, `usd`, and `at`
+    (seconds since the search began).
+    """
+    told: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
+    error = told.get("error")
+    given = [] if error else READERS[pending["kind"]](pending, told)[: pending["count"]]
+    return Received(
+        given=given,
+        fault=None if given else str(error or NOTHING)[:MOST_FAULT],
+        tokens=_cost(told.get("tokens")),
+        usd=_cost(told.get("usd")),
+        at=_cost(told.get("at")),
+    )
+
+
+def _cost(given: object) -> float:
+    return max(0.0, given) if isinstance(given, int | float) and is_number(given) else 0.0
+
+
+def _list(given: object) -> list[Any]:
+    return given if isinstance(given, list) else []
+
+
+def _candidates(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
+    read = []
+    for each in _list(told.get("candidates")):
+        candidate = each if isinstance(each, Mapping) else {"text": each}
+        text = candidate.get("text")
+        if isinstance(text, str) and text.strip():
+            identity = candidate.get("identity")
+            read.append(
+                {
+                    "text": text,
+                    "data": candidate.get("data"),
+                    "identity": identity if isinstance(identity, str) else text,
+                    "final": candidate.get("final") is True,
+                    "value": _value(candidate.get("value")),
+                }
+            )
+    return read
+
+
+def _value(given: object) -> float | None:
+    return given if isinstance(given, int | float) and is_number(given) else None
+
+
+def _values(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
+    return [value for value in _list(told.get("values")) if is_number(value)]
+
+
+def _votes(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
+    """Return the nodes voted for: labels are turned back here, and nowhere else."""
+    ballot = {label(place): node for place, node in enumerate(pending["nodes"])}
+    named = [str(vote).strip().upper() for vote in _list(told.get("votes"))]
+    return [ballot[name] for name in named if name in ballot]
+
+
+def _verdict(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
+    verdict = told.get("verified")
+    return [verdict] if isinstance(verdict, bool) else []
+
+
+READERS: dict[Kind, Callable[[Pending, Mapping[str, Any]], list[Any]]] = {
+    "propose": _candidates,
+    "sample": _candidates,
+    "value": _values,
+    "vote": _votes,
+    "check": _verdict,
+}

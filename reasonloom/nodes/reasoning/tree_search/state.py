@@ -1,0 +1,119 @@
+"""What a search knows, as plain data that can be saved as JSON between any two steps."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
+
+Status = Literal[
+    "new",  # not judged yet
+    "open",  # may be gone on from
+    "opened",  # was gone on from
+    "barren",  # was gone on from, and nothing came
+    "answer",  # judged, and final
+    "verified",  # final, and proved right
+    "refuted",  # final, and proved wrong
+    "pruned",  # valued below the threshold
+    "unjudged",  # no judgement came
+    "twin",  # was there before
+]
+LIVE = ("open", "answer")
+Phase = Literal["generate", "check", "judge"]
+Kind = Literal["propose", "sample", "check", "value", "vote"]
+
+
+class Node(TypedDict):
+    """One thought; `id` is its place in the order of creation, 0 the problem itself."""
+
+    id: int
+    parent: int | None
+    depth: int
+    text: str
+    data: Any
+    identity: str
+    final: bool
+    status: Status
+    value: float | None
+    twin_of: int | None
+    born: int
+    opened: int | None
+    fault: str | None
+
+
+class Pending(TypedDict):
+    """An order as the search keeps it: `count` results about `nodes`, from number `sample` on."""
+
+    key: str
+    kind: Kind
+    nodes: list[int]
+    count: int
+    sample: int
+    paid: bool
+
+
+class Received(TypedDict):
+    """What came of an order, read: usable results, or the fault; and its cost."""
+
+    given: list[Any]
+    fault: str | None
+    tokens: float
+    usd: float
+    at: float
+
+
+class Cost(TypedDict):
+    """What the orders of one kind have cost."""
+
+    calls: int
+    tokens: float
+    usd: float
+
+
+class State(TypedDict):
+    """A search between two steps.
+
+    Attributes:
+        queued: orders of this phase that the budget has not let out.
+        pending: orders of this phase that were given out; the first `billed` are paid for.
+        arrived: what came of them, by key.
+        elapsed: seconds since the search began, `steps` the waits in which they passed.
+        exhausted: the limit that was reached.
+        ended: verified, complete or exhausted; None while the search goes on.
+    """
+
+    problem: str
+    settings: dict[str, Any]
+    nodes: list[Node]
+    round: int
+    phase: Phase
+    queued: list[Pending]
+    pending: list[Pending]
+    billed: int
+    arrived: dict[str, Received]
+    spent: dict[str, Cost]
+    elapsed: float
+    steps: int
+    exhausted: str | None
+    ended: str | None
+
+
+def settings_of(state: State) -> SearchSettings:
+    """Return the settings the search was begun with."""
+    return SearchSettings(**state["settings"])
+
+
+def path(state: State, node: int) -> list[Node]:
+    """Return the thoughts that lead to `node`, itself last; the problem is not among them."""
+    steps: list[Node] = []
+    current = state["nodes"][node]
+    while current["parent"] is not None:
+        steps.append(current)
+        current = state["nodes"][current["parent"]]
+    return steps[::-1]
+
+
+def rank(node: Node) -> tuple[bool, float, int]:
+    """Return a key that sorts the best value first, ties by order of creation."""
+    value = node["value"]
+    return value is None, -(value or 0.0), node["id"]

@@ -1,1 +1,0 @@
-"""How a problem is routed to a reasoning mode: cues, features, weights, votes."""

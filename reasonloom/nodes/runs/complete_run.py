@@ -1,0 +1,61 @@
+"""Ends a run: its row gets the answer in the same transaction as what it wrote."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from reasonloom.contracts.base import Answer
+from reasonloom.errors import KeyTaken
+from reasonloom.stores.runs import runs
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
+
+
+async def finish(
+    tx: Transaction,
+    execution: Execution,
+    answer: Answer,
+    *,
+    notes: list[str],
+    session_id: UUID | None = None,
+) -> dict[str, Any]:
+    """Record the run as done and return what its last node adds to the state.
+
+    Raises:
+        KeyTaken: another call with the same idempotency key was faster; nothing is stored.
+    """
+    wire = answer.wire()
+    row = done(execution, {"answer": wire, "notes": notes}, session_id=session_id)
+    if execution.run.saved:
+        await runs.close_run(tx, row)
+    elif not await runs.record(tx, row):
+        raise KeyTaken("another call with the same idempotency key was faster")
+    return {"answer": wire, "notes": notes}
+
+
+def done(
+    execution: Execution, output: dict[str, Any], *, session_id: UUID | None = None
+) -> runs.RunRow:
+    """Return the row of a run that ended well."""
+    run = execution.run
+    return runs.RunRow(
+        id=run.id,
+        tool=run.tool,
+        graph=run.graph,
+        graph_version=run.graph_version,
+        status=runs.DONE,
+        input=run.input,
+        created_at=run.created_at,
+        space=execution.caller.space,
+        output=output,
+        session_id=session_id,
+        key=run.key,
+        client=execution.caller.client,
+        llm=execution.loom.llm.name if run.saved else None,
+        latency_ms=(time.perf_counter() - run.started) * 1000,
+        finished_at=execution.loom.clock(),
+    )

@@ -1,0 +1,130 @@
+"""Asks the language model on behalf of a node: within the budget, recorded before use."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import BudgetExceeded
+from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.nodes.runs.budget import NOTHING_ASIDE, Aside, cost_of, held
+from reasonloom.stores.runs import replies
+from reasonloom.stores.runs.replies import CallKey, RecordedCall
+from reasonloom.telemetry.metrics import asked
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.prompts.template import RenderedPrompt
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a node: which prompt with what, and where in the run it stands.
+
+    `sample` tells answers to one and the same question apart, as `Ask.sample` does; `aside` is
+    how it stands to a later call for which budget is put aside; `seconds` is the time that it
+    may take, None for what the run has left.
+    """
+
+    node: str
+    prompt: str
+    variables: dict[str, Any]
+    pipe: str
+    task: str = "0"
+    n: int = 0
+    thread: str | None = None
+    sample: int = 0
+    aside: Aside = NOTHING_ASIDE
+    seconds: float | None = None
+
+
+async def ask(execution: Execution, question: Question) -> Reply:
+    """Return the language model's reply; one that was recorded before is not paid again.
+
+    Raises:
+        BudgetExceeded: less is left of the run's budget than the call may cost.
+        LlmUnavailable, LlmRefused, TimedOut: as the provider answers.
+    """
+    loom, run = execution.loom, execution.run
+    prompt = loom.prompts.get(question.prompt).render(**question.variables)
+    key = CallKey(run.id, question.node, question.task, question.n)
+    if run.resumed and (known := await _recorded(execution, key)):
+        return known
+    async with held(execution, cost_of(execution, prompt), question.aside) as settle:
+        started = time.perf_counter()
+        answer = loom.llm.answer(_to_port(execution, question, prompt))
+        reply = await asked(loom.llm.name, answer)
+        settle(reply.usage)
+    call = _call(execution, key, prompt, reply, time.perf_counter() - started)
+    async with loom.database.begin(execution.caller) as tx:
+        return _reply(await replies.record(tx, call))
+
+
+async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
+    async with execution.loom.database.begin(execution.caller) as tx:
+        known = await replies.recorded(tx, key)
+    return _reply(known) if known else None
+
+
+def _to_port(execution: Execution, question: Question, prompt: RenderedPrompt) -> Ask:
+    return Ask(
+        messages=prompt.messages(),
+        schema=prompt.schema,
+        pipe=question.pipe,
+        thread=question.thread,
+        deadline=_seconds(execution, question),
+        sample=question.sample,
+        most_tokens=execution.loom.settings.output_tokens,
+        material=prompt.variables,
+    )
+
+
+def _seconds(execution: Execution, question: Question) -> float:
+    """Return the seconds left for a call.
+
+    Raises:
+        BudgetExceeded: the run's time is used up.
+    """
+    limit = execution.loom.settings.tool_timeout
+    seconds = limit - (time.perf_counter() - execution.run.started)
+    if seconds <= 0:
+        raise BudgetExceeded(
+            "the run's time is used up; raise REASONLOOM_TOOL_TIMEOUT", limit="seconds"
+        )
+    return seconds if question.seconds is None else min(seconds, max(question.seconds, 0.0))
+
+
+def _call(
+    execution: Execution, key: CallKey, prompt: RenderedPrompt, reply: Reply, seconds: float
+) -> RecordedCall:
+    return RecordedCall(
+        key=key,
+        prompt=prompt.name,
+        prompt_version=prompt.version,
+        prompt_hash=prompt.hash,
+        llm=execution.loom.llm.name,
+        model=reply.model,
+        reply={"text": reply.text, "parsed": reply.parsed, "truncated": reply.truncated},
+        tokens_in=reply.usage.tokens_in,
+        tokens_out=reply.usage.tokens_out,
+        tokens_estimated=reply.usage.estimated,
+        cost_usd=reply.usage.cost_usd,
+        attempts=reply.usage.attempts,
+        latency_ms=seconds * 1000,
+        messages=[
+            {"role": "system", "content": prompt.system},
+            {"role": "user", "content": prompt.user},
+        ],
+    )
+
+
+def _reply(known: dict[str, Any]) -> Reply:
+    usage = Usage(
+        tokens_in=known["tokens_in"],
+        tokens_out=known["tokens_out"],
+        cost_usd=known["cost_usd"],
+        estimated=known["tokens_estimated"],
+        attempts=known["attempts"],
+    )
+    return Reply(model=known["model"], usage=usage, **known["reply"])

@@ -1,0 +1,125 @@
+"""What a drawing of a session shows: each branch where it leaves another, heads, checkpoints.
+
+The console's tree and the Markdown page draw the same picture. What callers have written is in
+it as it is; `plain` and `shortened` make it one line without control characters.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from reasonloom.stores.sessions.branches import BranchRow
+    from reasonloom.stores.sessions.checkpoints import CheckpointRow
+    from reasonloom.stores.sessions.full_sessions import WholeSession
+    from reasonloom.stores.sessions.sessions import SessionRow
+    from reasonloom.stores.sessions.thoughts import ThoughtRow
+
+HEAD, TAG, ACTIVE, OTHER = "◀", "⚑", "●", "○"
+LEGEND = (
+    f"{ACTIVE} active branch   {OTHER} other branch   {HEAD} head   {TAG} checkpoint   "
+    "0.00 confidence"
+)
+LONGEST = 72
+"""Characters of a text that one line shows."""
+
+MEASURES = ("score", "votes", "check", "novelty_score")
+"""What modes note on a thought of how it was judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class PicturedThought:
+    """One thought: whether its branch ends here, and the checkpoints that were set here.
+
+    `judged` holds those of `MEASURES` that are known of it.
+    """
+
+    row: ThoughtRow
+    is_head: bool
+    checkpoints: list[CheckpointRow]
+    judged: dict[str, str | float]
+
+
+@dataclass(frozen=True, slots=True)
+class PicturedBranch:
+    """One branch with its own thoughts, in their order.
+
+    `begins` is the thought from which it goes on, None where it begins with the session;
+    `checkpoints` are those from before the first thought, on the root alone.
+    """
+
+    row: BranchRow
+    name: str
+    is_active: bool
+    begins: UUID | None
+    thoughts: list[PicturedThought]
+    checkpoints: list[CheckpointRow]
+
+    @property
+    def mark(self) -> str:
+        """The sign of the active branch, or of any other."""
+        return ACTIVE if self.is_active else OTHER
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPicture:
+    """A session as it is drawn; a branch stands after the one that it leaves."""
+
+    session: SessionRow
+    branches: list[PicturedBranch]
+    thoughts: int
+    checkpoints: int
+
+
+def picture(whole: WholeSession) -> SessionPicture:
+    """Return what a drawing of the session shows."""
+    thoughts: dict[UUID, list[ThoughtRow]] = defaultdict(list)
+    for thought in whole.thoughts:
+        thoughts[thought.branch_id or whole.session.id].append(thought)
+    set_at: dict[UUID | None, list[CheckpointRow]] = defaultdict(list)
+    for checkpoint in whole.checkpoints:
+        set_at[checkpoint.head_id].append(checkpoint)
+    return SessionPicture(
+        whole.session,
+        [_branch(whole, each, thoughts[each.id], set_at) for each in whole.branches],
+        len(whole.thoughts),
+        len(whole.checkpoints),
+    )
+
+
+def _branch(
+    whole: WholeSession,
+    row: BranchRow,
+    own: list[ThoughtRow],
+    set_at: dict[UUID | None, list[CheckpointRow]],
+) -> PicturedBranch:
+    return PicturedBranch(
+        row,
+        name=plain(row.name or str(row.id)),
+        is_active=row.id == whole.session.active_branch_id,
+        begins=own[0].parent_id if own else row.head_id,
+        thoughts=[
+            PicturedThought(each, each.id == row.head_id, set_at[each.id], _judged(each))
+            for each in own
+        ],
+        checkpoints=set_at[None] if row.parent_id is None else [],
+    )
+
+
+def _judged(thought: ThoughtRow) -> dict[str, str | float]:
+    noted = {name: thought.metadata.get(name) for name in MEASURES}
+    return {name: value for name, value in noted.items() if isinstance(value, str | int | float)}
+
+
+def plain(text: str) -> str:
+    """Return a text on one line, each character that cannot be printed as a blank."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Return the beginning of a text, on one line."""
+    line = plain(text[: 4 * longest])
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"

@@ -1,0 +1,64 @@
+"""How alike texts are: by the cosine of their vectors, or by their words where there are none."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.text.extraction import words_in
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Embedder
+
+Bag = Mapping[str, int]
+BY_WORDS = "no embedder: likeness was counted by shared words"
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Compares the texts that it was made of.
+
+    `floor` is the cosine below which likeness means nothing: the embedder's own, 0 for words.
+    """
+
+    vectors: Mapping[str, Sequence[float] | np.ndarray]
+    floor: float
+    notes: list[str] = field(default_factory=list)
+
+    def cosine(self, first: str, second: str) -> float:
+        """Return the cosine of two texts, never below 0; 1 for the same text."""
+        if first == second:
+            return 1.0
+        if self.vectors:
+            raw = float(np.dot(self.vectors[first], self.vectors[second]))
+        else:
+            raw = _shared(Counter(words_in(first)), Counter(words_in(second)))
+        return min(1.0, max(0.0, raw))
+
+    def of(self, first: str, second: str) -> float:
+        """Return the likeness of two texts: (cosine - floor) / (1 - floor), never below 0."""
+        return max(0.0, (self.cosine(first, second) - self.floor) / (1 - self.floor))
+
+
+async def likeness_of(embedder: Embedder, texts: Sequence[str]) -> Likeness:
+    """Return what compares `texts`; where there is no embedder by words, and it says so."""
+    different = list(dict.fromkeys(texts))
+    if not different:
+        return Likeness({}, 0.0)
+    vectors, notes = await embed_or_say(embedder, different)
+    if notes:
+        return Likeness({}, 0.0, [BY_WORDS])
+    rows = np.asarray(vectors, dtype=float)
+    return Likeness(dict(zip(different, rows, strict=True)), embedder.floor)
+
+
+def _shared(first: Bag, second: Bag) -> float:
+    length = math.hypot(*first.values()) * math.hypot(*second.values())
+    shared = sum(count * second[word] for word, count in first.items() if word in second)
+    return shared / length if length else 0.0

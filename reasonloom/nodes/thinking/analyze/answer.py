@@ -1,0 +1,144 @@
+"""What analysing answers."""
+
+from __future__ import annotations
+
+import time
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.contracts.reasoning.divergent import CheckedConstraint
+from reasonloom.contracts.thinking.analyze import (
+    Alternative,
+    AnalysisResult,
+    Analyzed,
+    FailedStep,
+    FrameworkTaken,
+    FrameworkVote,
+    Selection,
+    StepOutput,
+)
+from reasonloom.contracts.thinking.think import GoalCovered
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
+from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
+from reasonloom.nodes.thinking.analyze.state import AnalysisState, came, missing, steps_of
+from reasonloom.nodes.thinking.answer import OFFLINE, verdicts_of
+from reasonloom.nodes.thinking.checks import WHOLE
+from reasonloom.nodes.thinking.confidence import confidence_of
+from reasonloom.text.extraction import sentences_in
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+
+LONGEST_GIST = 160
+"""Characters of a step's first sentence in the list of steps."""
+
+NO_RESULT = "no result"
+UNHELD = "nothing is recommended yet that could keep or break it"
+
+
+def confidence(state: AnalysisState) -> float:
+    """Return how sure (0..1) the conclusion is.
+
+    No surer than it claims, nor than its steps do in the mean; times the share of the steps that
+    came, and lowered by the constraints that it breaks.
+    """
+    plan, outcome = state["plan"], state["outcome"]
+    done = came(plan, state["done"])
+    claim = fmean(float(each["confidence"]) for each in done)
+    if outcome["claim"] is not None:
+        claim = min(claim, outcome["claim"])
+    share = len(done) / len(steps_of(plan))
+    return confidence_of([claim * share], None, _verdicts(state))
+
+
+def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:
+    """Return the constraints with their verdicts; where nothing was checked none has one."""
+    checks = state.get("checks", [])
+    unheld = [
+        {"constraint": each, "kept": None, "by": "words", "why": UNHELD}
+        for each in state["brief"]["constraints"]
+    ]
+    return verdicts_of(checks, WHOLE) if checks else unheld
+
+
+def answer_of(
+    execution: Execution, state: AnalysisState, *, session: str, thought: str
+) -> Analyzed:
+    """Return the answer of analyze."""
+    plan, outcome, brief = state["plan"], state["outcome"], state["brief"]
+    first, *more = plan["frameworks"]
+    verdicts = _verdicts(state)
+    return Analyzed(
+        framework=_taken(first),
+        selection=Selection(
+            confidence=round(plan["shares"][first], 4),
+            reason=reason_of(brief["problem"], plan),
+            is_hybrid=bool(more),
+            by=plan["by"],
+        ),
+        result=AnalysisResult(
+            conclusion=outcome["conclusion"],
+            steps=_gists(state),
+            insights=outcome["insights"],
+            confidence=confidence(state),
+            processing_time=round((time.perf_counter() - execution.run.started) * 1000, 3),
+        ),
+        alternatives=[
+            Alternative.model_validate(each) for each in alternatives_of(brief["problem"], plan)
+        ],
+        votes=[FrameworkVote(**each) for each in plan["votes"]],
+        outputs=[
+            StepOutput(**{name: each[name] for name in StepOutput.model_fields})
+            for each in came(plan, state["done"])
+        ],
+        rests_on=outcome["rests_on"],
+        constraints=[CheckedConstraint(**each) for each in verdicts],
+        violates=any(each["kept"] is False for each in verdicts),
+        goals=[GoalCovered(**each) for each in outcome["goals"]],
+        memories_used=[f"mem-{memory['id']}" for memory in state["memories"]],
+        session_id=session,
+        thought_id=thought,
+        **_marks(execution, state),
+    )
+
+
+def _taken(name: str) -> FrameworkTaken:
+    framework = FRAMEWORKS[name]
+    return FrameworkTaken(id=name, name=framework.name, description=framework.description)
+
+
+def _gists(state: AnalysisState) -> list[str]:
+    """Return each step with the first sentence of what it came to; of two frameworks, with both."""
+    plan = state["plan"]
+    done = {each["label"]: each for each in came(plan, state["done"])}
+    several = len(plan["frameworks"]) > 1
+    return [
+        (f"{FRAMEWORKS[name].name}, " if several else "")
+        + f"{step.name}: {_gist(done[label]) if label in done else NO_RESULT}"
+        for name, step, label in steps_of(plan)
+    ]
+
+
+def _gist(done: dict[str, Any]) -> str:
+    if "given" in done:
+        return shortened(
+            " ".join(f"“{each}”" for each in done["given"]) or "not given", LONGEST_GIST
+        )
+    return shortened(next(iter(sentences_in(done["output"])), ""), LONGEST_GIST)
+
+
+def _marks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
+    """Return what must be said of the answer beside itself."""
+    plan, offline = state["plan"], execution.loom.llm.offline
+    failed = missing(plan, state["done"])
+    voteless = plan["by"] == "features" and not offline
+    partial = bool(failed) or voteless or not state["outcome"]["made"]
+    marks: dict[str, Any] = {"status": "partial" if partial else "completed"}
+    if len(plan["frameworks"]) > 1:
+        marks["second_framework"] = _taken(plan["frameworks"][1])
+    if failed:
+        marks["failed_steps"] = [FailedStep(**each) for each in failed]
+    if offline:
+        marks["suggestion"] = OFFLINE
+    return marks

@@ -1,0 +1,200 @@
+"""Frameworks that make something: for people, newly, from the ground, for any future."""
+
+from __future__ import annotations
+
+from reasonloom.nodes.thinking.analyze.frameworks.framework import Framework, Step, asked
+
+DESIGN_THINKING = Framework(
+    "design-thinking",
+    "Design Thinking",
+    "From the people concerned and their needs to something that they can try",
+    "something is to be made that fits the people who will use it",
+    (
+        Step(
+            "Empathise",
+            "Say who is concerned and what their day with it is like, by what is given.",
+            (asked("people", "Who uses it, and who else is touched by it?"),
+             asked("feeling", "What do they do, feel or put up with?")),
+            "the people, their situation, and what nobody has asked them yet",
+        ),
+        Step(
+            "Define the need",
+            "Put the need into one sentence: who needs what, and why; no solution in it.",
+            (asked("goal", "What do they want to reach?"),
+             asked("feeling", "What stands in their way?")),
+            "one sentence that states the need, and how one would see that it is met",
+            ("Empathise",),
+        ),
+        Step(
+            "Ideate",
+            "Find unlike ways to meet the need, at least one of them without any new thing.",
+            (asked("option", "Which ways are on the table?"),
+             asked("means", "What is there to build on?")),
+            "three to five unlike ideas, and which two to try first",
+            ("Define the need",),
+        ),
+        Step(
+            "Prototype",
+            "Say what is built in a day or two so that somebody can react to it.",
+            (asked("means", "What is at hand for a first version?"),
+             asked("limit", "What must it keep to?")),
+            "a rough first version, and the one question that it answers",
+            ("Ideate",),
+        ),
+        Step(
+            "Plan the test",
+            "Say with whom it is tried, what is watched for, and what would change the course.",
+            (asked("people", "Who can be asked or watched?"), asked("time", "When and where?")),
+            "who tries it, what is observed, and what follows from either result",
+            ("Prototype",),
+        ),
+    ),
+)  # fmt: skip
+
+CREATIVE_PROBLEM_SOLVING = Framework(
+    "creative-problem-solving",
+    "Creative Problem Solving",
+    "Many unlike ideas first, judged and shaped only after",
+    "new ideas are wanted, or what is usual has been used up",
+    (
+        Step(
+            "Restate the challenge",
+            "Say what is really wanted, and put it in two other ways that open new ground.",
+            (asked("goal", "What is wanted?"),
+             asked("against", "What has been tried or ruled out?")),
+            "the challenge in three wordings, and what an idea must not be",
+        ),
+        Step(
+            "Borrow",
+            "Take over how other fields, times or creatures solve what has the same shape.",
+            (asked("people", "Whom is it for?"), asked("means", "What is there to use?")),
+            "at least four ideas, each with whom it is borrowed from",
+            ("Restate the challenge",),
+        ),
+        Step(
+            "Break a rule",
+            "Drop or turn round what everybody takes for granted here, one thing at a time.",
+            (asked("assumed", "What is taken for granted?"),
+             asked("limit", "Which bound is real, which only custom?")),
+            "at least four ideas, each with the rule that it breaks",
+            ("Restate the challenge",),
+        ),
+        Step(
+            "Combine",
+            "Join two things in this problem that nobody has joined.",
+            (asked("means", "Which things are lying about unused?"),
+             asked("option", "Which half-ideas are there already?")),
+            "at least three ideas, each with what it joins",
+            ("Restate the challenge",),
+        ),
+        Step(
+            "Choose and shape",
+            "Pick the three that promise most, mend what is weak in each, and say how to try them.",
+            (asked("limit", "What must an idea keep to?"),
+             asked("time", "What can be tried first, and when?")),
+            "three ideas with their first step, and the one to begin with",
+            ("Borrow", "Break a rule", "Combine"),
+        ),
+    ),
+)  # fmt: skip
+
+FIRST_PRINCIPLES = Framework(
+    "first-principles",
+    "First Principles",
+    "Down to what is certain, and up again without custom",
+    "what something is, needs or costs, reckoned from the ground instead of from custom",
+    (
+        Step(
+            "Name the conventions",
+            "List what is done or believed here only because it is usual.",
+            (asked("assumed", "What is done because all do it?"),
+             asked("belief", "What is one told that nobody has reckoned?")),
+            "the conventions, each with what it costs",
+        ),
+        Step(
+            "Find what is certain",
+            "State what must hold whatever one does: nature, arithmetic, human needs.",
+            (asked("figure", "Which quantities are known?"),
+             asked("limit", "What cannot be otherwise?")),
+            "the fewest facts from which the rest follows",
+        ),
+        Step(
+            "Take it apart",
+            "Divide the purpose into the functions and quantities that are really needed.",
+            (asked("goal", "What is it for?"), asked("part", "Of what does it consist?")),
+            "the functions needed, each with its measure",
+            ("Name the conventions", "Find what is certain"),
+        ),
+        Step(
+            "Build it up",
+            "Make an answer from these parts alone, and reckon it through.",
+            (asked("means", "What is at hand?"), asked("figure", "What does it come to?")),
+            "an answer with its reckoning, each number with its source",
+            ("Take it apart",),
+        ),
+        Step(
+            "Hold it against the usual",
+            "Compare with what is customary, and explain the difference.",
+            (asked("comparison", "How far is it from what is usual?"),
+             asked("against", "What good reason could custom have?")),
+            "what custom adds for a reason, and what can go",
+            ("Build it up",),
+        ),
+    ),
+)  # fmt: skip
+
+SCENARIO_PLANNING = Framework(
+    "scenario-planning",
+    "Scenario Planning",
+    "Several futures that differ where it matters, and what holds in all of them",
+    "a decision under a future that nobody can know",
+    (
+        Step(
+            "Fix the decision",
+            "Say what has to be decided, by when, and for how long it binds.",
+            (asked("goal", "What has to be decided?"),
+             asked("time", "By when, and for how long?")),
+            "decision, date and horizon",
+        ),
+        Step(
+            "Find the driving forces",
+            "Say what may go one way or the other and matters most to the decision.",
+            (asked("future", "What may come, and what else instead?"),
+             asked("people", "Who can turn it?")),
+            "the two uncertainties that matter most, with their extremes",
+            ("Fix the decision",),
+        ),
+        Step(
+            "Set apart what is certain",
+            "Say what will hold in every future.",
+            (asked("figure", "What is already fixed?"),
+             asked("limit", "What cannot be changed?")),
+            "what every future has in common",
+            ("Fix the decision",),
+        ),
+        Step(
+            "Write the scenarios",
+            "Tell three or four futures that differ in these forces, and how each comes about.",
+            (asked("future", "Which futures are spoken of?"),
+             asked("effect", "What follows from each?")),
+            "three or four consistent futures, the unwelcome one among them",
+            ("Find the driving forces", "Set apart what is certain"),
+        ),
+        Step(
+            "Try the options",
+            "Put each option into each scenario.",
+            (asked("option", "Which options are there?"),
+             asked("means", "What can be kept open, and at what price?")),
+            "which option does in which scenario, and the one that is good in most",
+            ("Write the scenarios",),
+        ),
+        Step(
+            "Name the signposts",
+            "Say what will tell early which future is coming, and what to do then.",
+            (asked("source", "Where would it show first?"),
+             asked("time", "When has one to look again?")),
+            "early signs, each with what it triggers",
+            ("Write the scenarios",),
+        ),
+    ),
+)  # fmt: skip

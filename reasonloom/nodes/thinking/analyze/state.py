@@ -1,0 +1,110 @@
+"""What analysing carries from step to step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import add
+from typing import Annotated, Any, Literal, TypedDict
+
+from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
+from reasonloom.nodes.thinking.analyze.frameworks.framework import Step
+from reasonloom.nodes.thinking.state import Brief
+
+Done = dict[str, Any]
+"""What came of one step.
+
+Keys: framework, step, label, and either `fault` (its type and message) or output, insights,
+open, confidence.
+"""
+
+
+class Plan(TypedDict):
+    """Which frameworks are worked through, the chosen one first, and how it was chosen.
+
+    Attributes:
+        shares: of each framework, with the llm's vote where there is one.
+        votes: by, framework, confidence and reason of each.
+    """
+
+    frameworks: list[str]
+    by: Literal["features", "features_and_llm", "caller"]
+    shares: dict[str, float]
+    votes: list[dict[str, Any]]
+
+
+class Wave(TypedDict):
+    """Which steps are at work, those that need no other among them; `over`: none follows."""
+
+    at: int
+    over: bool
+
+
+class AnalysisState(ToolState, total=False):
+    """The state of analysing; what steps and checks say comes in any order.
+
+    `redone` is `RunBegun.started` of the process that began anew, as no step came.
+    """
+
+    brief: Brief
+    memories: list[dict[str, Any]]
+    plan: Plan
+    wave: Wave
+    done: Annotated[list[Done], add]
+    outcome: dict[str, Any]
+    checks: Annotated[list[dict[str, Any]], add]
+    redone: float
+
+
+class Task(TypedDict):
+    """What one step is given; `before` is what came of the steps of its framework so far."""
+
+    brief: Brief
+    memories: list[dict[str, Any]]
+    framework: str
+    step: str
+    label: str
+    before: list[Done]
+    alone: bool
+
+
+def steps_of(plan: Plan) -> list[tuple[str, Step, str]]:
+    """Return all steps in their order: framework, step, and its label such as S1."""
+    steps = [(name, step) for name in plan["frameworks"] for step in FRAMEWORKS[name].steps]
+    return [(name, step, f"S{at}") for at, (name, step) in enumerate(steps, 1)]
+
+
+def of_wave(plan: Plan, at: int) -> list[tuple[str, Step, str]]:
+    """Return the steps of one wave, of all frameworks."""
+    there = {
+        (name, step.name)
+        for name in plan["frameworks"]
+        for wave in FRAMEWORKS[name].waves[at : at + 1]
+        for step in wave
+    }
+    return [each for each in steps_of(plan) if (each[0], each[1].name) in there]
+
+
+def latest(plan: Plan, done: Iterable[Done]) -> list[Done]:
+    """Return what came of each step in their order; of what was done anew, the newer."""
+    found = {each["label"]: each for each in done}
+    return [found[label] for _, _, label in steps_of(plan) if label in found]
+
+
+def came(plan: Plan, done: Iterable[Done]) -> list[Done]:
+    """Return what came without what failed."""
+    return [each for each in latest(plan, done) if "fault" not in each]
+
+
+def missing(plan: Plan, done: Sequence[Done]) -> list[dict[str, str]]:
+    """Return the steps that did not come, and why."""
+    found = {each["label"]: each for each in latest(plan, done)}
+    return [
+        {
+            "framework": name,
+            "step": step.name,
+            "why": found[label]["fault"]["message"] if label in found else "it was not begun",
+        }
+        for name, step, label in steps_of(plan)
+        if label not in found or "fault" in found[label]
+    ]

@@ -1,0 +1,163 @@
+"""Works through the steps of a framework: those that do not need each other at the same time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
+from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
+from reasonloom.nodes.runs.budget import Aside, cost_of
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.thinking.analyze.conclusion import PROMPT as CONCLUSION
+from reasonloom.nodes.thinking.analyze.conclusion import variables as of_conclusion
+from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
+from reasonloom.nodes.thinking.analyze.plain_steps import plain_step
+from reasonloom.nodes.thinking.analyze.selection import ANALYZE
+from reasonloom.nodes.thinking.analyze.state import (
+    AnalysisState,
+    Done,
+    Task,
+    came,
+    latest,
+    of_wave,
+    steps_of,
+)
+from reasonloom.nodes.thinking.exchange import fault_of
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.ledger import Cost
+
+PROMPT = "analysis/step"
+GIVE_UP = 2
+"""Waves in a row of which nothing comes, after which no more begins."""
+
+
+def spread(state: AnalysisState) -> list[Send]:
+    """Return one task for each step of the wave that is to begin."""
+    plan, brief = state["plan"], state["brief"]
+    done = came(plan, state.get("done", []))
+    wave = of_wave(plan, state["wave"]["at"])
+    return [
+        Send(
+            "take_step",
+            Task(
+                brief=brief,
+                memories=state["memories"],
+                framework=name,
+                step=step.name,
+                label=label,
+                before=[each for each in done if each["framework"] == name],
+                alone=label == "S1",
+            ),
+        )
+        for name, step, label in wave
+    ]
+
+
+async def take_step(state: Task, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Do one step; a call that fails leaves its fault in place of what came."""
+    execution, label = runtime.context, state["label"]
+    what = f"the step {state['step']} of {FRAMEWORKS[state['framework']].name}"
+    heard = await ask_or_say(execution, _question(execution, state), what)
+    entry = {"framework": state["framework"], "step": state["step"], "label": label}
+    return {"done": [{**entry, **_read(heard)}], "notes": heard.notes}
+
+
+def _question(execution: Execution, task: Task) -> Question:
+    return Question(
+        node="take_step",
+        prompt=PROMPT,
+        variables=variables(task),
+        pipe=ANALYZE,
+        task=task["label"],
+        aside=Aside(leave=None if task["alone"] else _conclusion(execution, task), read=True),
+    )
+
+
+def _conclusion(execution: Execution, task: Task) -> Cost:
+    """Return what the conclusion may cost besides what it reads of the steps."""
+    told = of_conclusion(task["brief"], [task["framework"]], [], [])
+    return cost_of(execution, execution.loom.prompts.get(CONCLUSION).render(**told))
+
+
+def variables(task: Task) -> dict[str, Any]:
+    """Return what the prompt of a step is rendered with."""
+    brief, framework = task["brief"], FRAMEWORKS[task["framework"]]
+    step = next(each for each in framework.steps if each.name == task["step"])
+    there = {each["step"] for each in task["before"]}
+    return {
+        "problem": brief["problem"],
+        "background": brief["background"],
+        "constraints": brief["constraints"],
+        "goals": brief["goals"],
+        "memories": task["memories"],
+        "framework": {"name": framework.name, "description": framework.description},
+        "step": {
+            "name": step.name,
+            "told": step.told,
+            "questions": [each.text for each in step.questions],
+            "expects": step.expects,
+        },
+        "before": [
+            {name: each[name] for name in ("label", "step", "output")} for each in task["before"]
+        ],
+        "lacking": [name for name in step.after if name not in there],
+    }
+
+
+def _read(heard: Heard) -> dict[str, Any]:
+    """Return what a step came to; text that is no JSON is its output."""
+    if heard.fault:
+        return {"fault": {"kind": type(heard.fault).__name__, "message": heard.fault.message}}
+    if heard.parsed is None:
+        return {"output": heard.text, "insights": [], "open": [], "confidence": DEFAULT_CONFIDENCE}
+    return heard.parsed
+
+
+async def take_stock(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Wait for all steps of a wave, and begin the next one where there is any.
+
+    Where no step came at all they begin anew, once for each time that the run is taken up.
+
+    Raises:
+        ServiceFault: no step came to anything; the first one's fault.
+    """
+    plan, run, at = state["plan"], runtime.context.run, state["wave"]["at"]
+    if of_wave(plan, at + 1) and not _is_hopeless(state):
+        return {"wave": {"at": at + 1, "over": False}}
+    if came(plan, state["done"]):
+        return {"wave": {"at": at, "over": True}}
+    if run.resumed and state.get("redone") != run.started:
+        return {"redone": run.started, "wave": {"at": 0, "over": False}}
+    raise fault_of(latest(plan, state["done"])[0], "step")
+
+
+def _is_hopeless(state: AnalysisState) -> bool:
+    """Tell whether nothing came of the last waves."""
+    plan, at = state["plan"], state["wave"]["at"]
+    there = {each["label"] for each in came(plan, state["done"])}
+    last = range(at - GIVE_UP + 1, at + 1)
+    return last[0] >= 0 and not any(
+        label in there for number in last for _, _, label in of_wave(plan, number)
+    )
+
+
+def after_stock(state: AnalysisState) -> list[Send] | str:
+    """Begin the next wave, or put together what there is."""
+    return "conclude" if state["wave"]["over"] else spread(state)
+
+
+async def read_given(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Do all steps without a language model: find what is given on each of their questions."""
+    plan, brief, memories = state["plan"], state["brief"], state["memories"]
+    done: list[Done] = []
+    told: set[str] = set()
+    for name, step, label in steps_of(plan):
+        found = plain_step(brief, memories, step, told)
+        told.update(found["given"])
+        done.append({"framework": name, "step": step.name, "label": label, **found})
+    return {"done": done}

@@ -1,0 +1,64 @@
+"""Begins to think: reads what is asked, and recalls what it calls for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thinking.think import Context, Ponder, Think
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.mental_models.offers import offer
+from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.thinking.state import Brief, ThinkingState
+from reasonloom.nodes.thinking.streams import STREAMS
+
+THINK, PONDER = "think", "ponder"
+QUARTERS = 4
+PARALLEL = "parallel"
+
+
+async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Begin one stream, or all of them that do not hear each other."""
+    request = Think.model_validate(state["request"])
+    streams: list[str] = [*STREAMS] if request.mode == PARALLEL else [request.mode]
+    brief = brief_of(THINK, request.problem, request.context, streams, quarters=1)
+    return await _begun(runtime.context, brief)
+
+
+async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Begin all streams; without a language model there is nothing to hear of each other."""
+    request = Ponder.model_validate(state["request"])
+    quarters = 1 if runtime.context.loom.llm.offline else QUARTERS
+    brief = brief_of(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
+    brief["seconds"] = request.timeout / 1000
+    return await _begun(runtime.context, brief)
+
+
+def brief_of(
+    tool: str, problem: str, context: Context | None, streams: list[str], *, quarters: int
+) -> Brief:
+    """Return what is to be thought about, without a time of its own."""
+    given = context or Context()
+    return Brief(
+        tool=tool,
+        problem=problem,
+        background=given.background or "",
+        constraints=given.constraints or [],
+        goals=given.goals or [],
+        streams=streams,
+        quarters=quarters,
+        seconds=None,
+    )
+
+
+async def _begun(execution: Execution, brief: Brief) -> dict[str, Any]:
+    memories, notes = await recall_for(execution, brief["problem"])
+    models = await offer(execution, brief["problem"])
+    brief["background"] = models.beside(brief["background"])
+    return {
+        "brief": brief,
+        "memories": memories,
+        "barrier": {"quarter": 1, "stopped": None},
+        "notes": [*notes, *models.notes],
+    }

@@ -1,0 +1,174 @@
+"""Keeps a breakdown as a thought of a session of its own, and answers with it."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, Dependency, SubProblem
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.nodes.thinking.breakdown.dependencies import befores, levels, longest_chain, ordered
+from reasonloom.nodes.thinking.breakdown.diagram import drawing
+from reasonloom.nodes.thinking.breakdown.known import with_known
+from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, outline
+from reasonloom.stores.sessions import branches, sessions
+from reasonloom.stores.sessions.thoughts import NewThought
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.thinking.breakdown.state import Link, Problem
+
+MODE = "breakdown"
+SHOWN = ("description", "depth", "parent", "split_by", "method", "reason", "why", "duplicate_of",
+         "effort", "known")  # fmt: skip
+MOST_KEPT = 40
+"""Sub-problems that the kept thought lists."""
+
+LEFT = "{count} sub-problems were left undivided for want of budget: {why}"
+KEPT = "{problem}\nis broken down into:\n{parts}"
+OFFLINE = (
+    "No language model is configured: the problem was divided by {by}, and nobody has thought it "
+    "through. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
+OWN_WORDS = "its own words"
+METHOD = "the fixed method {name}, as its own words show no parts"
+WHICH_WORDS = (
+    "made without a language model: words that divide are known in English, German, French and "
+    "Spanish; other languages are divided by lists, sentences and marks alone"
+)
+
+
+async def keep_breakdown(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the breakdown in one transaction, as a memory too where that is on."""
+    execution = runtime.context
+    problems = _shown(execution, state)
+    thought = _thought(execution, state, problems)
+    memory, notes = await keep_as_memory(execution, thought)
+    notes += _notes(execution, problems)
+    used = [each["id"] for each in state["memories"]]
+    answer = _answer(execution, state, problems, thought)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.open_session(
+            tx, thought.session_id, mode=MODE, client=execution.caller.client
+        )
+        await sessions.hold(tx, str(session))
+        await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+        if memory:
+            await memory.store(tx, used)
+        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+    return {**added, "notes": notes}
+
+
+def _shown(execution: Execution, state: BreakdownState) -> list[Problem]:
+    """Return the problems in order; offline, with what is known of those that are to be done."""
+    problems = in_order(state["problems"])
+    if not execution.loom.llm.offline:
+        return problems
+    context = Breakdown.model_validate(state["request"]).context
+    background = (context.background if context else None) or ""
+    return with_known(problems, [background, *(each["content"] for each in state["memories"])])
+
+
+def _thought(execution: Execution, state: BreakdownState, problems: list[Problem]) -> NewThought:
+    session = execution.run.effect("session")
+    said = [f"{outline(each['id'])} {each['description']}" for each in problems[1:]]
+    more = [f"and {len(said) - MOST_KEPT} more"] if len(said) > MOST_KEPT else []
+    parts = "\n".join([*said[:MOST_KEPT], *more]) or "nothing: it was left whole"
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=session,
+        parent_id=None,
+        branch_id=session,
+        mode=MODE,
+        input=state["request"]["problem"],
+        content=KEPT.format(problem=shortened(state["request"]["problem"], 300), parts=parts),
+        confidence=confidence(problems),
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+    )
+
+
+def confidence(problems: list[Problem]) -> float:
+    """Return how sure the divisions are in the mean, times the share that did not fail; 0..1.
+
+    It is 0 where nobody looked at any problem.
+    """
+    sure = [each["sure"] for each in problems if "sure" in each]
+    failed = sum(each.get("reason") in ("failed", "budget") for each in problems)
+    return round(fmean(sure) * (1 - failed / len(problems)), 4) if sure else 0.0
+
+
+def _notes(execution: Execution, problems: list[Problem]) -> list[str]:
+    left = [each for each in problems if each.get("reason") == "budget"]
+    notes = [LEFT.format(count=len(left), why=left[0]["why"])] if left else []
+    return [*notes, WHICH_WORDS] if execution.loom.llm.offline else notes
+
+
+def _answer(
+    execution: Execution, state: BreakdownState, problems: list[Problem], thought: NewThought
+) -> BrokenDown:
+    request, links = Breakdown.model_validate(state["request"]), state["links"]
+    before = befores(problems, links)
+    order = ordered(before)
+    chain = longest_chain(problems, before, order)
+    return BrokenDown(
+        problem=request.problem,
+        sub_problems=[_sub_problem(each) for each in problems],
+        dependencies=[*_hierarchy(problems), *(_dependency(each) for each in links)],
+        execution_order=order,
+        total_sub_problems=len(problems),
+        max_depth=request.max_depth,
+        parallel_levels=levels(problems, before, order),
+        critical_path=chain.problems,
+        critical_path_length=chain.length,
+        critical_path_by=chain.basis,
+        dropped_dependencies=[_dependency(each) for each in state["dropped"]],
+        drawing=drawing(problems, links, chain.problems),
+        confidence=thought.confidence,
+        llm=thought.llm,
+        run_id=str(execution.run.id),
+        session_id=str(thought.session_id),
+        thought_id=str(thought.id),
+        memories_used=[f"mem-{each['id']}" for each in state["memories"]],
+        **_marks(execution, state, problems),
+    )
+
+
+def _marks(execution: Execution, state: BreakdownState, problems: list[Problem]) -> dict[str, Any]:
+    marks: dict[str, Any] = {}
+    short = any(each.get("reason") in ("failed", "budget") for each in problems)
+    if short or state.get("unrelated") or _is_stopgap(execution, problems):
+        marks["partial"] = True
+    if execution.loom.llm.offline:
+        name = problems[0].get("method")
+        marks["suggestion"] = OFFLINE.format(by=METHOD.format(name=name) if name else OWN_WORDS)
+    return marks
+
+
+def _is_stopgap(execution: Execution, problems: list[Problem]) -> bool:
+    """Tell whether words had to stand in for a language model that is there."""
+    by = problems[0].get("split_by", "llm")
+    return by != "llm" and not execution.loom.llm.offline
+
+
+def _sub_problem(problem: Problem) -> SubProblem:
+    told = {name: problem[name] for name in SHOWN if problem.get(name) is not None}  # type: ignore[literal-required]
+    return SubProblem(id=problem["id"], atomic="split_by" not in problem, **told)
+
+
+def _hierarchy(problems: list[Problem]) -> list[Dependency]:
+    return [
+        Dependency(from_=parent, to=each["id"], type="hierarchical")
+        for each in problems
+        if (parent := each["parent"])
+    ]
+
+
+def _dependency(link: Link) -> Dependency:
+    told = {name: link[name] for name in ("why", "certainty") if name in link}
+    return Dependency(from_=link["before"], to=link["after"], type=link["type"], **told)

@@ -1,0 +1,191 @@
+"""The order of problems: what must come before what, cycles broken, the longest chain.
+
+A problem begins before its parts, and what depends on a problem begins after it and all its
+parts. So a link from A to B puts the whole of A before B, and thereby before all parts of B.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.thinking.breakdown.state import is_within, is_work, place_of
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.thinking.breakdown.state import Basis, Link, Problem
+
+Before = Mapping[str, set[str]]
+CONTAINED = "{before} before {after} was left out: one is a part of the other"
+UNKNOWN = "{before} before {after} was left out: there is no such sub-problem"
+CYCLE = (
+    "{before} before {after} was left out: it closes the circle {circle}, and is the least "
+    "certain of it ({certainty:.2f})"
+)
+MOST_TOLD = 10
+"""Links left out whose circle is named."""
+
+SURE = 0.5
+"""The certainty of a link that tells none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The links that can hold together, those that were left out, and why, in words."""
+
+    links: list[Link]
+    dropped: list[Link]
+    notes: list[str]
+
+
+def checked(problems: Sequence[Problem], links: Sequence[Link]) -> Checked:
+    """Leave out what cannot hold: unknown ids, a problem and its own part, circles.
+
+    Of links that say the same the surest stays. A circle loses its least certain link, and none
+    is lost that could stay: they are put in one by one, the surest first.
+    """
+    ids = {each["id"] for each in problems}
+    surest: dict[tuple[str, str], Link] = {}
+    dropped: list[Link] = []
+    notes: list[str] = []
+    for link in sorted(links, key=certainty, reverse=True):
+        told = UNKNOWN if not {link["before"], link["after"]} <= ids else ""
+        told = told or (CONTAINED if _nested(link) else "")
+        if told:
+            dropped.append(link)
+            notes.append(told.format(**link))
+        else:
+            surest.setdefault((link["before"], link["after"]), link)
+    kept, closing = _without_circles(problems, list(surest.values()))
+    for link in closing:
+        surer = [each for each in kept if certainty(each) >= certainty(link)]
+        circle = circle_in(befores(problems, [*surer, link])) if len(notes) < MOST_TOLD else None
+        notes.append(_told(link, circle or []))
+    dropped += closing
+    kept.sort(key=lambda each: (place_of(each["before"]), place_of(each["after"])))
+    return Checked(kept, dropped, notes)
+
+
+def _told(link: Link, circle: list[str]) -> str:
+    named = " > ".join(circle) or "of others"
+    return CYCLE.format(**{**link, "certainty": certainty(link), "circle": named})
+
+
+def certainty(link: Link) -> float:
+    """Return how sure a link is, 0..1."""
+    return link.get("certainty", SURE)
+
+
+def _nested(link: Link) -> bool:
+    return is_within(link["before"], link["after"]) or is_within(link["after"], link["before"])
+
+
+def _without_circles(
+    problems: Sequence[Problem], links: Sequence[Link]
+) -> tuple[list[Link], list[Link]]:
+    """Return the links that close no circle when put in one by one, and those that do.
+
+    What comes before each problem, directly or not, is kept as one number, a bit a problem.
+    """
+    bits = {each["id"]: 1 << at for at, each in enumerate(problems)}
+    earlier = {one: sum(bits[each] for each in bits if _is_above(each, one)) for one in bits}
+    inside = {one: sum(bits[each] for each in bits if is_within(each, one)) for one in bits}
+    kept: list[Link] = []
+    closing: list[Link] = []
+    for link in links:
+        first = inside[link["before"]]
+        for each in (one for one in bits if first & bits[one]):
+            first |= earlier[each]
+        after = bits[link["after"]]
+        if first & after:
+            closing.append(link)
+            continue
+        kept.append(link)
+        for one, bit in bits.items():
+            if bit == after or earlier[one] & after:
+                earlier[one] |= first
+    return kept, closing
+
+
+def _is_above(problem_id: str, other: str) -> bool:
+    return problem_id != other and is_within(other, problem_id)
+
+
+def befores(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str, set[str]]:
+    """Return for each problem those that must come before it, itself not resolved further."""
+    ids = [each["id"] for each in problems]
+    before: dict[str, set[str]] = {
+        each["id"]: {parent} if (parent := each["parent"]) else set() for each in problems
+    }
+    ends = {link["before"] for link in links}
+    inside = {end: {each for each in ids if is_within(each, end)} for end in ends}
+    for link in links:
+        before[link["after"]] |= inside[link["before"]]
+    return before
+
+
+def circle_in(before: Before) -> list[str] | None:
+    """Return a circle, each problem before the next one, None where there is none."""
+    try:
+        TopologicalSorter(before).prepare()
+    except CycleError as error:
+        return [str(each) for each in error.args[1]]
+    return None
+
+
+def ordered(before: Before) -> list[str]:
+    """Return all problems, each after those before it; else as an outline lists them."""
+    sorter = TopologicalSorter(before)
+    sorter.prepare()
+    waiting: list[tuple[tuple[int, ...], str]] = []
+    order: list[str] = []
+    while sorter.is_active():
+        for each in sorter.get_ready():
+            heapq.heappush(waiting, (place_of(each), each))
+        _, first = heapq.heappop(waiting)
+        order.append(first)
+        sorter.done(first)
+    return order
+
+
+def levels(problems: Sequence[Problem], before: Before, order: Sequence[str]) -> list[list[str]]:
+    """Return those to be done by the earliest level at which they can be, in order."""
+    work = {each["id"] for each in problems if is_work(each)}
+    level: dict[str, int] = {}
+    found: dict[int, list[str]] = defaultdict(list)
+    for each in order:
+        level[each] = max((level[one] + (one in work) for one in before[each]), default=0)
+        if each in work:
+            found[level[each]].append(each)
+    return [found[at] for at in sorted(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The longest chain of problems to be done, each after the one before, and its length."""
+
+    problems: list[str]
+    length: float
+    basis: Basis
+
+
+def longest_chain(problems: Sequence[Problem], before: Before, order: Sequence[str]) -> Chain:
+    """Return the critical path: by effort where every problem to be done has one, else by count."""
+    work = [each for each in problems if is_work(each)]
+    by_effort = all("effort" in each for each in work)
+    weights = {each["id"]: each["effort"] if by_effort else 1.0 for each in work}
+    length: dict[str, float] = {}
+    came_from: dict[str, str | None] = {}
+    for each in order:
+        last = max(sorted(before[each], key=place_of), key=lambda one: length[one], default=None)
+        length[each] = (length[last] if last else 0.0) + weights.get(each, 0.0)
+        came_from[each] = last
+    at: str | None = max(order, key=lambda one: length[one])
+    total, chain = length[str(at)], []
+    while at is not None:
+        chain += [at] if at in weights else []
+        at = came_from[at]
+    return Chain(chain[::-1], total, "effort" if by_effort else "count")

@@ -1,0 +1,70 @@
+"""Draws a breakdown for Mermaid: the tree, what needs or blocks what, and the critical path.
+
+Mermaid refuses drawings of more than 50,000 characters and 500 edges, so a large tree is drawn
+down to a depth that it takes, and the drawing says what is not in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.nodes.thinking.breakdown.state import outline, place_of
+from reasonloom.text.mermaid import in_mermaid
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.thinking.breakdown.state import Link, Problem
+
+MOST_DRAWN = 100
+MOST_EDGES = 300
+LONGEST_CHART = 45_000
+LONGEST_LABEL = 48
+LINES = {"needs": "-.->|needs|", "blocks": "==>|blocks|"}
+LOOKS = (
+    "classDef critical stroke:red,stroke-width:3px",
+    "classDef duplicate opacity:0.4,stroke-dasharray:4",
+)
+
+
+def drawing(problems: Sequence[Problem], links: Sequence[Link], critical: Collection[str]) -> str:
+    """Return the drawing of a breakdown, as the text of a Mermaid flowchart."""
+    most = MOST_DRAWN
+    while len(text := "\n".join(_lines(problems, links, critical, most))) > LONGEST_CHART:
+        most //= 2
+    return text
+
+
+def _lines(
+    problems: Sequence[Problem], links: Sequence[Link], critical: Collection[str], most: int
+) -> Iterator[str]:
+    first = sorted(problems, key=lambda each: (each["depth"], place_of(each["id"])))[:most]
+    drawn = {each["id"] for each in first}
+    yield "flowchart TD"
+    for each in first:
+        look = ":::critical" if each["id"] in critical else ""
+        yield f"{_name(each['id'])}{_label(each)}{look or _duplicate(each)}"
+    for each in first:
+        if each["parent"]:
+            yield f"{_name(each['parent'])} --> {_name(each['id'])}"
+    shown = [each for each in links if {each["before"], each["after"]} <= drawn]
+    for link in shown[:MOST_EDGES]:
+        yield f"{_name(link['before'])} {LINES[link['type']]} {_name(link['after'])}"
+    if len(problems) > len(first):
+        yield f'more["{len(problems) - len(first)} more sub-problems, not drawn"]'
+    if len(shown) > MOST_EDGES:
+        yield f'edges["{len(shown) - MOST_EDGES} more dependencies, not drawn"]'
+    yield from LOOKS
+
+
+def _name(problem_id: str) -> str:
+    return "p" + "_".join(str(each) for each in place_of(problem_id))
+
+
+def _label(problem: Problem) -> str:
+    said = in_mermaid(shortened(problem["description"], LONGEST_LABEL))
+    return f'["{in_mermaid(outline(problem["id"]))} {said}"]'
+
+
+def _duplicate(problem: Problem) -> str:
+    return ":::duplicate" if "duplicate_of" in problem else ""

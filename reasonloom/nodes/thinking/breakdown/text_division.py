@@ -1,0 +1,199 @@
+"""Divides a problem by what its own words say: lists, sentences, sequences, clauses, `and`.
+
+No language model; nothing is said that the text does not say. The words that divide are known in
+English, German, French and Spanish; lists, sentences and marks divide in any language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from reasonloom.text.extraction import words_in
+
+MOST_PARTS = 7
+TWO = 2
+LIST_OF = 3
+"""Parts from which on a list's items may be one word each."""
+
+BULLET = re.compile(r"^\s*(?:[-*\u2022\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+", re.I)
+THEN = re.compile(
+    r"[,;]?\s+(?:and\s+|und\s+|et\s+|y\s+)?(?:then|after that|afterwards|finally|danach|dann"
+    r"|anschlie\u00dfend|puis|ensuite|luego|despu\u00e9s)\b,?\s+",
+    re.I,
+)
+LEADING_THEN = re.compile(
+    r"(?:and\s+)?(?:then|next|after that|afterwards|finally|danach|dann|anschlie\u00dfend"
+    r"|schlie\u00dflich|puis|ensuite|enfin|luego|despu\u00e9s|finalmente)\b,?\s+",
+    re.I,
+)
+CONDITION = re.compile(r"\b(?:if|when|wenn|falls|si)\b", re.I)
+FIRST_BEFORE = re.compile(r",?\s+(?:before|bevor|avant (?:de|que)|antes de)\s+", re.I)
+FIRST_AFTER = re.compile(
+    r",?\s+(?:after|once|nachdem|apr\u00e8s(?: que)?|despu\u00e9s de)\s+", re.I
+)
+CLAUSE = re.compile(
+    r"(?:,\s*|\s+)(?=(?:so that|in order to|without|while|because|unless|using|until|provided that"
+    r"|damit|ohne|w\u00e4hrend|weil|afin de|afin que|sans|parce que|para que|sin|porque)\s)",
+    re.I,
+)
+LEADING_CLAUSE = re.compile(
+    r"(if|when|while|because|unless|once|before|after|wenn|falls|weil|bevor|nachdem|si|pour"
+    r"|para|cuando)\s[^,\n]+,\s+",
+    re.I,
+)
+LATER = frozenset({"before", "bevor"})
+EARLIER = frozenset({"after", "once", "nachdem"})
+"""What a clause in front says of its place: after what follows it, or before."""
+
+LIST = re.compile(
+    r"\s*[\u3001\uff0c]\s*|,\s+(?:(?:and|or|und|oder|et|ou|y|o)\s+)?"
+    r"|\s+(?:and|as well as|und|sowie|et|y)\s+|\s+&\s+",
+    re.I,
+)
+STOP = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+SEMICOLON = re.compile(r"\s*[;\uff1b]\s*")
+HEAD = re.compile(r"[:\uff1a]\s+|\uff1a")
+QUALITY = re.compile(
+    r"(?:\w+(?:able|ible|ive|ous|ful|less|ical|istic|ient|iant)|fast|safe|secure|cheap|simple"
+    r"|small|large|big|new|good|easy|quick|stable|robust|modern|clean)\Z",
+    re.I,
+)
+"""A word before `and` that describes what stands behind it: nothing is divided there."""
+
+EDGES = " \t\r\n,;:.!?\u3002\uff01\uff1f"
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The parts of a text, pairs (earlier, later) of their places, and what divided it."""
+
+    parts: tuple[str, ...]
+    order: tuple[tuple[int, int], ...] = ()
+    by: str = ""
+
+
+def divided(text: str, most: int = MOST_PARTS) -> Division | None:
+    """Return the parts that a text's words show, at most so many; None where they show none.
+
+    Where there are more, neighbours are put together so that they divide again.
+    """
+    lines = "\n".join(" ".join(line.split()) for line in text.splitlines())
+    found = next((made for way in WAYS if (made := way(lines.strip()))), None)
+    if found is None or len(found.parts) <= most:
+        return found
+    size, more = divmod(len(found.parts), most)
+    ends = [size * (at + 1) + min(at + 1, more) for at in range(most)]
+    groups = [found.parts[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    chained = len(found.order) == len(found.parts) - 1
+    joined = tuple(", then ".join(group) if chained else _joined(group) for group in groups)
+    order = tuple((at, at + 1) for at in range(most - 1)) if chained else ()
+    return Division(joined, order, found.by)
+
+
+def _joined(group: Sequence[str]) -> str:
+    """Return parts as one text that divides into them again; a single one as it is."""
+    return "\n".join(f"- {each}" for each in group) if len(group) > 1 else group[0]
+
+
+def _by_list(text: str) -> Division | None:
+    """Divide by items that begin with a bullet, a number or a letter."""
+    items: list[str] = []
+    for line in text.splitlines():
+        if BULLET.match(line):
+            items.append(BULLET.sub("", line).strip())
+        elif items and line.strip():
+            items[-1] = f"{items[-1]} {line.strip()}"
+    return _division(items, "a list")
+
+
+def _by_sentences(text: str) -> Division | None:
+    """Divide by sentences; one that begins with `then` comes after the one before it."""
+    sentences = [each for each in STOP.split(text) if words_in(each)]
+    order = [(at - 1, at) for at, each in enumerate(sentences) if at and LEADING_THEN.match(each)]
+    plain = [LEADING_THEN.sub("", each, count=1) for each in sentences]
+    return _division(plain, "its sentences", order)
+
+
+def _by_semicolons(text: str) -> Division | None:
+    return _division(SEMICOLON.split(text), "semicolons")
+
+
+def _by_sequence(text: str) -> Division | None:
+    """Divide by `then`, unless it follows an `if`."""
+    if CONDITION.search(text):
+        return None
+    parts = THEN.split(text)
+    return _division(parts, "then", [(at, at + 1) for at in range(len(parts) - 1)])
+
+
+def _by_before(text: str) -> Division | None:
+    return _pair(FIRST_BEFORE.split(text, maxsplit=1), "before", (0, 1))
+
+
+def _by_after(text: str) -> Division | None:
+    return _pair(FIRST_AFTER.split(text, maxsplit=1), "after", (1, 0))
+
+
+def _pair(parts: list[str], by: str, order: tuple[int, int]) -> Division | None:
+    """Return two parts with their order; `before Friday` names no other part."""
+    if len(parts) < TWO or any(len(words_in(each)) < TWO for each in parts):
+        return None
+    return _division(parts, by, [order])
+
+
+def _by_head(text: str) -> Division | None:
+    """Divide what stands after a colon, if it is a list; items of one word keep the head."""
+    head, *tail = HEAD.split(text, maxsplit=1)
+    if not tail or not words_in(head) or not words_in(tail[0]):
+        return None
+    items = [each for each in map(_trimmed, LIST.split(tail[0])) if each]
+    if len(items) < TWO:
+        return None
+    named = [
+        each if len(words_in(each)) > 1 else f"{_trimmed(head)} \u2013 {each}" for each in items
+    ]
+    return _division(named, "a list after a colon")
+
+
+def _by_clauses(text: str) -> Division | None:
+    """Divide by clauses that say a purpose, a means, a reason or a condition."""
+    leading = LEADING_CLAUSE.match(text)
+    if leading and words_in(text[leading.end() :]):
+        first = leading[1].casefold()
+        order = (1, 0) if first in LATER else (0, 1) if first in EARLIER else None
+        both = [leading[0], text[leading.end() :]]
+        return _division(both, "a clause", [order] if order else ())
+    return _division(CLAUSE.split(text), "a clause")
+
+
+def _by_and(text: str) -> Division | None:
+    """Divide by commas and `and`; two parts only where both say more than one thing."""
+    parts = [each for each in map(_trimmed, LIST.split(text)) if each]
+    if len(parts) < TWO or any(QUALITY.search(each) for each in parts[:-1]):
+        return None
+    if len(parts) < LIST_OF and any(len(words_in(each)) < TWO for each in parts):
+        return None
+    return _division(parts, "a list")
+
+
+def _division(
+    parts: Sequence[str], by: str, order: Sequence[tuple[int, int]] = ()
+) -> Division | None:
+    """Return a division; one with a part that says nothing is none."""
+    trimmed = tuple(_trimmed(each) for each in parts)
+    if len(trimmed) < TWO or not all(words_in(each) for each in trimmed):
+        return None
+    return Division(trimmed, tuple(order), by)
+
+
+def _trimmed(text: str) -> str:
+    return text.strip(EDGES)
+
+
+WAYS: tuple[Callable[[str], Division | None], ...] = (
+    _by_list, _by_sentences, _by_semicolons, _by_sequence, _by_before, _by_after, _by_head,
+    _by_clauses, _by_and,
+)  # fmt: skip
+"""From what divides a text most plainly to what divides it least so; the first that does counts."""

@@ -1,0 +1,187 @@
+"""Brings the streams together: conclusion, ranked advice with its sources, conflicts, quality."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
+from reasonloom.nodes.runs.budget import Aside
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.thinking.conflicts import conflicts_of
+from reasonloom.nodes.thinking.insights import LEFT_OUT, MOST, merged
+from reasonloom.nodes.thinking.quality import asked_of, covered, parts
+from reasonloom.nodes.thinking.state import (
+    Brief,
+    Said,
+    ThinkingState,
+    came,
+    insights_of,
+    last_of,
+)
+from reasonloom.nodes.thinking.timing import SYNTHESIS, left_until
+from reasonloom.text.extraction import as_prose, sentences_in
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.similarity import Likeness
+
+PROMPT = "thinking/synthesise"
+SENTENCES = 2
+"""Sentences of each stream where there is no synthesis."""
+
+FOUND = "a recommendation named no source; the streams it is most like are named instead"
+UNKNOWN = "the synthesis named sources that do not exist: {names}"
+EXTRACTED = "there is no synthesis: the streams' first sentences stand in its place"
+UNWEIGHED = "the {stream} stream came to it; nobody has weighed it against the others"
+
+
+async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Bring together what the streams said; of one stream alone it is what that came to."""
+    execution, brief = runtime.context, state["brief"]
+    said = came(brief, state["said"])
+    ends = last_of(brief, said)
+    if len(brief["streams"]) == 1:
+        (end,) = ends.values()
+        made: dict[str, Any] = {"conclusion": end["conclusion"], "advice": [], "made": True}
+        heard, conflicts = Heard(), []
+    else:
+        conflicts = conflicts_of(brief, said)
+        heard = await _heard(execution, brief, said, conflicts)
+        made = _read(heard, ends)
+    insights = insights_of(said)
+    conclusions = [each["conclusion"] for each in ends.values()]
+    texts = [each["content"] for each in insights] + conclusions + asked_of(brief)
+    texts += [made["conclusion"], *(each["description"] for each in made["advice"])]
+    likeness = await likeness_of(execution.loom.embedder, texts)
+    best = merged(insights, likeness)
+    advice, notes = _sourced(made["advice"], insights, ends, likeness)
+    if len(best) > MOST:
+        notes.append(LEFT_OUT.format(count=len(best) - MOST))
+    told = [each["content"] for each in best]
+    spoken = [*told, made["conclusion"]]
+    synthesis = {
+        "conclusion": made["conclusion"],
+        "made": made["made"],
+        "advice": advice,
+        "conflicts": conflicts,
+        "insights": best[:MOST],
+        "parts": parts(brief, told, conclusions, likeness),
+        "goals": [
+            {"goal": each, "covered": round(covered(each, spoken, likeness), 4)}
+            for each in brief["goals"]
+        ],
+    }
+    missing = [] if made["made"] or execution.loom.llm.offline else [EXTRACTED]
+    return {
+        "synthesis": synthesis,
+        "notes": [*heard.notes, *missing, *notes, *likeness.notes],
+    }
+
+
+async def _heard(
+    execution: Execution, brief: Brief, said: Sequence[Said], conflicts: Sequence[dict[str, Any]]
+) -> Heard:
+    if execution.loom.llm.offline:
+        return Heard()
+    question = Question(
+        node="synthesise",
+        prompt=PROMPT,
+        variables=variables(brief, said, conflicts),
+        pipe=brief["tool"],
+        seconds=left_until(execution, brief, SYNTHESIS),
+        aside=Aside(last=True),
+    )
+    return await ask_or_say(execution, question, "the synthesis")
+
+
+def variables(
+    brief: Brief, said: Sequence[Said], conflicts: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what the prompt for the synthesis is rendered with."""
+    return {
+        "problem": brief["problem"],
+        "background": brief["background"],
+        "constraints": brief["constraints"],
+        "goals": brief["goals"],
+        "streams": [
+            {
+                "name": name,
+                "insights": [each for each in insights_of(said) if each["stream"] == name],
+                "conclusion": end["conclusion"],
+            }
+            for name, end in last_of(brief, said).items()
+        ],
+        "conflicts": [each["description"] for each in conflicts],
+    }
+
+
+def _read(heard: Heard, ends: Mapping[str, Said]) -> dict[str, Any]:
+    """Return conclusion and advice; the streams' own where no synthesis came."""
+    if heard.parsed is not None:
+        said = heard.parsed
+        return {"conclusion": said["conclusion"], "advice": said["recommendations"], "made": True}
+    first = [
+        f"{name.capitalize()}: {as_prose(sentences_in(end['conclusion'])[:SENTENCES])}"
+        for name, end in ends.items()
+    ]
+    return {
+        "conclusion": heard.text or " ".join(first),
+        "advice": _advice_of(ends),
+        "made": bool(heard.text),
+    }
+
+
+def _advice_of(ends: Mapping[str, Said]) -> list[dict[str, Any]]:
+    """Return what the streams themselves advise, the surest first."""
+    ordered = sorted(ends.values(), key=lambda each: -each["confidence"])
+    return [
+        {"description": what, "sources": [end["stream"]], "rationale": why}
+        for end in ordered
+        for what, why in end.get("advice")
+        or [(end["conclusion"], UNWEIGHED.format(stream=end["stream"]))]
+    ]
+
+
+def _sourced(
+    advice: Sequence[dict[str, Any]],
+    insights: Sequence[dict[str, Any]],
+    ends: Mapping[str, Said],
+    likeness: Likeness,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the advice in its order, with the streams that it rests on and their confidence."""
+    known = {each["label"]: (each["stream"], float(each["confidence"])) for each in insights}
+    known |= {name: (name, float(end["confidence"])) for name, end in ends.items()}
+    unknown: dict[str, None] = {}
+    notes: list[str] = []
+    found = []
+    for priority, each in enumerate(advice, 1):
+        named = [known[name] for name in each["sources"] if name in known]
+        unknown |= dict.fromkeys(name for name in each["sources"] if name not in known)
+        if not named:
+            named = [known[name] for name in _likest(each["description"], ends, likeness)]
+            notes = [FOUND]
+        found.append(
+            {
+                "description": each["description"],
+                "sources": list(dict.fromkeys(stream for stream, _ in named)),
+                "priority": priority,
+                "confidence": round(fmean(confidence for _, confidence in named), 4),
+                "rationale": each["rationale"],
+            }
+        )
+    if unknown:
+        notes.append(UNKNOWN.format(names=", ".join([*unknown][:5])))
+    return found, notes
+
+
+def _likest(text: str, ends: Mapping[str, Said], likeness: Likeness) -> list[str]:
+    """Return the streams to whose conclusion a text is at least as like as the mean."""
+    alike = {name: likeness.of(text, end["conclusion"]) for name, end in ends.items()}
+    mean = fmean(alike.values())
+    return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]

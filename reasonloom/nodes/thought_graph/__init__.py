@@ -1,0 +1,1 @@
+"""Steps of graphs of thoughts."""

@@ -1,0 +1,204 @@
+"""Merges nodes of a graph into one that keeps what is best in each; they stay active."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thought_graph.tools import AggregatedNode, GotAggregate
+from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import marks, reply_notes
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.llm_call import Question, ask
+from reasonloom.nodes.similarity import Likeness, likeness_of
+from reasonloom.nodes.thought_graph.got_state import GotToolState, Thought
+from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
+from reasonloom.nodes.thought_graph.merging import (
+    EXTRACTED,
+    Conflict,
+    Merged,
+    conflicts,
+    extracted,
+    labelled,
+    prompt_inputs,
+    said_of,
+    used,
+)
+from reasonloom.nodes.thought_graph.merging import read as read_merged
+from reasonloom.nodes.thought_graph.shown import shown_edge, shown_node
+from reasonloom.nodes.thought_graph.state import placed, thoughts
+from reasonloom.stores.thought_graph import graph_edges, graph_nodes
+from reasonloom.stores.thought_graph.graph_edges import NewEdge
+from reasonloom.stores.thought_graph.graph_nodes import NewNode
+from reasonloom.text.extraction import Findings, sentences_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+FIELD = "node_ids"
+TWICE = "names node {number} twice; an aggregation merges different nodes"
+TOO_DEEP = (
+    "node {number} is at depth {depth}, the graph's max_depth: its aggregation would come below it"
+)
+
+
+class AggregateState(GotToolState, total=False):
+    """What aggregating carries: its inputs in the order they were named, and what they came to."""
+
+    inputs: list[Thought]
+    merged: Merged
+
+
+async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the nodes, and check that they may be merged."""
+    execution = runtime.context
+    request = GotAggregate.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        graph = await read_open(tx, request.graph_id)
+    nodes = chosen(graph, request.node_ids, field=FIELD, twice=TWICE)
+    _check_depth(graph, nodes)
+    return {"place": placed(graph, request.problem), "inputs": thoughts(nodes)}
+
+
+def chosen(graph: WholeGraph, node_ids: Sequence[str], *, field: str, twice: str) -> list[NodeRow]:
+    """Return active nodes of a graph, each named once.
+
+    Raises:
+        NodeNotFound: the graph has none such, or the text is no uuid.
+        InvalidArgument: one is inactive, or named twice.
+    """
+    nodes = [graph.active_node(node_id, field=field) for node_id in node_ids]
+    for place, node in enumerate(nodes):
+        if node in nodes[:place]:
+            raise InvalidArgument(twice.format(number=node.number), field=field)
+    return nodes
+
+
+def _check_depth(graph: WholeGraph, nodes: Sequence[NodeRow]) -> None:
+    """Refuse an aggregation that would be too deep.
+
+    Raises:
+        InvalidArgument: one of the nodes is as deep as the graph may be.
+    """
+    deepest = max(nodes, key=lambda node: node.depth)
+    if deepest.depth >= graph.row.max_depth:
+        told = TOO_DEEP.format(number=deepest.number, depth=deepest.depth)
+        raise InvalidArgument(told, field=FIELD)
+
+
+async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask for one thought in place of the inputs; it sees texts in an order drawn by lot.
+
+    It is asked in no thread, where one could hear who wrote them and how sure.
+    """
+    execution, place, inputs = runtime.context, state["place"], state["inputs"]
+    if execution.loom.llm.offline:
+        known = tuple(one for each in inputs for one in sentences_in(each["content"]))
+        merged = extracted(inputs, Findings(place["problem"], known).support)
+        return {"merged": merged, "notes": [EXTRACTED]}
+    by_label = labelled(inputs, str(execution.run.id))
+    question = Question(
+        node="merge",
+        prompt="got/aggregate",
+        variables={"problem": place["problem"], "inputs": prompt_inputs(by_label)},
+        pipe="got_aggregate",
+    )
+    reply = await ask(execution, question)
+    merged, notes = read_merged(reply, by_label)
+    return {"merged": merged, "notes": [*reply_notes(reply), *notes]}
+
+
+async def keep_merged(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Add the merged thought and its edges to the graph, and answer."""
+    execution, inputs, merged = runtime.context, state["inputs"], state["merged"]
+    texts = [merged["content"], *sentences_in(merged["content"])]
+    likeness = await likeness_of(
+        execution.loom.embedder, [*texts, *(each["content"] for each in inputs)]
+    )
+    kept, claims = used(merged, inputs, likeness)
+    found, unquoted = conflicts(inputs, merged["conflicts"])
+    notes = [*likeness.notes, *claims, *unquoted]
+    async with execution.loom.database.begin(execution.caller) as tx:
+        graph = await hold_open(tx, state["place"]["graph"])
+        nodes = [graph.active_node(each["id"], field=FIELD) for each in inputs]
+        node = _node(execution, graph, merged, nodes)
+        await graph_nodes.add(tx, [node])
+        await graph_edges.add(tx, _edges(execution, graph, node, nodes, found, likeness))
+        grown = await read(tx, state["place"]["graph"])
+        answer = _answer(execution, grown, kept, found)
+        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
+        session = UUID(state["place"]["session"])
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
+    return {**added, "notes": notes}
+
+
+def _node(
+    execution: Execution, graph: WholeGraph, merged: Merged, nodes: Sequence[NodeRow]
+) -> NewNode:
+    return NewNode(
+        id=execution.run.effect("node"),
+        graph_id=graph.row.id,
+        node_type="aggregation",
+        content=merged["content"],
+        depth=max(node.depth for node in nodes) + 1,
+        confidence=merged["confidence"],
+        run_id=execution.run.id,
+        llm=execution.loom.llm.name,
+    )
+
+
+def _edges(
+    execution: Execution,
+    graph: WholeGraph,
+    node: NewNode,
+    nodes: Sequence[NodeRow],
+    found: Sequence[Conflict],
+    likeness: Likeness,
+) -> list[NewEdge]:
+    """Return an edge from each input, weighed by likeness, and one for each new conflict."""
+    run = execution.run
+    known = [
+        {str(each.from_node), str(each.to_node)}
+        for each in graph.edges
+        if each.edge_type == "contradicts"
+    ]
+    merged = [
+        NewEdge(
+            run.effect("edge", str(each.id)), graph.row.id, each.id, node.id, "aggregates",
+            likeness.of(each.content, node.content), run.id,
+        )
+        for each in nodes
+    ]  # fmt: skip
+    against = [
+        NewEdge(
+            run.effect("against", f"{each.first['id']} {each.second['id']}"), graph.row.id,
+            UUID(each.first["id"]), UUID(each.second["id"]), "contradicts", each.weight, run.id,
+            each.reason,
+        )
+        for each in found
+        if {each.first["id"], each.second["id"]} not in known
+    ]  # fmt: skip
+    return [*merged, *against]
+
+
+def _answer(
+    execution: Execution, graph: WholeGraph, kept: list[str], found: Sequence[Conflict]
+) -> AggregatedNode:
+    run = execution.run
+    node = graph.by_id[run.effect("node")]
+    return AggregatedNode(
+        graph_id=str(graph.row.id),
+        node_id=str(node.id),
+        node=shown_node(node),
+        edges=[shown_edge(edge) for edge in graph.edges if edge.run_id == run.id],
+        used=kept,
+        conflicts=[said_of(each) for each in found],
+        llm=execution.loom.llm.name,
+        run_id=str(run.id),
+        **marks(execution, 1.0, None),
+    )

@@ -1,0 +1,199 @@
+"""Finds what a graph ends in and brings it together: the conclusion, its sources, how sure."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thought_graph.tools import GotFinalize
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.sessions.session_place import place_in
+from reasonloom.nodes.thought_graph.aggregate import chosen
+from reasonloom.nodes.thought_graph.got_state import GotToolState, Thought
+from reasonloom.nodes.thought_graph.graph import WholeGraph, read_open
+from reasonloom.nodes.thought_graph.merging import conflicts, said_of
+from reasonloom.nodes.thought_graph.state import placed, thoughts
+from reasonloom.text.extraction import as_prose, sentences_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reasonloom.nodes.similarity import Likeness
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+MOST_ENDS = 3
+"""Leaves that a graph ends in where none are named."""
+
+SENTENCES = 3
+"""Sentences of each terminal node where there is no synthesis."""
+
+TINY = 1e-9
+"""What rounding may do to a mean of likenesses."""
+
+FIELD = "terminal_node_ids"
+LABEL = re.compile(r"\bN(\d+)\b")
+TWICE = "names node {number} twice"
+CHOSEN = "it ends in {count} of {leaves} active leaves, those of the highest score"
+CLAIMED = "ends that nobody has scored stand by what their maker claims, by number: {numbers}"
+FOUND = "the conclusion named no source; those it is most like are named instead"
+UNKNOWN = "the conclusion named sources that do not exist: {names}"
+EXTRACTED = "there is no synthesis: the terminal nodes' first sentences stand in its place"
+
+
+class FinalizeState(GotToolState, total=False):
+    """What finalizing carries: the terminal nodes, where the session stands, the conclusion.
+
+    `worths` are what the terminal nodes were worth when they were found, in their order. `made`
+    in the conclusion tells whether a language model made it; its `sources` are labels.
+    """
+
+    session: dict[str, Any]
+    ends: list[Thought]
+    worths: list[float]
+    against: list[str]
+    conclusion: dict[str, Any]
+
+
+async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the terminal nodes, those named or the best active leaves, and their conflicts."""
+    execution = runtime.context
+    request = GotFinalize.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        graph = await read_open(tx, request.graph_id)
+    notes = []
+    if request.terminal_node_ids is None:
+        nodes = best_leaves(graph)
+        if len(nodes) < len(graph.leaves):
+            notes.append(CHOSEN.format(count=len(nodes), leaves=len(graph.leaves)))
+    else:
+        nodes = chosen(graph, request.terminal_node_ids, field=FIELD, twice=TWICE)
+    unscored = [str(node.number) for node in nodes if node.score is None]
+    if unscored:
+        notes.append(CLAIMED.format(numbers=", ".join(unscored)))
+    place = placed(graph, None)
+    session, _ = await place_in(execution, place["session"], place["problem"])
+    return {
+        "place": place,
+        "session": session,
+        "ends": thoughts(nodes),
+        "worths": [node.worth for node in nodes],
+        "against": _against(graph, nodes),
+        "notes": notes,
+    }
+
+
+def best_leaves(graph: WholeGraph) -> list[NodeRow]:
+    """Return the best active leaves, at most three, the best first."""
+    ranked = sorted(graph.leaves, key=lambda node: (-node.worth, node.number))
+    return ranked[:MOST_ENDS]
+
+
+def _against(graph: WholeGraph, nodes: Sequence[NodeRow]) -> list[str]:
+    """Return where the nodes contradict each other: by the graph's edges, and by their words."""
+    ends = {node.id: node for node in nodes}
+    known = [
+        f"N{ends[edge.from_node].number} and N{ends[edge.to_node].number}"
+        + (f": {edge.reason}" if edge.reason else "")
+        for edge in graph.edges
+        if edge.edge_type == "contradicts" and edge.from_node in ends and edge.to_node in ends
+    ]
+    if known:
+        return known
+    found, _ = conflicts(thoughts(nodes), [])
+    return [said_of(each).replace("nodes ", "N", 1).replace(" and ", " and N", 1) for each in found]
+
+
+async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask what the terminal nodes come to together.
+
+    Closing a graph cannot be undone. So where the language model does not answer, but may later,
+    the run fails and nothing has changed; where it never will, an extract stands in its place.
+
+    Raises:
+        LlmUnavailable, TimedOut: the language model did not answer.
+    """
+    execution, ends = runtime.context, state["ends"]
+    heard = await _heard(execution, state)
+    if heard.fault is not None and heard.fault.retryable:
+        raise heard.fault
+    said, notes = read(heard, ends)
+    return {"conclusion": said, "notes": [*heard.notes, *notes]}
+
+
+async def _heard(execution: Execution, state: FinalizeState) -> Heard:
+    if execution.loom.llm.offline:
+        return Heard()
+    question = Question(
+        node="conclude",
+        prompt="got/conclude",
+        variables={
+            "problem": state["place"]["problem"],
+            "thoughts": [
+                {"label": label(each), "content": each["content"]} for each in state["ends"]
+            ],
+            "conflicts": state["against"],
+        },
+        pipe="got_finalize",
+        thread=state["place"]["session"],
+    )
+    return await ask_or_say(execution, question, "the conclusion")
+
+
+def label(end: Thought) -> str:
+    """Return the short name by which the conclusion names a node: its number in the graph."""
+    return f"N{end['number']}"
+
+
+def read(heard: Heard, ends: Sequence[Thought]) -> tuple[dict[str, Any], list[str]]:
+    """Return the conclusion with the labels that it names, of `ends` alone, and notes."""
+    if heard.parsed is None and not heard.text:
+        content = _extracted(ends)
+        return {"content": content, "sources": [*map(label, ends)], "made": False}, [EXTRACTED]
+    said = heard.parsed or {"conclusion": heard.text, "sources": []}
+    known = [label(each) for each in ends]
+    inside = (f"N{number}" for number in LABEL.findall(said["conclusion"]))
+    named = dict.fromkeys([*said["sources"], *inside])
+    unknown = [each for each in named if each not in known]
+    conclusion = {
+        "content": said["conclusion"],
+        "sources": [each for each in known if each in named],
+        "made": True,
+    }
+    return conclusion, [UNKNOWN.format(names=", ".join(unknown[:5]))] if unknown else []
+
+
+def _extracted(ends: Sequence[Thought]) -> str:
+    """Return the first sentences of each terminal node under its label, none said twice."""
+    said: dict[str, None] = {}
+    parts = []
+    for each in ends:
+        fresh = [one for one in sentences_in(each["content"])[:SENTENCES] if one not in said]
+        said.update(dict.fromkeys(fresh))
+        parts += [f"{label(each)}: {as_prose(fresh)}"] if fresh else []
+    return " ".join(parts)
+
+
+def agreement(ends: Sequence[Thought], likeness: Likeness) -> float | None:
+    """Return the mean likeness (0..1) over all pairs of terminal nodes, None for one alone."""
+    pairs = combinations((each["content"] for each in ends), 2)
+    alike = [likeness.of(first, other) for first, other in pairs]
+    return fmean(alike) if alike else None
+
+
+def confidence(worths: Sequence[float], agreed: float | None) -> float:
+    """Return the mean worth of the terminal nodes, halved where they do not agree at all."""
+    mean = fmean(worths)
+    return mean if agreed is None else mean * (1 + agreed) / 2
+
+
+def likest(ends: Sequence[Thought], conclusion: str, likeness: Likeness) -> list[str]:
+    """Return the labels of the nodes that a conclusion is at least as like as the mean."""
+    alike = {label(each): likeness.of(each["content"], conclusion) for each in ends}
+    mean = fmean(alike.values())
+    return [name for name, value in alike.items() if value >= mean - TINY]

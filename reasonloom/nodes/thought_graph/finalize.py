@@ -1,0 +1,144 @@
+"""Closes a graph: its conclusion becomes the session's next thought, in one transaction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thought_graph.tools import FinalizedGraph
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import marks
+from reasonloom.nodes.reasoning.linear import FORKED
+from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.thought_graph.conclude import (
+    FIELD,
+    FOUND,
+    FinalizeState,
+    agreement,
+    confidence,
+    label,
+    likest,
+)
+from reasonloom.nodes.thought_graph.got_state import MODE
+from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read
+from reasonloom.nodes.thought_graph.shown import shown_node
+from reasonloom.stores.sessions import branches, sessions
+from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+OFFLINE = (
+    "No language model is configured: the conclusion is an extract of the terminal nodes, and "
+    "nobody has thought it through. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
+)
+
+
+async def weigh_conclusion(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Measure how far the terminal nodes agree, and find sources where none are named."""
+    said, ends = state["conclusion"], state["ends"]
+    texts = [said["content"], *(each["content"] for each in ends)]
+    likeness = await likeness_of(runtime.context.loom.embedder, texts)
+    named = said["sources"] or likest(ends, said["content"], likeness)
+    notes = [*likeness.notes, *([] if said["sources"] else [FOUND])]
+    weighed = {**said, "sources": named, "agreement": agreement(ends, likeness)}
+    return {"conclusion": weighed, "notes": notes}
+
+
+async def close_graph(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the conclusion, mark the terminal nodes, close the graph, and answer.
+
+    The session is held before the graph.
+    """
+    execution = runtime.context
+    thought = _thought(execution, state)
+    memory, notes = await keep_as_memory(execution, thought)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.hold(tx, state["place"]["session"])
+        graph = await hold_open(tx, state["place"]["graph"])
+        branch = await _close(tx, execution, graph, thought, state)
+        if branch != thought.branch_id:
+            notes = [*notes, FORKED.format(branch=branch)]
+        if memory:
+            await memory.store(tx, [])
+        closed = await read(tx, state["place"]["graph"])
+        answer = _answer(execution, state, closed, thought, branch)
+        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=session.id)
+    return {**added, "notes": notes}
+
+
+async def _close(
+    tx: Transaction,
+    execution: Execution,
+    graph: WholeGraph,
+    thought: NewThought,
+    state: FinalizeState,
+) -> UUID:
+    """Store the thought and close the graph with it; return the branch on which it stands.
+
+    Raises:
+        InvalidArgument: a terminal node was pruned or beaten meanwhile.
+    """
+    ends = [graph.active_node(each["id"], field=FIELD).id for each in state["ends"]]
+    await branches.plant_root(tx, thought.session_id)
+    branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+    await graph_nodes.set_terminal(tx, ends)
+    await thought_graphs.close(tx, graph.row, thought.id)
+    return branch
+
+
+def _thought(execution: Execution, state: FinalizeState) -> NewThought:
+    place, said = state["session"], state["conclusion"]
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=UUID(place["id"]),
+        parent_id=UUID(place["head"]) if place["head"] else None,
+        branch_id=UUID(place["branch"]),
+        mode=MODE,
+        input=state["place"]["problem"],
+        content=said["content"],
+        confidence=confidence(state["worths"], said["agreement"]),
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+        metadata={"graph_id": state["place"]["graph"], "sources": _sources(state)},
+    )
+
+
+def _sources(state: FinalizeState) -> list[str]:
+    named = state["conclusion"]["sources"]
+    return [each["id"] for each in state["ends"] if label(each) in named]
+
+
+def _answer(
+    execution: Execution,
+    state: FinalizeState,
+    graph: WholeGraph,
+    thought: NewThought,
+    branch: UUID,
+) -> FinalizedGraph:
+    extra = marks(execution, thought.confidence, None)
+    if execution.loom.llm.offline:
+        extra["suggestion"] = OFFLINE
+    elif not state["conclusion"]["made"]:
+        extra["partial"] = True
+    agreed = state["conclusion"]["agreement"]
+    return FinalizedGraph(
+        graph_id=str(graph.row.id),
+        terminal_nodes=[shown_node(graph.by_id[UUID(each["id"])]) for each in state["ends"]],
+        conclusion=thought.content,
+        confidence=round(thought.confidence, 4),
+        session_id=str(thought.session_id),
+        thought_id=str(thought.id),
+        branch_id=str(branch),
+        sources=_sources(state),
+        agreement=None if agreed is None else round(agreed, 4),
+        llm=execution.loom.llm.name,
+        run_id=str(execution.run.id),
+        **extra,
+    )

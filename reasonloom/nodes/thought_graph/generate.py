@@ -1,0 +1,237 @@
+"""Lets a node of a graph be continued in several unlike directions, and measures how unlike."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
+from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, marks, recall_for, reply_notes
+from reasonloom.nodes.reasoning.tree_search.apart import Apart
+from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.llm_call import Question, ask
+from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.thought_graph.got_state import GotToolState, Thought
+from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
+from reasonloom.nodes.thought_graph.shown import shown_edge, shown_node
+from reasonloom.nodes.thought_graph.state import line_of, placed, thought, thoughts
+from reasonloom.stores.thought_graph import graph_edges, graph_nodes
+from reasonloom.stores.thought_graph.graph_edges import NewEdge
+from reasonloom.stores.thought_graph.graph_nodes import NewNode
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Reply
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+MOST_ASKED = 2
+"""Times that the language model is asked, where the first brings fewer than wanted."""
+
+SAME = 0.1
+"""Distance (see `Apart`) at or below which two continuations are one."""
+
+TOO_DEEP = "node {number} is at depth {depth}, the graph's max_depth: nothing can come below it"
+FULL = (
+    "k must be at most {left}: node {number} has {used} of the graph's max_branches {most} children"
+)
+FEWER = "{count} of {wanted} continuations differ from each other and from what was there"
+NO_ROOM = "{count} continuations found no room: another call has added to the node meanwhile"
+
+
+class GenerateState(GotToolState, total=False):
+    """What generating carries: the node with what stands around it, and what came so far."""
+
+    node: Thought
+    line: list[Thought]
+    siblings: list[Thought]
+    found: list[dict[str, Any]]
+    asked: int
+
+
+async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the node, check that it may be continued, and recall what the problem calls for."""
+    execution = runtime.context
+    request = GotGenerate.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        graph = await read_open(tx, request.graph_id)
+    node = graph.active_node(request.node_id)
+    _check_room(graph, node, request.k)
+    place = placed(graph, request.problem)
+    memories, notes = await recall_for(execution, place["problem"])
+    siblings = [graph.by_id[child] for child in graph.children[node.id]]
+    return {
+        "place": place,
+        "memories": memories,
+        "node": thought(node),
+        "line": line_of(graph, node),
+        "siblings": thoughts(siblings),
+        "found": [],
+        "asked": 0,
+        "notes": notes,
+    }
+
+
+def _check_room(graph: WholeGraph, node: NodeRow, k: int) -> None:
+    """Check depth and branches.
+
+    Raises:
+        InvalidArgument: the graph's limits leave no room; `field` is what to change.
+    """
+    if node.depth >= graph.row.max_depth:
+        told = TOO_DEEP.format(number=node.number, depth=node.depth)
+        raise InvalidArgument(told, field="node_id")
+    used, most = graph.branches_of(node), graph.row.max_branches
+    if used + k > most:
+        told = FULL.format(left=most - used, number=node.number, used=used, most=most)
+        raise InvalidArgument(told, field="k")
+
+
+async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask for continuations; those that say what is there already are left out."""
+    execution, place = runtime.context, state["place"]
+    wanted = GotGenerate.model_validate(state["request"]).k - len(state["found"])
+    question = Question(
+        node="propose",
+        prompt="got/generate",
+        variables={
+            "problem": place["problem"],
+            "node": state["node"]["content"],
+            "line": state["line"],
+            "siblings": [*state["siblings"], *state["found"]],
+            "memories": state["memories"],
+            "count": wanted,
+        },
+        pipe="got_generate",
+        n=state["asked"],
+        thread=place["session"],
+    )
+    reply = await ask(execution, question)
+    there = [state["node"]["content"], *(each["content"] for each in state["siblings"])]
+    found, notes = await _different(execution, there, [*state["found"], *_read(reply)])
+    limit = len(state["found"]) + wanted
+    return {
+        "found": found[:limit],
+        "asked": state["asked"] + 1,
+        "notes": [*reply_notes(reply), *notes],
+    }
+
+
+def _read(reply: Reply) -> list[dict[str, Any]]:
+    """Return the continuations of a reply; one that is no JSON is one thought."""
+    if reply.parsed is None:
+        return [{"content": reply.text, "confidence": DEFAULT_CONFIDENCE}]
+    return [
+        {"content": each["thought"], "confidence": each["confidence"]}
+        for each in reply.parsed["continuations"]
+    ]
+
+
+async def _different(
+    execution: Execution, there: list[str], found: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return those of `found` that differ from what is there and from those before them."""
+    texts = [*there, *(each["content"] for each in found)]
+    likeness = await likeness_of(execution.loom.embedder, texts)
+    apart = Apart(likeness)
+    kept: list[dict[str, Any]] = []
+    for each in found:
+        others = [*there, *(other["content"] for other in kept)]
+        if not any(_is_same(each["content"], other, apart) for other in others):
+            kept.append(each)
+    return kept, likeness.notes
+
+
+def _is_same(first: str, second: str, apart: Apart) -> bool:
+    return normalised(first) == normalised(second) or apart(first, second) <= SAME
+
+
+def is_complete(state: GenerateState) -> bool:
+    """Tell whether as many came as were asked for, or nobody is asked again."""
+    wanted = GotGenerate.model_validate(state["request"]).k
+    return len(state["found"]) >= wanted or state["asked"] >= MOST_ASKED
+
+
+async def keep_nodes(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Add the continuations to the graph, as many as there is still room for, and answer."""
+    execution = runtime.context
+    request = GotGenerate.model_validate(state["request"])
+    diversity = await _diversity(execution, [each["content"] for each in state["found"]])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        graph = await hold_open(tx, state["place"]["graph"])
+        parent = graph.active_node(state["node"]["id"])
+        room = max(0, graph.row.max_branches - graph.branches_of(parent))
+        nodes = [_node(execution, parent, n, each) for n, each in enumerate(state["found"][:room])]
+        await graph_nodes.add(tx, nodes)
+        await graph_edges.add(tx, [_edge(execution, parent, node) for node in nodes])
+        notes = _notes(request.k, len(state["found"]), len(nodes))
+        grown = await read(tx, state["place"]["graph"])
+        answer = _answer(execution, state, grown, diversity, short=len(nodes) < request.k)
+        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
+        session = UUID(state["place"]["session"])
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
+    return {**added, "notes": notes}
+
+
+async def _diversity(execution: Execution, texts: list[str]) -> float | None:
+    """Return the mean distance (1 - likeness) over all pairs of texts, None for fewer than two."""
+    likeness = await likeness_of(execution.loom.embedder, texts)
+    distances = [1 - likeness.of(first, other) for first, other in combinations(texts, 2)]
+    return round(fmean(distances), 4) if distances else None
+
+
+def _node(execution: Execution, parent: NodeRow, place: int, told: dict[str, Any]) -> NewNode:
+    return NewNode(
+        id=execution.run.effect("node", str(place)),
+        graph_id=parent.graph_id,
+        node_type="thought",
+        content=told["content"],
+        depth=parent.depth + 1,
+        confidence=float(told["confidence"]),
+        run_id=execution.run.id,
+        llm=execution.loom.llm.name,
+    )
+
+
+def _edge(execution: Execution, parent: NodeRow, node: NewNode) -> NewEdge:
+    return NewEdge(
+        id=execution.run.effect("edge", str(node.id)),
+        graph_id=parent.graph_id,
+        from_node=parent.id,
+        to_node=node.id,
+        edge_type="generates",
+        weight=node.confidence,
+        run_id=execution.run.id,
+    )
+
+
+def _notes(wanted: int, found: int, kept: int) -> list[str]:
+    notes = [FEWER.format(count=found, wanted=wanted)] if found < wanted else []
+    return [*notes, NO_ROOM.format(count=found - kept)] if kept < found else notes
+
+
+def _answer(
+    execution: Execution,
+    state: GenerateState,
+    graph: WholeGraph,
+    diversity: float | None,
+    *,
+    short: bool,
+) -> GeneratedNodes:
+    run = execution.run.id
+    return GeneratedNodes(
+        graph_id=str(graph.row.id),
+        nodes=[shown_node(node) for node in graph.nodes if node.run_id == run],
+        edges=[shown_edge(edge) for edge in graph.edges if edge.run_id == run],
+        diversity=diversity,
+        memories_used=[f"mem-{each['id']}" for each in state["memories"]],
+        llm=execution.loom.llm.name,
+        run_id=str(run),
+        **({"partial": True} if short else {}),
+        **marks(execution, 1.0, None),
+    )

@@ -1,0 +1,187 @@
+"""A Graph of Thoughts read whole: what it consists of, and what can be told of its shape."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.thought_graph import graph_edges, graph_nodes, thought_graphs
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+    from reasonloom.stores.thought_graph.thought_graphs import GraphRow
+
+GROWTH = ("generates", "refines", "aggregates")
+"""Edges along which thoughts came from thoughts; the others only relate them."""
+
+FINALISED = (
+    "the graph is finalized: nothing in it changes any more; begin a new one from its conclusion"
+)
+PRUNED = "node {number} was pruned; undo that with restore: true in reasoning_got_prune"
+BEATEN = "node {number} was beaten by node {by}; go on from that one"
+
+
+@dataclass(frozen=True)
+class WholeGraph:
+    """A graph with all its nodes, in the order they were added, and all its edges.
+
+    The edges are in the order of the nodes that they lead to.
+    """
+
+    row: GraphRow
+    nodes: list[NodeRow]
+    edges: list[EdgeRow]
+
+    @property
+    def problem(self) -> str:
+        """Return what the graph is about: its problem, or its root's thought."""
+        return self.row.problem or self.root.content
+
+    @property
+    def root(self) -> NodeRow:
+        """Return the node that the graph begins from."""
+        return self.nodes[0]
+
+    @cached_property
+    def by_id(self) -> dict[UUID, NodeRow]:
+        """Return the nodes by id."""
+        return {node.id: node for node in self.nodes}
+
+    @property
+    def active(self) -> list[NodeRow]:
+        """Return the nodes that take part."""
+        return [node for node in self.nodes if node.is_active]
+
+    @cached_property
+    def parents(self) -> dict[UUID, list[UUID]]:
+        """Return for each node those that it came from."""
+        found: dict[UUID, list[UUID]] = {node.id: [] for node in self.nodes}
+        for edge in self.edges:
+            if edge.edge_type in GROWTH:
+                found[edge.to_node].append(edge.from_node)
+        return found
+
+    @cached_property
+    def children(self) -> dict[UUID, list[UUID]]:
+        """Return for each node those that came from it."""
+        found: dict[UUID, list[UUID]] = {node.id: [] for node in self.nodes}
+        for child, parents in self.parents.items():
+            for parent in parents:
+                found[parent].append(child)
+        return found
+
+    @property
+    def leaves(self) -> list[NodeRow]:
+        """Return the active nodes from which no active node came, the root only where alone."""
+        return [
+            node
+            for node in self.active
+            if not any(self.by_id[child].is_active for child in self.children[node.id])
+        ]
+
+    def branches_of(self, node: NodeRow) -> int:
+        """Return how many active nodes were generated from a node."""
+        return sum(
+            edge.edge_type == "generates"
+            and edge.from_node == node.id
+            and self.by_id[edge.to_node].pruning_id is None
+            for edge in self.edges
+        )
+
+    def cycle(self) -> list[UUID] | None:
+        """Return a cycle among the edges of growth, as the nodes along it, or None.
+
+        Found by a topological sort (Kahn 1962); edges that only relate nodes may go round.
+        """
+        try:
+            TopologicalSorter(self.parents).prepare()
+        except CycleError as found:
+            return list(found.args[1])
+        return None
+
+    def line(self, node: NodeRow) -> list[NodeRow]:
+        """Return the nodes that a node came from, directly or not, root first, without itself."""
+        seen: set[UUID] = set()
+        waiting = list(self.parents[node.id])
+        while waiting:
+            parent = waiting.pop()
+            if parent not in seen:
+                seen.add(parent)
+                waiting.extend(self.parents[parent])
+        return [each for each in self.nodes if each.id in seen and each.id != node.id]
+
+    def node(self, node_id: str, *, field: str = "node_id") -> NodeRow:
+        """Return a node of this graph.
+
+        Raises:
+            NodeNotFound: the graph has none such, or the text is no uuid.
+        """
+        wanted = parse_uuid(node_id)
+        if wanted is None or wanted not in self.by_id:
+            raise NodeNotFound(node_id, field=field)
+        return self.by_id[wanted]
+
+    def active_node(self, node_id: str, *, field: str = "node_id") -> NodeRow:
+        """Return an active node of this graph.
+
+        Raises:
+            NodeNotFound: the graph has none such, or the text is no uuid.
+            InvalidArgument: it is inactive; the message says why.
+        """
+        node = self.node(node_id, field=field)
+        if node.pruning_id:
+            raise InvalidArgument(PRUNED.format(number=node.number), field=field)
+        if node.replaced_by:
+            told = BEATEN.format(number=node.number, by=node.replaced_by)
+            raise InvalidArgument(told, field=field)
+        return node
+
+
+async def read(tx: Transaction, graph_id: str) -> WholeGraph:
+    """Return a graph, to be read.
+
+    Raises:
+        GraphNotFound: this owner has none such, or the text is no uuid.
+    """
+    return await _whole(tx, await thought_graphs.require(tx, graph_id))
+
+
+async def read_open(tx: Transaction, graph_id: str) -> WholeGraph:
+    """Return a graph that can still grow, to be read.
+
+    Raises:
+        GraphNotFound: this owner has none such, or the text is no uuid.
+        InvalidArgument: it is finalized.
+    """
+    return _open(await read(tx, graph_id))
+
+
+async def hold_open(tx: Transaction, graph_id: str) -> WholeGraph:
+    """Return a graph that can still grow, held until the transaction ends.
+
+    Raises:
+        GraphNotFound: this owner has none such, or the text is no uuid.
+        InvalidArgument: it is finalized.
+    """
+    return _open(await _whole(tx, await thought_graphs.hold(tx, graph_id)))
+
+
+def _open(graph: WholeGraph) -> WholeGraph:
+    if graph.row.finalized_at:
+        raise InvalidArgument(FINALISED, field="graph_id")
+    return graph
+
+
+async def _whole(tx: Transaction, row: GraphRow) -> WholeGraph:
+    nodes = await graph_nodes.of_graph(tx, row.id)
+    place = {node.id: node.number for node in nodes}
+    edges = await graph_edges.of_graph(tx, row.id)
+    edges.sort(key=lambda edge: (place[edge.to_node], place[edge.from_node]))
+    return WholeGraph(row, nodes, edges)

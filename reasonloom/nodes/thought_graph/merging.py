@@ -1,0 +1,182 @@
+"""What a merger of thoughts kept of each, and where its inputs contradict each other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
+from reasonloom.nodes.reasoning.tree_search.phases import shuffled
+from reasonloom.nodes.reasoning.tree_search.treesearch_orders import label
+from reasonloom.nodes.thought_graph.relations import BY_WORDS
+from reasonloom.text.contradiction import contradiction
+from reasonloom.text.extraction import as_prose, sentences_in, words_in
+from reasonloom.text.quotes import stands
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from reasonloom.llm.port import Reply
+    from reasonloom.nodes.similarity import Likeness
+    from reasonloom.nodes.thought_graph.got_state import Thought
+
+SENTENCES = 3
+"""Sentences of each input where there is no language model."""
+
+CLAIMED, SILENT = 0.1, 0.5
+"""How much of an input must be found in the merger where it is named as used, and where not."""
+
+ENDS = ("first", "second")
+EXTRACTED = "no language model has merged them: the first sentences of each stand in its place"
+UNFOUND = "the merger names as used what is not found in it, by number: {numbers}"
+UNKNOWN = "the merger names inputs that do not exist: {labels}"
+UNQUOTED = (
+    "the language model sees a conflict between nodes {first} and {second}, but the words that it "
+    "quotes are not in them; it was left out"
+)
+
+
+class Merged(TypedDict):
+    """What a merger says: the thought, who it says it used, and the conflicts it saw.
+
+    A conflict is [first input's id, its words, second input's id, its words].
+    """
+
+    content: str
+    confidence: float
+    used: list[str]
+    conflicts: list[list[str]]
+
+
+class Conflict(NamedTuple):
+    """Two inputs that cannot both hold, the older node first, why, and how sure that is (0..1)."""
+
+    first: Thought
+    second: Thought
+    reason: str
+    weight: float
+
+
+def labelled(inputs: Sequence[Thought], seed: str) -> dict[str, Thought]:
+    """Return the inputs by label, in an order that only the seed decides."""
+    order = shuffled(list(range(len(inputs))), seed)
+    return {label(place): inputs[number] for place, number in enumerate(order)}
+
+
+def read(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, list[str]]:
+    """Return what a reply says with ids for labels, and what must be said of it.
+
+    One that is not the JSON asked for is the thought itself.
+    """
+    said = reply.parsed
+    if said is None:
+        return Merged(
+            content=reply.text, confidence=DEFAULT_CONFIDENCE, used=[], conflicts=[]
+        ), []  # fmt: skip
+    named = [*said["used"], *(each[end] for each in said["conflicts"] for end in ENDS)]
+    unknown = dict.fromkeys(each for each in named if each not in by_label)
+    merged = Merged(
+        content=said["thought"],
+        confidence=float(said["confidence"]),
+        used=list(dict.fromkeys(by_label[each]["id"] for each in said["used"] if each in by_label)),
+        conflicts=[
+            [
+                by_label[each["first"]]["id"],
+                each["first_says"],
+                by_label[each["second"]]["id"],
+                each["second_says"],
+            ]
+            for each in said["conflicts"]
+            if each["first"] in by_label and each["second"] in by_label
+        ],
+    )
+    return merged, [UNKNOWN.format(labels=", ".join([*unknown][:5]))] if unknown else []
+
+
+def extracted(inputs: Sequence[Thought], support: float) -> Merged:
+    """Return the first sentences of each input in their order, none said twice."""
+    said: dict[str, None] = {}
+    for each in inputs:
+        said.update(dict.fromkeys(sentences_in(each["content"])[:SENTENCES]))
+    return Merged(
+        content=as_prose([*said]),
+        confidence=support,
+        used=[each["id"] for each in inputs],
+        conflicts=[],
+    )
+
+
+def used(
+    merged: Merged, inputs: Sequence[Thought], likeness: Likeness
+) -> tuple[list[str], list[str]]:
+    """Return the inputs whose content the merger keeps, and what must be said of its claims.
+
+    An input that it names must be found in it by 0.1 at least, any other by 0.5: see `found`.
+    """
+    share = {each["id"]: found(each["content"], merged["content"], likeness) for each in inputs}
+    kept = [
+        each["id"]
+        for each in inputs
+        if share[each["id"]] >= (CLAIMED if each["id"] in merged["used"] else SILENT)
+    ]
+    empty = [each for each in inputs if each["id"] in merged["used"] and each["id"] not in kept]
+    numbers = ", ".join(str(each["number"]) for each in empty)
+    return kept, [UNFOUND.format(numbers=numbers)] if empty else []
+
+
+def found(text: str, merged: str, likeness: Likeness) -> float:
+    """Return how much of a text is in a merger, 0..1.
+
+    The greatest of its likeness to the whole, its likeness to any one sentence, and the share of
+    its telling words that the merger says.
+    """
+    words, said = set(words_in(text)), set(words_in(merged))
+    shared = len(words & said) / len(words) if words else 0.0
+    return max(shared, *(likeness.of(text, each) for each in (merged, *sentences_in(merged))))
+
+
+def conflicts(
+    inputs: Sequence[Thought], seen: Sequence[Sequence[str]]
+) -> tuple[list[Conflict], list[str]]:
+    """Return the pairs of inputs that contradict each other, each once, and notes.
+
+    A conflict that a language model has seen counts where the words that it quotes stand in the
+    two inputs; all other pairs are held against each other by `contradiction`.
+    """
+    ordered = sorted(inputs, key=lambda each: each["number"])
+    told, notes = _quoted({each["id"]: each for each in ordered}, seen)
+    found = []
+    for first, second in combinations(ordered, 2):
+        if why := told.get((first["id"], second["id"])):
+            found.append(Conflict(first, second, why, 1.0))
+        elif why := contradiction(first["content"], second["content"]):
+            found.append(Conflict(first, second, why, BY_WORDS))
+    return found, notes
+
+
+def _quoted(
+    by_id: Mapping[str, Thought], seen: Sequence[Sequence[str]]
+) -> tuple[dict[tuple[str, str], str], list[str]]:
+    """Return the conflicts whose quotes stand in their inputs, by pair, and notes on the rest."""
+    told: dict[tuple[str, str], str] = {}
+    notes: dict[str, None] = {}
+    for one, one_says, other, other_says in seen:
+        ends = [(by_id[one], one_says), (by_id[other], other_says)]
+        (first, ours), (second, theirs) = sorted(ends, key=lambda end: end[0]["number"])
+        if one == other:
+            continue
+        if stands(ours, first["content"]) and stands(theirs, second["content"]):
+            told.setdefault((first["id"], second["id"]), f"“{ours}” / “{theirs}”")
+        else:
+            notes[UNQUOTED.format(first=first["number"], second=second["number"])] = None
+    return told, [*notes]
+
+
+def said_of(conflict: Conflict) -> str:
+    """Return a conflict as answers tell it."""
+    return f"nodes {conflict.first['number']} and {conflict.second['number']}: {conflict.reason}"
+
+
+def prompt_inputs(by_label: Mapping[str, Thought]) -> list[dict[str, Any]]:
+    """Return the inputs as the prompt shows them: nothing of their scores, makers and places."""
+    return [{"label": name, "content": each["content"]} for name, each in by_label.items()]

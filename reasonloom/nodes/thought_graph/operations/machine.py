@@ -1,0 +1,271 @@
+"""A plan as a step machine: it says what it wants, takes in what comes, and goes on.
+
+Operations whose thoughts are there begin at once, side by side; each settles when all that it
+asked for has come, in the order in which it was asked for, so that the order of arrival decides
+nothing. What asks no language model is done on the way. When a limit is reached, what came is
+taken in, and the rest of the plan is done without asking anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reasonloom.contracts.thought_graph.plans import Plan, name_of
+from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.thought_graph.operations import results
+from reasonloom.nodes.thought_graph.operations.budget import give_out, in_flight
+from reasonloom.nodes.thought_graph.operations.conditions import best_score, holds
+from reasonloom.nodes.thought_graph.operations.fitting import require_fit
+from reasonloom.nodes.thought_graph.operations.operations_results import read
+from reasonloom.nodes.thought_graph.operations.orders import JUDGE, Order, orders, shown
+from reasonloom.nodes.thought_graph.operations.state import START, WHOLE, Bill, State, Step, Thought
+from reasonloom.nodes.thought_graph.operations.task import Task
+
+OVER = ("done", "skipped")
+RAN_OUT = "the budget of {limit} ran out: its thoughts go on as they are"
+
+
+def begin(plan: Plan, problem: str, task: Task) -> State:
+    """Return a plan at work that wants its first orders.
+
+    Raises:
+        InvalidArgument: the problem is blank, or no problem of the task; or a question is asked
+            about more or fewer thoughts than it takes (`field` is move or size).
+        UnknownName: the task has no such move or check.
+    """
+    if not problem.strip():
+        raise InvalidArgument("problem must not be blank", field="problem", kind="empty")
+    require_fit(plan.operations, task)
+    state = State(
+        problem=problem,
+        limits=plan.limits.model_dump(),
+        stop_at=plan.stop_at,
+        thoughts={f"{START}.0": _root(problem, task)},
+        steps=_steps(plan),
+        cuts={},
+        drawn={},
+        queued=[],
+        pending=[],
+        arrived={},
+        bills={},
+        elapsed=0.0,
+        exhausted=None,
+        ended=None,
+    )
+    _go_on(state, task)
+    return state
+
+
+def wanted(state: State) -> list[Order]:
+    """Return the orders that were given out and not answered yet; all may run at once."""
+    if state["ended"]:
+        return []
+    return [shown(state, order) for order in state["pending"] if order["key"] not in state["bills"]]
+
+
+def absorb(state: State, results: Mapping[str, object], task: Task) -> State:
+    """Return the state with results taken in, by the keys of their orders.
+
+    The state that was given stays as it was. A second result for an order changes nothing;
+    what cannot be used marks its operation, and the plan goes on with the rest.
+    """
+    after = _copied(state)
+    pending = {order["key"]: order for order in after["pending"]}
+    for key, result in results.items():
+        if key in pending and key not in after["bills"]:
+            received = read(pending[key], result)
+            after["arrived"][key] = received
+            after["bills"][key] = Bill(
+                kind=pending[key]["kind"], tokens=received["tokens"], usd=received["usd"]
+            )
+            after["elapsed"] = max(after["elapsed"], received["at"])
+    if not after["ended"]:
+        _go_on(after, task)
+    return after
+
+
+def _copied(state: State) -> State:
+    """Return a state whose changing parts are its own; what thoughts hold never changes."""
+    after = state.copy()
+    after["thoughts"] = {name: thought.copy() for name, thought in state["thoughts"].items()}
+    after["steps"] = {name: step.copy() for name, step in state["steps"].items()}
+    after["cuts"], after["bills"] = state["cuts"].copy(), state["bills"].copy()
+    after["drawn"] = state["drawn"].copy()
+    after["queued"], after["pending"] = state["queued"].copy(), state["pending"].copy()
+    after["arrived"] = state["arrived"].copy()
+    return after
+
+
+def finished(state: State) -> bool:
+    """Tell whether the plan has ended; `state["ended"]` says how."""
+    return state["ended"] is not None
+
+
+def frontier(state: State) -> list[Thought]:
+    """Return the thoughts that a plan ends in, or has come to so far: what nobody takes."""
+    over = {name: step for name, step in state["steps"].items() if step["standing"] in OVER}
+    taken = {before for step in over.values() for before in step["after"]}
+    ends = [step for name, step in over.items() if name not in taken]
+    ids = dict.fromkeys(each for step in ends for each in step["outputs"])
+    return [state["thoughts"][each] for each in ids]
+
+
+def _root(problem: str, task: Task) -> Thought:
+    return Thought(
+        id=f"{START}.0",
+        parents=[],
+        kind="root",
+        step=START,
+        text=problem,
+        data=task.begin(problem),
+        part=WHOLE,
+        depth=0,
+        confidence=None,
+        score=None,
+        scores={},
+        check="none",
+        scored_by=None,
+        valid=None,
+    )
+
+
+def _steps(plan: Plan) -> dict[str, Step]:
+    start = _step(START, {"do": START}, [])
+    start.update({"standing": "done", "outputs": [f"{START}.0"]})
+    steps, before = {START: start}, START
+    for place, operation in enumerate(plan.operations):
+        name = name_of(operation, place)
+        steps[name] = _step(
+            name, operation.model_dump(exclude_none=True), operation.after or [before]
+        )
+        before = name
+    return steps
+
+
+def _step(name: str, operation: dict[str, Any], after: list[str]) -> Step:
+    return Step(
+        id=name,
+        operation=operation,
+        after=after,
+        standing="waiting",
+        inputs=[],
+        outputs=[],
+        round=0,
+        best=None,
+        fault=None,
+    )
+
+
+def _go_on(state: State, task: Task) -> None:
+    """Settle what has come and begin what can begin, until orders are in flight or all is over."""
+    moved = True
+    while moved and not state["ended"]:
+        moved = _settle_all(state) or _begin_all(state, task)
+        give_out(state)
+        if state["exhausted"] and state["queued"]:
+            _drop_queued(state)
+            moved = True
+        _look_for_the_end(state, moved)
+
+
+def _drop_queued(state: State) -> None:
+    for order in state["queued"]:
+        state["steps"][order["step"]]["fault"] = RAN_OUT.format(limit=state["exhausted"])
+    state["queued"] = []
+
+
+def _settle_all(state: State) -> bool:
+    """Settle every running step of which all orders have come; tell whether there was one."""
+    running = [step for step in state["steps"].values() if step["standing"] == "running"]
+    ready = [step for step in running if not _waits(state, step)]
+    for step in ready:
+        came = [order for order in state["pending"] if order["step"] == step["id"]]
+        results.settle(state, step, came)
+        step["standing"] = "done"
+        state["pending"] = [order for order in state["pending"] if order["step"] != step["id"]]
+        for order in came:
+            del state["arrived"][order["key"]]
+    return bool(ready)
+
+
+def _waits(state: State, step: Step) -> bool:
+    asked = (*state["queued"], *state["pending"])
+    return any(
+        order["step"] == step["id"] and order["key"] not in state["arrived"] for order in asked
+    )
+
+
+def _begin_all(state: State, task: Task) -> bool:
+    """Begin every waiting step whose thoughts are there; tell whether there was one."""
+    ready = [
+        step
+        for step in state["steps"].values()
+        if step["standing"] == "waiting"
+        and all(state["steps"][before]["standing"] in OVER for before in step["after"])
+    ]
+    for step in ready:
+        _begin(state, step, task)
+    return bool(ready)
+
+
+def _begin(state: State, step: Step, task: Task) -> None:
+    outputs = (each for before in step["after"] for each in state["steps"][before]["outputs"])
+    step["inputs"] = list(dict.fromkeys(outputs))
+    operation = step["operation"]
+    inputs = [state["thoughts"][each] for each in step["inputs"]]
+    if "when" in operation and not holds(operation["when"], inputs):
+        step.update({"standing": "skipped", "outputs": step["inputs"]})
+    elif operation["do"] == "repeat":
+        _repeat(state, step, inputs)
+    elif not _do_here(state, step, task):
+        step["standing"] = "running"
+        if state["exhausted"]:
+            step["fault"] = RAN_OUT.format(limit=state["exhausted"])
+        else:
+            state["queued"] += orders(state, step, task)
+
+
+def _do_here(state: State, step: Step, task: Task) -> bool:
+    """Do an operation that asks no language model; tell whether it was one."""
+    operation = step["operation"]
+    match operation["do"]:
+        case "keep_best":
+            results.keep_best(state, step)
+        case "validate":
+            results.keep_valid(state, step, task)
+        case "score" if operation["by"] != JUDGE:
+            results.score_by_check(state, step, task)
+        case _:
+            return False
+    step["standing"] = "done"
+    return True
+
+
+def _repeat(state: State, step: Step, inputs: list[Thought]) -> None:
+    """End a repetition, or begin its body once more and let it wait for that."""
+    operation = step["operation"]
+    until = operation.get("until")
+    over = until is not None and holds(until, inputs, step["best"])
+    if over or step["round"] >= operation["most"]:
+        step.update({"standing": "done", "outputs": step["inputs"]})
+        return
+    before = step["after"]
+    for place, inner in enumerate(operation["body"]):
+        name = f"{step['id']}.{step['round'] + 1}.{place + 1}"
+        state["steps"][name] = _step(name, inner, before)
+        before = [name]
+    step.update({"after": before, "best": best_score(inputs), "round": step["round"] + 1})
+
+
+def _look_for_the_end(state: State, moved: bool) -> None:
+    if state["stop_at"] is not None and any(_is_found(state, each) for each in frontier(state)):
+        state["ended"] = "found"
+    elif not moved and not in_flight(state):
+        state["ended"] = "exhausted" if state["exhausted"] else "complete"
+
+
+def _is_found(state: State, thought: Thought) -> bool:
+    score, stop_at = thought["score"], state["stop_at"]
+    whole = thought["part"] == WHOLE and thought["kind"] != "root"
+    return whole and score is not None and stop_at is not None and score >= stop_at

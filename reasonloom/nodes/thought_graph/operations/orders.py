@@ -1,0 +1,147 @@
+"""What the operations of a plan ask for: one order is one call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, TypedDict
+
+from reasonloom.nodes.thought_graph.operations.parts import neighbours
+from reasonloom.nodes.thought_graph.operations.state import (
+    START,
+    Kind,
+    Pending,
+    State,
+    Step,
+    Thought,
+)
+from reasonloom.nodes.thought_graph.operations.task import Asked, Task
+
+BALLOTS = 3
+"""Ballots on each thought that is judged."""
+
+ON_ONE = 8
+"""Thoughts on one ballot, at most."""
+
+JUDGE = "judge"
+
+
+class Order(TypedDict):
+    """One thing to be asked.
+
+    Attributes:
+        key: names the order within its plan, the same on every replay.
+        kind: generate, refine, aggregate, or judge.
+        move: the task's question.
+        problem: the first thought, which is the problem.
+        thoughts: those to be continued, improved, merged, or judged.
+        line: what the first of them came from, oldest first, without the problem.
+        count: results asked for; `sample` is the number of the first of them, among all that
+            were asked for by the same question.
+    """
+
+    key: str
+    kind: Kind
+    move: str
+    problem: Thought
+    thoughts: list[Thought]
+    line: list[Thought]
+    count: int
+    sample: int
+
+
+def shown(state: State, pending: Pending) -> Order:
+    """Return an order as whoever carries it out sees it."""
+    return Order(
+        key=pending["key"],
+        kind=pending["kind"],
+        move=pending["move"],
+        problem=state["thoughts"][f"{START}.0"],
+        thoughts=[state["thoughts"][each] for each in pending["thoughts"]],
+        line=_line(state, pending["thoughts"][0]),
+        count=pending["count"],
+        sample=pending["sample"],
+    )
+
+
+def _line(state: State, thought: str) -> list[Thought]:
+    """Return what a thought came from, by its first parents, oldest first, without the problem."""
+    line: list[Thought] = []
+    current = state["thoughts"][thought]
+    while current["parents"]:
+        current = state["thoughts"][current["parents"][0]]
+        line.append(current)
+    return line[-2::-1]
+
+
+def orders(state: State, step: Step, task: Task) -> list[Pending]:
+    """Return the orders of an operation that asks a language model."""
+    operation = step["operation"]
+    inputs = [state["thoughts"][each] for each in step["inputs"]]
+    if operation["do"] == "score":
+        return _ballots(step, unscored(inputs, JUDGE))
+    if operation["do"] == "aggregate":
+        merged = [each for each in neighbours(inputs, operation.get("size")) if len(each) > 1]
+        return [_order(state, step, task, n, each) for n, each in enumerate(merged)]
+    chosen = [each for each in inputs if _is_chosen(operation, each)]
+    return [_order(state, step, task, n, [each]) for n, each in enumerate(chosen)]
+
+
+def unscored(thoughts: Sequence[Thought], by: str) -> list[Thought]:
+    """Return the thoughts that have no score by this name; of those of one text the first."""
+    different: dict[tuple[str, str], Thought] = {}
+    for each in thoughts:
+        if each["scored_by"] != by:
+            different.setdefault((each["part"], each["text"]), each)
+    return list(different.values())
+
+
+def _is_chosen(operation: dict[str, Any], thought: Thought) -> bool:
+    below = operation.get("only_below")
+    return below is None or thought["score"] is None or thought["score"] < below
+
+
+def _order(state: State, step: Step, task: Task, place: int, thoughts: list[Thought]) -> Pending:
+    operation = step["operation"]
+    question = _question(state, task, operation["move"], thoughts)
+    sample = state["drawn"].get(question, 0)
+    state["drawn"][question] = sample + operation["samples"]
+    return Pending(
+        key=f"{step['id']}/{place}",
+        step=step["id"],
+        kind=operation["do"],
+        move=operation["move"],
+        thoughts=[each["id"] for each in thoughts],
+        count=operation["samples"],
+        sample=sample,
+    )
+
+
+def _question(state: State, task: Task, name: str, thoughts: list[Thought]) -> str:
+    """Return what names a question, whatever thoughts it is asked about and however often.
+
+    Thoughts that differ may be asked about in the same words: their words count.
+    """
+    move, problem = task.move(name), state["thoughts"][f"{START}.0"]
+    line = _line(state, thoughts[0]["id"])
+    variables = move.variables(Asked(problem, thoughts, line, (), count=0))
+    words = json.dumps([move.prompt, variables], sort_keys=True, default=str)
+    return sha256(words.encode()).hexdigest()
+
+
+def _ballots(step: Step, thoughts: list[Thought]) -> list[Pending]:
+    batches = [thoughts[at : at + ON_ONE] for at in range(0, len(thoughts), ON_ONE)]
+    return [
+        Pending(
+            key=f"{step['id']}/{place}.{ballot}",
+            step=step["id"],
+            kind="judge",
+            move=JUDGE,
+            thoughts=[each["id"] for each in batch],
+            count=1,
+            sample=ballot,
+        )
+        for ballot in range(BALLOTS)
+        for place, batch in enumerate(batches)
+    ]

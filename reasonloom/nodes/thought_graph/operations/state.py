@@ -1,0 +1,132 @@
+"""What a plan at work knows, as plain data that can be saved as JSON between any two steps."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+from reasonloom.contracts.thought_graph.plans import PROBLEM
+
+Kind = Literal["generate", "refine", "aggregate", "judge"]
+LLM_KINDS = ("generate", "refine", "aggregate")
+Standing = Literal["waiting", "running", "done", "skipped"]
+WHOLE = "0"
+"""The part that is the whole problem."""
+
+START = PROBLEM
+"""The step that the problem itself comes from."""
+
+
+class Thought(TypedDict):
+    """One thought; the first is the problem itself.
+
+    Attributes:
+        id: `<step>.<number>`, the same on every replay.
+        parents: the thoughts that it came from.
+        kind: root, or the kind of operation that made it.
+        part: which part of the problem it is about; `0` is the whole, `0.1` the second part of
+            a cut, `0.0+0.1` two parts merged.
+        data: what the task knows of it, JSON.
+        score: 0..1, None until scored; `check` says by whom, `scored_by` by which name.
+        valid: what a check found, None where nobody looked.
+    """
+
+    id: str
+    parents: list[str]
+    kind: str
+    step: str
+    text: str
+    data: Any
+    part: str
+    depth: int
+    confidence: float | None
+    score: float | None
+    scores: dict[str, float]
+    check: str
+    scored_by: str | None
+    valid: bool | None
+
+
+class Step(TypedDict):
+    """One operation at work.
+
+    Attributes:
+        operation: the plan's operation, as data.
+        after: the steps whose outputs it takes.
+        inputs, outputs: ids of thoughts.
+        round: of a `repeat`, how often its body was begun; `best` the best score before it.
+        fault: why nothing came of it, or of some of its orders.
+    """
+
+    id: str
+    operation: dict[str, Any]
+    after: list[str]
+    standing: Standing
+    inputs: list[str]
+    outputs: list[str]
+    round: int
+    best: float | None
+    fault: str | None
+
+
+class Pending(TypedDict):
+    """An order as the machine keeps it: `count` results from `thoughts`, from `sample` on."""
+
+    key: str
+    step: str
+    kind: Kind
+    move: str
+    thoughts: list[str]
+    count: int
+    sample: int
+
+
+class Received(TypedDict):
+    """What came of an order, read: usable results or the fault; and its cost.
+
+    `given` holds candidates (`text`, `data`, `confidence`), or scores by thought for a ballot.
+    """
+
+    given: list[dict[str, Any]]
+    fault: str | None
+    tokens: float
+    usd: float
+    at: float
+
+
+class Bill(TypedDict):
+    """What one order has cost."""
+
+    kind: Kind
+    tokens: float
+    usd: float
+
+
+class State(TypedDict):
+    """A plan between two steps.
+
+    Attributes:
+        limits: calls, tokens, usd, seconds; None is no limit.
+        cuts: the parts that a part was cut into, each time that one was.
+        drawn: how many answers to one question were asked for, by the question, so that each
+            is asked for under a number of its own.
+        queued: orders that the budget has not let out; `pending` those given out.
+        arrived: what came of pending orders whose step is not done, by key.
+        bills: cost of every order that came, by key.
+        exhausted: the limit that was reached.
+        ended: found, complete or exhausted; None while the plan goes on.
+    """
+
+    problem: str
+    limits: dict[str, float | None]
+    stop_at: float | None
+    thoughts: dict[str, Thought]
+    steps: dict[str, Step]
+    cuts: dict[str, list[list[str]]]
+    drawn: dict[str, int]
+    queued: list[Pending]
+    pending: list[Pending]
+    arrived: dict[str, Received]
+    bills: dict[str, Bill]
+    elapsed: float
+    exhausted: str | None
+    ended: str | None

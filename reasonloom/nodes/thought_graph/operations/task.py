@@ -1,0 +1,114 @@
+"""What a task tells a plan: how a problem is read, its questions, and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from reasonloom.errors import UnknownName
+from reasonloom.nodes.thought_graph.operations.state import Thought
+
+CheckKind = Literal["local check", "oracle"]
+
+
+class Candidate(NamedTuple):
+    """A thought that came of a question: its text, its data (JSON), and what it claims, 0..1."""
+
+    text: str
+    data: Any = None
+    confidence: float | None = None
+
+
+class Verdict(NamedTuple):
+    """What a check found of a thought: a score 0..1, 1 for what could not be better."""
+
+    score: float
+    valid: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a question is about.
+
+    Attributes:
+        problem: the first thought.
+        thoughts: those to be continued, improved or merged.
+        line: what the first of them came from, oldest first, without the problem.
+        memories: what the problem calls for, each with `content`.
+        count: how many results are wanted.
+    """
+
+    problem: Thought
+    thoughts: Sequence[Thought]
+    line: Sequence[Thought]
+    memories: Sequence[dict[str, Any]]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One kind of question.
+
+    Attributes:
+        prompt: the prompt's name.
+        variables: what it is rendered with.
+        read: the results in an answer that follows the prompt's schema; what it raises counts
+            as nonsense.
+        pipe: the name of the mode that providers of named pipes choose by.
+        plain: an answer that does not follow the schema is a thought all the same.
+        takes: how many thoughts it is asked about, None for any number of two or more.
+    """
+
+    prompt: str
+    variables: Callable[[Asked], dict[str, Any]]
+    read: Callable[[Asked, Mapping[str, Any]], list[Candidate]]
+    pipe: str = "got_generate"
+    plain: bool = False
+    takes: int | None = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A plain function that judges a thought.
+
+    A `local check` uses what the problem itself says; an `oracle` knows the solution, which
+    nobody has outside an experiment.
+    """
+
+    kind: CheckKind
+    judge: Callable[[Thought, Thought], Verdict]
+    """Takes the problem and the thought."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A kind of problem. `begin` reads the problem's text into data, or raises InvalidArgument."""
+
+    name: str
+    begin: Callable[[str], Any] = lambda problem: None
+    moves: Mapping[str, Move] = field(default_factory=dict)
+    checks: Mapping[str, Check] = field(default_factory=dict)
+
+    def move(self, name: str) -> Move:
+        """Return a question by name.
+
+        Raises:
+            UnknownName: the task has none such.
+        """
+        if name not in self.moves:
+            raise UnknownName(
+                f"task {self.name} has no move {name}; it has {', '.join(self.moves)}", field="move"
+            )
+        return self.moves[name]
+
+    def check(self, name: str) -> Check:
+        """Return a check by name.
+
+        Raises:
+            UnknownName: the task has none such.
+        """
+        if name not in self.checks:
+            known = ", ".join(["judge", *self.checks])
+            raise UnknownName(f"task {self.name} has no check {name}; it has {known}", field="by")
+        return self.checks[name]

@@ -1,0 +1,125 @@
+"""Intersecting two sets of numbers by cutting one of them (Besta et al. 2024, 5.2).
+
+A thought's data holds the numbers found, and the two sets that they should be common to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.thought_graph.operations.state import WHOLE, Thought
+from reasonloom.nodes.thought_graph.operations.task import (
+    Asked,
+    Candidate,
+    Check,
+    Move,
+    Task,
+    Verdict,
+)
+
+PART = 16
+"""Numbers of one part of a cut set, as in the published graphs."""
+
+FORM = 'problem must be JSON of two sets of whole numbers, such as {"first": [1, 2], "second": [2]}'
+
+
+def begin(problem: str) -> dict[str, Any]:
+    """Read a problem: a JSON object with two lists of whole numbers, `first` and `second`.
+
+    Raises:
+        InvalidArgument: it is none.
+    """
+    try:
+        given = json.loads(problem)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict) or set(given) != {"first", "second"}:
+        raise InvalidArgument(FORM, field="problem")
+    for numbers in given.values():
+        if not _is_set(numbers):
+            raise InvalidArgument(FORM, field="problem")
+    return {"found": [], **given}
+
+
+def _is_set(numbers: object) -> bool:
+    whole = isinstance(numbers, list) and numbers and all(type(each) is int for each in numbers)
+    return bool(whole) and len(set(numbers)) == len(numbers)  # type: ignore[call-overload,arg-type]
+
+
+def _candidate(found: Sequence[int], first: Sequence[int], second: Sequence[int]) -> Candidate:
+    data = {"found": list(found), "first": list(first), "second": list(second)}
+    return Candidate(json.dumps([data["found"], data["first"]]), data)
+
+
+def _cutting(asked: Asked) -> dict[str, Any]:
+    return {"numbers": json.dumps(asked.thoughts[0]["data"]["second"]), "size": PART}
+
+
+def _cut(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+    """Return the parts; those that are not the set together would be checked beside nonsense."""
+    data = asked.thoughts[0]["data"]
+    if [number for part in said["parts"] for number in part] != data["second"]:
+        raise ValueError("the parts are not the set")
+    return [_candidate([], part, data["first"]) for part in said["parts"] if part]
+
+
+def _intersecting(asked: Asked) -> dict[str, Any]:
+    data = asked.thoughts[0]["data"]
+    return {
+        "first": json.dumps(data["first"]),
+        "second": json.dumps(data["second"]),
+        "attempts": asked.count,
+    }
+
+
+def _intersected(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+    data = asked.thoughts[0]["data"]
+    found = said["intersections"][: asked.count]
+    return [_candidate(each, data["first"], data["second"]) for each in found]
+
+
+def _uniting(asked: Asked) -> dict[str, Any]:
+    first, second = (json.dumps(each["data"]["found"]) for each in asked.thoughts)
+    return {"first": first, "second": second, "attempts": asked.count}
+
+
+def _united(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+    first = [number for each in asked.thoughts for number in each["data"]["first"]]
+    second = asked.thoughts[0]["data"]["second"]
+    return [_candidate(each, first, second) for each in said["unions"][: asked.count]]
+
+
+def errors(truth: Iterable[int], answer: Sequence[int]) -> int:
+    """Return how many numbers of an answer are missing, too many, or there more than once."""
+    wanted, got = set(truth), set(answer)
+    return len(wanted ^ got) + len(answer) - len(got)
+
+
+def common(problem: Thought, thought: Thought) -> set[int]:
+    """Return the numbers that a thought should have found.
+
+    A thought on all of the problem is held against the problem's own sets, since what a cut lost
+    would be missing among those that the thought was made from.
+    """
+    data = (problem if thought["part"] == WHOLE else thought)["data"]
+    return set(data["first"]) & set(data["second"])
+
+
+def _judge(problem: Thought, thought: Thought) -> Verdict:
+    wrong = errors(common(problem, thought), thought["data"]["found"])
+    return Verdict(1 / (1 + wrong), wrong == 0)
+
+
+INTERSECTION = Task(
+    name="intersection",
+    begin=begin,
+    moves={
+        "cut": Move("intersection/split", _cutting, _cut),
+        "generate": Move("intersection/intersect", _intersecting, _intersected),
+        "aggregate": Move("intersection/union", _uniting, _united, "got_aggregate", takes=2),
+    },
+    checks={"common": Check("local check", _judge)},
+)

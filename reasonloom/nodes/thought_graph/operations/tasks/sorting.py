@@ -1,0 +1,134 @@
+"""Sorting lists of digits by cutting, sorting, merging and repairing (Besta et al. 2024, 5.1).
+
+A thought's data holds its list, and the digits that it should hold: what it was made from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.thought_graph.operations.state import WHOLE, Thought
+from reasonloom.nodes.thought_graph.operations.task import (
+    Asked,
+    Candidate,
+    Check,
+    Move,
+    Task,
+    Verdict,
+)
+
+DIGITS = range(10)
+PART = 16
+"""Digits of one part of a cut list, as in the published graphs."""
+
+
+def begin(problem: str) -> dict[str, Any]:
+    """Read a problem: a JSON list of digits.
+
+    Raises:
+        InvalidArgument: it is none.
+    """
+    try:
+        digits = json.loads(problem)
+    except ValueError:
+        digits = None
+    valid = isinstance(digits, list) and all(type(d) is int and d in DIGITS for d in digits)
+    if not digits or not valid:
+        raise InvalidArgument(
+            "problem must be a JSON list of digits, such as [3, 0, 7]", field="problem"
+        )
+    return {"list": digits, "of": digits}
+
+
+def _candidate(digits: Sequence[int], of: Sequence[int]) -> Candidate:
+    return Candidate(json.dumps(list(digits)), {"list": list(digits), "of": list(of)})
+
+
+def _of(thought: Thought) -> list[int]:
+    return list(thought["data"]["of"])
+
+
+def _cutting(asked: Asked) -> dict[str, Any]:
+    return {"numbers": json.dumps(_of(asked.thoughts[0])), "size": PART}
+
+
+def _cut(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+    """Return the parts; those that are not the list together would be checked beside nonsense."""
+    if [digit for part in said["parts"] for digit in part] != _of(asked.thoughts[0]):
+        raise ValueError("the parts are not the list")
+    return [_candidate(part, part) for part in said["parts"] if part]
+
+
+def _sorting(asked: Asked) -> dict[str, Any]:
+    return {"numbers": json.dumps(_of(asked.thoughts[0])), "attempts": asked.count}
+
+
+def _sorted(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+    of = [digit for each in asked.thoughts for digit in _of(each)]
+    return [_candidate(digits, of) for digits in said["sorted_lists"][: asked.count]]
+
+
+def _chaining(asked: Asked) -> dict[str, Any]:
+    return {"numbers": json.dumps(_of(asked.thoughts[0]))}
+
+
+def _chained(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+    return [_candidate(said["sorted"], _of(asked.thoughts[0]))]
+
+
+def _merging(asked: Asked) -> dict[str, Any]:
+    first, second = (json.dumps(each["data"]["list"]) for each in asked.thoughts)
+    return {"first": first, "second": second, "attempts": asked.count}
+
+
+def _repairing(asked: Asked) -> dict[str, Any]:
+    flawed = asked.thoughts[0]["data"]["list"]
+    return {
+        "numbers": json.dumps(_of(asked.thoughts[0])),
+        "flawed": json.dumps(flawed),
+        "attempts": asked.count,
+    }
+
+
+def errors(original: Sequence[int], answer: Sequence[int]) -> int:
+    """Return how far an answer is from the sorted `original`; 0 means sorted, nothing else does.
+
+    The difference of how often each digit occurs, plus the places where order falls (the
+    published score).
+    """
+    wanted, got = Counter(original), Counter(answer)
+    miscounted = sum(abs(wanted[each] - got[each]) for each in wanted.keys() | got.keys())
+    return miscounted + sum(before > after for before, after in pairwise(answer))
+
+
+def aim(problem: Thought, thought: Thought) -> list[int]:
+    """Return the digits that a thought should hold.
+
+    Those of the problem for a thought on all of it, since what a cut lost would be missing among
+    those that the thought was made from.
+    """
+    return _of(problem if thought["part"] == WHOLE else thought)
+
+
+def _judge(problem: Thought, thought: Thought) -> Verdict:
+    wrong = errors(aim(problem, thought), thought["data"]["list"])
+    return Verdict(1 / (1 + wrong), wrong == 0)
+
+
+SORTING = Task(
+    name="sorting",
+    begin=begin,
+    moves={
+        "cut": Move("sorting/split", _cutting, _cut),
+        "generate": Move("sorting/sort", _sorting, _sorted),
+        "chain": Move("sorting/chain", _chaining, _chained),
+        "aggregate": Move("sorting/merge", _merging, _sorted, "got_aggregate", takes=2),
+        "refine": Move("sorting/repair", _repairing, _sorted, "got_refine"),
+    },
+    checks={"sorted": Check("local check", _judge)},
+)

@@ -1,0 +1,22 @@
+"""The tasks that are packaged, by name."""
+
+from __future__ import annotations
+
+from reasonloom.errors import UnknownName
+from reasonloom.nodes.thought_graph.operations.task import Task
+from reasonloom.nodes.thought_graph.operations.tasks.general import GENERAL
+from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSECTION
+from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING
+
+TASKS = {task.name: task for task in (GENERAL, SORTING, INTERSECTION)}
+
+
+def task_of(name: str) -> Task:
+    """Return a task by name.
+
+    Raises:
+        UnknownName: there is none such.
+    """
+    if name not in TASKS:
+        raise UnknownName(f"there is no task {name}; there are {', '.join(TASKS)}", field="task")
+    return TASKS[name]

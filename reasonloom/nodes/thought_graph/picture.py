@@ -1,0 +1,82 @@
+"""Draws a graph for Mermaid: each node with its score, each kind of edge with a line of its own.
+
+Mermaid refuses drawings of more than 50,000 characters and 500 edges, so a large graph is drawn
+in part: its active nodes before the others, the older before the newer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.text.mermaid import in_mermaid
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+MOST_DRAWN = 100
+"""Nodes in one drawing."""
+
+MOST_EDGES = 400
+LONGEST_CHART = 45_000
+LONGEST_LABEL = 48
+UNSCORED = "unscored"
+LINES = {
+    "generates": "-->",
+    "refines": "-. refines .->",
+    "aggregates": "==>",
+    "supports": "--o|supports|",
+    "contradicts": "--x|contradicts|",
+}
+LOOKS = (
+    "classDef root stroke-width:3px",
+    "classDef terminal stroke:green,stroke-width:3px",
+    "classDef inactive opacity:0.4,stroke-dasharray:4",
+)
+
+
+def drawing(graph: WholeGraph) -> str:
+    """Return the drawing of a graph, as the text of a Mermaid flowchart."""
+    most = MOST_DRAWN
+    while len(text := "\n".join(_lines(graph, most))) > LONGEST_CHART:
+        most //= 2
+    return text
+
+
+def _lines(graph: WholeGraph, most: int) -> Iterator[str]:
+    first = sorted(graph.nodes, key=lambda node: (not node.is_active, node.number))[:most]
+    drawn = {node.id: node for node in sorted(first, key=lambda node: node.number)}
+    edges = [each for each in graph.edges if each.from_node in drawn and each.to_node in drawn]
+    yield "flowchart TD"
+    for node in drawn.values():
+        yield _node(node)
+    for edge in edges[:MOST_EDGES]:
+        yield _edge(edge, drawn[edge.from_node], drawn[edge.to_node])
+    if len(graph.nodes) > len(drawn):
+        yield f'more["{len(graph.nodes) - len(drawn)} more nodes, not drawn"]'
+    if len(edges) > MOST_EDGES:
+        yield f'edges["{len(edges) - MOST_EDGES} more edges, not drawn"]'
+    yield from LOOKS
+
+
+def _node(node: NodeRow) -> str:
+    score = UNSCORED if node.score is None else f"{node.score:.2f}"
+    fate = ", pruned" if node.pruning_id else ", beaten" if node.replaced_by else ""
+    first = f"{node.number} · {node.node_type} · {score}{fate}"
+    said = in_mermaid(shortened(node.content, LONGEST_LABEL))
+    return f'n{node.number}["{first}<br/>{said}"]{_look(node)}'
+
+
+def _look(node: NodeRow) -> str:
+    if not node.is_active:
+        return ":::inactive"
+    if node.is_terminal:
+        return ":::terminal"
+    return ":::root" if node.node_type == "root" else ""
+
+
+def _edge(edge: EdgeRow, start: NodeRow, end: NodeRow) -> str:
+    return f"n{start.number} {LINES[edge.edge_type]} n{end.number}"

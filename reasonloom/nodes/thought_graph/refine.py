@@ -1,0 +1,235 @@
+"""Criticises a node and writes it anew; blind ballots on both say which of them stays active."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, marks, recall_for, reply_notes
+from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.llm_call import Question, ask
+from reasonloom.nodes.thought_graph.got_state import Thought
+from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
+from reasonloom.nodes.thought_graph.scoring import (
+    Candidate,
+    ScoringState,
+    candidate,
+    lost,
+    said_of,
+    total,
+    weigh,
+)
+from reasonloom.nodes.thought_graph.shown import shown_edge, shown_node
+from reasonloom.nodes.thought_graph.state import line_of, placed, thought
+from reasonloom.stores.thought_graph import graph_edges, graph_nodes
+from reasonloom.stores.thought_graph.graph_edges import NewEdge
+from reasonloom.stores.thought_graph.graph_nodes import NewNode
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Reply
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
+
+SAME_WORDS = "the refinement says the same: there is nothing to choose between"
+PREFERRED = "{votes} of {cast} blind ballots prefer {which}"
+COUNTED = "nobody judged; by what can be computed {which} stands"
+WHICH = {True: "the refinement", False: "what was there"}
+
+
+class RefineState(ScoringState, total=False):
+    """What refining carries: the node, what it came from, and the refinement that came."""
+
+    node: Thought
+    line: list[Thought]
+    refined: dict[str, Any]
+
+
+async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the node and what is known."""
+    execution = runtime.context
+    request = GotRefine.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        graph = await read_open(tx, request.graph_id)
+    node = _parent(execution, graph, request.node_id)
+    place = placed(graph, request.problem)
+    memories, notes = await recall_for(execution, place["problem"])
+    return {
+        "place": place,
+        "memories": memories,
+        "node": thought(node),
+        "line": line_of(graph, node),
+        "candidates": [candidate(graph, node)],
+        "notes": notes,
+    }
+
+
+def _parent(execution: Execution, graph: WholeGraph, node_id: str) -> NodeRow:
+    """Return the node to be refined; in a fork one that was beaten competes again.
+
+    Raises:
+        InvalidArgument: it is inactive.
+        NodeNotFound: it is none of the graph.
+    """
+    node = graph.node(node_id)
+    beaten = node.replaced_by is not None and node.pruning_id is None
+    return node if execution.run.fork and beaten else graph.active_node(node_id)
+
+
+async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask for criticism and a better thought."""
+    execution, place = runtime.context, state["place"]
+    question = Question(
+        node="write_anew",
+        prompt="got/refine",
+        variables={
+            "problem": place["problem"],
+            "node": state["node"]["content"],
+            "line": state["line"],
+            "memories": state["memories"],
+        },
+        pipe="got_refine",
+        thread=place["session"],
+    )
+    reply = await ask(execution, question)
+    refined, parent = _read(reply), state["candidates"][0]
+    both = [parent, _beside(execution, parent, refined["content"])]
+    return {"refined": refined, "candidates": both, "notes": reply_notes(reply)}
+
+
+def _read(reply: Reply) -> dict[str, Any]:
+    if reply.parsed is None:
+        return {"content": reply.text, "confidence": DEFAULT_CONFIDENCE, "critique": []}
+    said = reply.parsed
+    return {
+        "content": said["thought"],
+        "confidence": float(said["confidence"]),
+        "critique": said["critique"],
+    }
+
+
+def _beside(execution: Execution, parent: Candidate, content: str) -> Candidate:
+    """Return the refinement as ballots show it: resting on what its parent rests on."""
+    return Candidate(
+        id=str(execution.run.effect("node")), content=content, rests_on=parent["rests_on"]
+    )
+
+
+def is_changed(state: RefineState) -> bool:
+    """Tell whether the refinement says anything else than its parent."""
+    return normalised(state["refined"]["content"]) != normalised(state["node"]["content"])
+
+
+async def keep_better(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the refinement beside its parent with both scores; the one that loses is inactive."""
+    execution, place = runtime.context, state["place"]
+    changed = is_changed(state)
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        seen = await read_open(tx, place["graph"])
+    scores, notes = await weigh(execution, state, seen) if changed else ({}, [])
+    verdict = _verdict(state, scores) if changed else (False, SAME_WORDS)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        graph = await hold_open(tx, place["graph"])
+        parent = _parent(execution, graph, state["node"]["id"])
+        if changed:
+            both = [scores[each["id"]] for each in state["candidates"]]
+            await _add(tx, execution, state, parent, both, accepted=verdict[0])
+        answer = _answer(execution, state, await read(tx, place["graph"]), verdict)
+        notes = [*notes, *lost(execution, len(state.get("cast", [])))] if changed else notes
+        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
+        session = UUID(place["session"])
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
+    return {**added, "notes": notes}
+
+
+def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:
+    """Tell whether the refinement is preferred, and why.
+
+    By most ballots that judged both, novelty left out, since a refinement is always near its
+    parent; without ballots by the computed parts. A draw leaves what was there.
+    """
+    old, new = (each["id"] for each in state["candidates"])
+    pairs = list(zip(said_of(state, old), said_of(state, new), strict=False))
+    if not pairs:
+        better = _without_novelty(scores[new]) > _without_novelty(scores[old])
+        return better, COUNTED.format(which=WHICH[better])
+    votes = sum(total(after) > total(before) for before, after in pairs)
+    better = 2 * votes > len(pairs)
+    for_it = votes if better else len(pairs) - votes
+    return better, PREFERRED.format(votes=for_it, cast=len(pairs), which=WHICH[better])
+
+
+def _without_novelty(scored: Scored) -> float:
+    return total({part: value for part, value in scored.parts.items() if part != "novelty"})
+
+
+async def _add(
+    tx: Transaction,
+    execution: Execution,
+    state: RefineState,
+    parent: NodeRow,
+    both: list[Scored],
+    *,
+    accepted: bool,
+) -> None:
+    """Add the refinement; `both` are its parent's score and its own.
+
+    Its id is this run's, also where a fork takes over candidates that its origin has named.
+    """
+    run, refined = execution.run, state["refined"]
+    node = NewNode(
+        id=run.effect("node"),
+        graph_id=parent.graph_id,
+        node_type="refinement",
+        content=refined["content"],
+        depth=parent.depth,
+        confidence=refined["confidence"],
+        run_id=run.id,
+        llm=execution.loom.llm.name,
+        metadata={"critique": refined["critique"]},
+    )
+    edge = NewEdge(
+        id=run.effect("edge"),
+        graph_id=parent.graph_id,
+        from_node=parent.id,
+        to_node=node.id,
+        edge_type="refines",
+        weight=both[1].score,
+        run_id=run.id,
+    )
+    await graph_nodes.add(tx, [node])
+    await graph_edges.add(tx, [edge])
+    await graph_nodes.set_scores(tx, dict(zip((parent.id, node.id), both, strict=True)))
+    if not accepted:
+        await graph_nodes.set_replaced(tx, node.id, parent.id)
+    elif parent.is_active and parent.node_type != "root":
+        await graph_nodes.set_replaced(tx, parent.id, node.id)
+
+
+def _answer(
+    execution: Execution, state: RefineState, graph: WholeGraph, verdict: tuple[bool, str]
+) -> RefinedNode:
+    run, (accepted, reason) = execution.run, verdict
+    changed = is_changed(state)
+    wanted = str(run.effect("node")) if changed else state["node"]["id"]
+    node = graph.node(wanted)
+    missing = changed and bool(lost(execution, len(state.get("cast", []))))
+    return RefinedNode(
+        graph_id=str(graph.row.id),
+        node_id=wanted,
+        node=shown_node(node),
+        edges=[shown_edge(edge) for edge in graph.edges if edge.run_id == run.id],
+        preferred=wanted if accepted else state["node"]["id"],
+        accepted=accepted,
+        critique=state["refined"]["critique"],
+        reason=reason,
+        check=node.check,
+        llm=execution.loom.llm.name,
+        run_id=str(run.id),
+        **({"partial": True} if missing else {}),
+        **marks(execution, 1.0, None),
+    )

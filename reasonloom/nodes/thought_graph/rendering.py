@@ -1,0 +1,75 @@
+"""Tells a graph of thoughts in figures and as a drawing; reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thought_graph.tools import GotState, GraphState
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.thought_graph.graph import WholeGraph, read
+from reasonloom.nodes.thought_graph.picture import drawing
+from reasonloom.nodes.thought_graph.shown import shown_config
+from reasonloom.stores.sessions import thoughts
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+
+async def tell_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the figures of the request's graph."""
+    execution = runtime.context
+    request = GotState.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        graph = await read(tx, request.graph_id)
+        conclusion = await _conclusion(tx, graph)
+    return {"answer": _told(graph, conclusion).wire()}
+
+
+async def _conclusion(tx: Transaction, graph: WholeGraph) -> str | None:
+    known = graph.row.conclusion_id
+    return (await thoughts.require(tx, str(known))).content if known else None
+
+
+def _told(graph: WholeGraph, conclusion: str | None) -> GraphState:
+    nodes, active, cycle = graph.nodes, graph.active, graph.cycle()
+    best = best_scored(graph)
+    return GraphState(
+        graph_id=str(graph.row.id),
+        session_id=str(graph.row.session_id),
+        node_count=len(nodes),
+        edge_count=len(graph.edges),
+        max_depth=max(node.depth for node in nodes),
+        active_nodes=len(active),
+        terminal_nodes=sum(node.is_terminal for node in nodes),
+        has_cycle=cycle is not None,
+        cycle=[str(each) for each in cycle] if cycle else None,
+        root_node_id=str(graph.root.id),
+        pruned_nodes=sum(node.pruning_id is not None for node in nodes),
+        replaced_nodes=sum(node.replaced_by is not None for node in nodes),
+        unscored_nodes=len(unscored(graph)),
+        leaves=[str(node.id) for node in graph.leaves],
+        best_node_id=str(best.id) if best else None,
+        node_types=dict(sorted(Counter(node.node_type for node in nodes).items())),
+        edge_types=dict(sorted(Counter(edge.edge_type for edge in graph.edges).items())),
+        config=shown_config(graph.row),
+        problem=graph.problem,
+        finalized=graph.row.finalized_at is not None,
+        conclusion=conclusion,
+        mermaid=drawing(graph),
+    )
+
+
+def unscored(graph: WholeGraph) -> list[NodeRow]:
+    """Return the active nodes that nobody has scored, without the root."""
+    return [node for node in graph.active if node.score is None and node.id != graph.root.id]
+
+
+def best_scored(graph: WholeGraph) -> NodeRow | None:
+    """Return the active node with the highest score, the oldest among equals, None if none has."""
+    scored = [node for node in graph.active if node.score is not None]
+    return max(scored, key=lambda node: (node.score, -node.number), default=None)

@@ -1,0 +1,238 @@
+"""Keeps what a plan came to: a graph with all its thoughts, and the best one in the session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.thought_graph.got_run import DoneStep, RunGraph
+from reasonloom.errors import LlmRefused, LlmUnavailable
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, marks, used_in
+from reasonloom.nodes.reasoning.linear import FORKED
+from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.sessions.session_place import hang
+from reasonloom.nodes.thought_graph.got_state import MODE
+from reasonloom.nodes.thought_graph.graph import WholeGraph, read
+from reasonloom.nodes.thought_graph.operations.machine import frontier
+from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome
+from reasonloom.nodes.thought_graph.operations.state import START, State, Thought
+from reasonloom.nodes.thought_graph.run.state import GotRunState
+from reasonloom.nodes.thought_graph.shown import shown_node
+from reasonloom.nodes.thought_graph.types import shown_type
+from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.stores.thought_graph import got_prunings, graph_edges, graph_nodes, thought_graphs
+from reasonloom.stores.thought_graph.graph_edges import NewEdge
+from reasonloom.stores.thought_graph.graph_nodes import NewNode
+from reasonloom.stores.thought_graph.thought_graphs import NewGraph
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+EDGE = {"generate": "generates", "refine": "refines", "aggregate": "aggregates"}
+TYPE = {"root": "root", "refine": "refinement", "aggregate": "aggregation"}
+DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
+"""Limits of the graph that is kept, for whoever goes on with it by single operations."""
+
+PART_ONLY = "the best thought is about part {part} of the problem only"
+NOTHING = "the plan brought no thought: {fault}"
+OFFLINE = (
+    "no language model is configured, and nothing that is known speaks of the problem; set "
+    "REASONLOOM_LLM, `reasonloom doctor` shows how"
+)
+
+
+async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store everything in one transaction and answer with the best thought.
+
+    Raises:
+        LlmUnavailable: no thought came at all; nothing is stored.
+        LlmRefused: the same without a language model, where trying again would not help.
+    """
+    execution, work = runtime.context, cast("State", state["work"])
+    came = outcome(work)
+    if came["best"] is None and execution.loom.llm.offline:
+        raise LlmRefused(NOTHING.format(fault=OFFLINE))
+    if came["best"] is None:
+        faults = "; ".join(dict.fromkeys(came["faults"].values())) or came["reason"]
+        raise LlmUnavailable(NOTHING.format(fault=faults))
+    thought = _thought(execution, state, came["best"])
+    used = used_in(execution, thought.content, state["memories"])
+    memory, notes = await keep_as_memory(execution, thought)
+    notes = [*notes, *_notes(came)]
+    async with execution.loom.database.begin(execution.caller) as tx:
+        branch = await hang(tx, execution, thought)
+        if branch != thought.branch_id:
+            notes = [*notes, FORKED.format(branch=branch)]
+        graph = await _store(tx, execution, work, came["best"], thought.session_id)
+        if memory:
+            await memory.store(tx, used)
+        answer = _answer(execution, state, came, await read(tx, str(graph)), thought, branch)
+        all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
+        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+    return {**added, "notes": notes}
+
+
+async def _store(
+    tx: Transaction, execution: Execution, work: State, best: Thought, session: UUID
+) -> UUID:
+    """Store the graph; what led neither to the best nor to what the plan ends in is pruned."""
+    run, thoughts = execution.run, list(work["thoughts"].values())
+    deepest = max(each["depth"] for each in thoughts)
+    graph = NewGraph(
+        id=run.effect("graph"),
+        session_id=session,
+        problem=work["problem"],
+        max_depth=min(DEEPEST, max(1, deepest)),
+        max_branches=BRANCHES,
+        prune_threshold=THRESHOLD,
+        run_id=run.id,
+        metadata={"steps": list(work["steps"])},
+    )
+    await thought_graphs.create(tx, graph)
+    await graph_nodes.add(tx, [_node(execution, graph.id, each) for each in thoughts])
+    await graph_edges.add(tx, _edges(execution, graph.id, thoughts))
+    dropped = _dropped(work, best)
+    if dropped:
+        pruning = run.effect("dropped")
+        await got_prunings.create(tx, pruning, graph.id, 0.0, run.id)
+        await graph_nodes.set_pruned(tx, [_id(execution, each) for each in dropped], pruning)
+    return graph.id
+
+
+def _id(execution: Execution, thought: str) -> UUID:
+    return execution.run.effect("node", thought)
+
+
+def _node(execution: Execution, graph: UUID, thought: Thought) -> NewNode:
+    claimed = DEFAULT_CONFIDENCE if thought["confidence"] is None else thought["confidence"]
+    shown = shown_type(thought["text"]) or "thought"
+    return NewNode(
+        id=_id(execution, thought["id"]),
+        graph_id=graph,
+        node_type=TYPE.get(thought["kind"], shown),
+        content=thought["text"],
+        depth=thought["depth"],
+        confidence=claimed,
+        run_id=execution.run.id,
+        llm=execution.loom.llm.name,
+        score=thought["score"],
+        parts={name: part for name, part in thought["scores"].items() if name != "total"},
+        check=thought["check"],
+        metadata={"step": thought["step"], "part": thought["part"], "data": thought["data"]},
+    )
+
+
+def _edges(execution: Execution, graph: UUID, thoughts: list[Thought]) -> list[NewEdge]:
+    return [
+        NewEdge(
+            id=execution.run.effect("edge", f"{parent}>{each['id']}"),
+            graph_id=graph,
+            from_node=_id(execution, parent),
+            to_node=_id(execution, each["id"]),
+            edge_type=EDGE[each["kind"]],
+            weight=1.0 if each["score"] is None else each["score"],
+            run_id=execution.run.id,
+        )
+        for each in thoughts
+        for parent in each["parents"]
+    ]
+
+
+def _dropped(work: State, best: Thought) -> list[str]:
+    """Return the thoughts that led neither to the best nor to anything that the plan ends in.
+
+    A plan that ends in the problem itself, since nothing scored better, has a best thought
+    that it does not end in.
+    """
+    kept: set[str] = set()
+    waiting = [best["id"], *(each["id"] for each in frontier(work))]
+    while waiting:
+        each = waiting.pop()
+        if each not in kept:
+            kept.add(each)
+            waiting.extend(work["thoughts"][each]["parents"])
+    return [each for each in work["thoughts"] if each not in kept and each != f"{START}.0"]
+
+
+def _thought(execution: Execution, state: GotRunState, best: Thought) -> NewThought:
+    place = state["place"]
+    sure = best["score"] if best["score"] is not None else best["confidence"]
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=UUID(place["id"]),
+        parent_id=UUID(place["head"]) if place["head"] else None,
+        branch_id=UUID(place["branch"]),
+        mode=MODE,
+        input=state["request"]["problem"],
+        content=best["text"],
+        confidence=DEFAULT_CONFIDENCE if sure is None else sure,
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+        metadata={"graph_id": str(execution.run.effect("graph")), "check": best["check"]},
+    )
+
+
+def _notes(came: Outcome) -> list[str]:
+    best = came["best"]
+    part = [] if came["whole"] or best is None else [PART_ONLY.format(part=best["part"])]
+    return [*part, *(f"{step}: {fault}" for step, fault in came["faults"].items())]
+
+
+def _answer(
+    execution: Execution,
+    state: GotRunState,
+    came: Outcome,
+    graph: WholeGraph,
+    thought: NewThought,
+    branch: UUID,
+) -> RunGraph:
+    best, work = cast("Thought", came["best"]), cast("State", state["work"])
+    lacking = bool(came["faults"]) or not came["whole"] or came["exhausted"] is not None
+    extra = {
+        **({"exhausted": came["exhausted"]} if came["exhausted"] else {}),
+        **({"partial": True} if lacking else {}),
+        **marks(execution, 1.0, None),
+    }
+    return RunGraph(
+        graph_id=str(graph.row.id),
+        session_id=str(thought.session_id),
+        thought_id=str(thought.id),
+        branch_id=str(branch),
+        content=best["text"],
+        score=best["score"],
+        check=best["check"],
+        whole=came["whole"],
+        ended=came["ended"],
+        reason=came["reason"],
+        node_count=len(graph.nodes),
+        best=shown_node(graph.by_id[_id(execution, best["id"])]),
+        steps=_steps(work),
+        calls=came["calls"],
+        tokens=int(came["tokens"]),
+        usd=round(came["usd"], 6),
+        memories_used=[
+            f"mem-{each}" for each in used_in(execution, thought.content, state["memories"])
+        ],
+        llm=execution.loom.llm.name,
+        run_id=str(execution.run.id),
+        **extra,
+    )
+
+
+def _steps(work: State) -> list[DoneStep]:
+    return [
+        DoneStep(
+            id=step["id"],
+            do=step["operation"]["do"],
+            taken=len(step["inputs"]),
+            given=len(step["outputs"]),
+            standing=step["standing"],
+            **({"fault": step["fault"]} if step["fault"] else {}),
+        )
+        for step in work["steps"].values()
+        if step["id"] != START
+    ]

@@ -1,0 +1,231 @@
+"""Scores thoughts of a graph: blind ballots over labelled thoughts, and what can be measured.
+
+The score is the weighted mean of four parts, each 0..1. Relevance, validity and depth are what
+the ballots say in the mean; novelty is 1 - the greatest likeness to any other active thought of
+the graph. Where no ballot came all four are computed, and the check is called local.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from operator import add
+from statistics import fmean
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+
+from langgraph.runtime import Runtime
+
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.tree_search.treesearch_orders import label
+from reasonloom.nodes.runs.ask_or_say import ask_or_say
+from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.similarity import Likeness, likeness_of
+from reasonloom.nodes.thought_graph.got_state import GotToolState, Place
+from reasonloom.stores.thought_graph.graph_nodes import Scored
+from reasonloom.text.extraction import words_in
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+BALLOTS = 3
+"""Ballots on each thought: an odd number, so that two thoughts cannot tie."""
+
+ON_ONE = 8
+"""Thoughts on one ballot, at most."""
+
+WEIGHTS = {"relevance": 0.3, "validity": 0.4, "depth": 0.15, "novelty": 0.15}
+JUDGED = ("relevance", "validity", "depth")
+UNKNOWN = 0.5
+"""Validity where nobody could judge it."""
+
+JUDGE, LOCAL = "judge", "local check"
+LOST = "{lost} of {count} ballots came to nothing"
+UNJUDGED = "nobody judged: relevance, depth and novelty were computed, validity 0.5 means unknown"
+
+
+class Candidate(TypedDict):
+    """A thought to be scored: its id, what it says, and what it rests on."""
+
+    id: str
+    content: str
+    rests_on: list[str]
+
+
+class Ballot(TypedDict):
+    """One ballot: its number, the thoughts on it in the order shown, and the others around."""
+
+    number: int
+    task: str
+    place: Place
+    memories: list[dict[str, Any]]
+    candidates: list[Candidate]
+    others: list[dict[str, str]]
+
+
+class Cast(TypedDict):
+    """What one ballot said: parts by thought, and relations as (thought, kind, other, why)."""
+
+    number: int
+    scores: dict[str, dict[str, float]]
+    relations: list[list[str]]
+
+
+class ScoringState(GotToolState, total=False):
+    """What scoring adds to an operation's state."""
+
+    candidates: list[Candidate]
+    others: list[dict[str, str]]
+    cast: Annotated[list[Cast], add]
+
+
+def candidate(graph: WholeGraph, node: NodeRow) -> Candidate:
+    """Return a node as ballots show it: with what it directly came from."""
+    parents = [graph.by_id[parent] for parent in graph.parents[node.id]]
+    return Candidate(
+        id=str(node.id), content=node.content, rests_on=[each.content for each in parents]
+    )
+
+
+def ballots(state: ScoringState) -> list[Ballot]:
+    """Return the ballots on a state's candidates, each in an order of its own.
+
+    The order is drawn by the candidates' ids and the ballot's number, the same on every replay.
+    """
+    candidates = state["candidates"]
+    batches = [candidates[at : at + ON_ONE] for at in range(0, len(candidates), ON_ONE)]
+    return [
+        Ballot(
+            number=number,
+            task=f"{place}.{number}",
+            place=state["place"],
+            memories=state["memories"],
+            candidates=_shuffled(batch, number),
+            others=state.get("others", []),
+        )
+        for number in range(BALLOTS)
+        for place, batch in enumerate(batches)
+    ]
+
+
+def _shuffled(batch: Sequence[Candidate], number: int) -> list[Candidate]:
+    seed = ".".join([str(number), *(each["id"] for each in batch)])
+    return random.Random(seed).sample(batch, len(batch))  # noqa: S311 - no secret, but replayable
+
+
+async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask for one ballot; one that cannot be read is lost, and a note says so."""
+    execution = runtime.context
+    if execution.loom.llm.offline:
+        return {"cast": []}
+    labels = {label(place): each["id"] for place, each in enumerate(state["candidates"])}
+    shown = [
+        {"label": name, "content": each["content"], "rests_on": each["rests_on"]}
+        for name, each in zip(labels, state["candidates"], strict=True)
+    ]
+    question = Question(
+        node="cast_ballot",
+        prompt="got/judge",
+        variables={
+            "problem": state["place"]["problem"],
+            "memories": state["memories"],
+            "candidates": shown,
+            "others": state["others"],
+        },
+        pipe="got_score",
+        task=state["task"],
+        sample=state["number"],
+    )
+    heard = await ask_or_say(execution, question, "a ballot")
+    if heard.parsed is None:
+        return {"cast": [], "notes": heard.notes}
+    return {"cast": [_cast(state, labels, heard.parsed)], "notes": heard.notes}
+
+
+def _cast(state: Ballot, labels: dict[str, str], said: dict[str, Any]) -> Cast:
+    """Return a ballot with its labels turned back; what names nobody is left out."""
+    others = {str(number): each["id"] for number, each in enumerate(state["others"], 1)}
+    return Cast(
+        number=state["number"],
+        scores={
+            labels[each["label"]]: {part: float(each[part]) for part in JUDGED}
+            for each in said["scores"]
+            if each["label"] in labels
+        },
+        relations=[
+            [labels[each["label"]], each["kind"], others[each["other"]], each["why"]]
+            for each in said.get("relations", [])
+            if each["label"] in labels and each["other"] in others
+        ],
+    )
+
+
+async def weigh(
+    execution: Execution, state: ScoringState, graph: WholeGraph
+) -> tuple[dict[str, Scored], list[str]]:
+    """Return the score of each candidate by its id, and what must be said of the scoring."""
+    candidates = state["candidates"]
+    around = [*(node.content for node in graph.active), state["place"]["problem"]]
+    texts = [*around, *(each["content"] for each in candidates)]
+    likeness = await likeness_of(execution.loom.embedder, texts)
+    scores = {each["id"]: _scored(state, graph, each, likeness) for each in candidates}
+    unjudged = any(each.check == LOCAL for each in scores.values())
+    return scores, [*likeness.notes, *([UNJUDGED] if unjudged else [])]
+
+
+def _scored(state: ScoringState, graph: WholeGraph, of: Candidate, likeness: Likeness) -> Scored:
+    said = said_of(state, of["id"])
+    others = [
+        node.content
+        for node in graph.active
+        if str(node.id) != of["id"] and node.content != of["content"]
+    ]
+    novelty = 1 - max((likeness.of(of["content"], other) for other in others), default=0.0)
+    if said:
+        parts = {part: fmean(each[part] for each in said) for part in JUDGED}
+    else:
+        parts = _computed(state["place"]["problem"], of, likeness)
+    parts["novelty"] = novelty
+    return Scored(
+        score=total(parts), parts=parts, check=JUDGE if said else LOCAL
+    )  # fmt: skip
+
+
+def said_of(state: ScoringState, candidate_id: str) -> list[dict[str, float]]:
+    """Return what each ballot said of a thought, in the order of the ballots."""
+    cast = sorted(state.get("cast", []), key=lambda each: each["number"])
+    return [each["scores"][candidate_id] for each in cast if candidate_id in each["scores"]]
+
+
+def total(parts: dict[str, float]) -> float:
+    """Return the weighted mean of those parts that are given, 0..1."""
+    weight = sum(WEIGHTS[part] for part in parts)
+    return sum(WEIGHTS[part] * value for part, value in parts.items()) / weight
+
+
+def agreement(said: list[dict[str, float]]) -> float | None:
+    """Return 1 - (greatest - least total) over the ballots, None for fewer than two."""
+    totals = [total(each) for each in said]
+    return round(1 - (max(totals) - min(totals)), 4) if len(totals) > 1 else None
+
+
+def _computed(problem: str, of: Candidate, likeness: Likeness) -> dict[str, float]:
+    """Return the parts without a judge.
+
+    Relevance is the likeness to the problem; depth the share of the thought's words that
+    neither the problem nor what it rests on says.
+    """
+    said = {word for text in (problem, *of["rests_on"]) for word in words_in(text)}
+    words = words_in(of["content"])
+    return {
+        "relevance": likeness.of(of["content"], problem),
+        "validity": UNKNOWN,
+        "depth": sum(word not in said for word in words) / len(words) if words else 0.0,
+    }
+
+
+def lost(execution: Execution, cast: int) -> list[str]:
+    """Return what must be said of ballots that were asked for and did not come."""
+    if execution.loom.llm.offline or cast == BALLOTS:
+        return []
+    return [LOST.format(lost=BALLOTS - cast, count=BALLOTS)]

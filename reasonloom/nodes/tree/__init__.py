@@ -1,1 +1,0 @@
-"""The steps of tree reasoning; the search itself is `nodes/treesearch`."""

@@ -1,1 +1,0 @@
-"""Workspaces: memory files in a folder, read, searched and compared together."""

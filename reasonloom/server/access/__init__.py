@@ -1,1 +1,0 @@
-"""Who may do what over HTTP: tokens, their scopes, and the limits of each caller."""

@@ -1,0 +1,54 @@
+"""What a token allows: `read`, `write`, and the same for one toolset alone, as `read:thought`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.tool_names import INVENTORY
+from reasonloom.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from reasonloom.server.resources.kind import Kind
+
+READ = "read"
+WRITE = "write"
+TOOLSETS = (*INVENTORY, "extras", "conformance")
+OFFERED = (READ, WRITE, *(f"{deed}:{each}" for each in TOOLSETS[:-1] for deed in (READ, WRITE)))
+"""The scopes that a client may ask for, as the metadata tells them."""
+
+
+def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
+    """Return scopes in order, each once.
+
+    Raises:
+        InvalidArgument: one of them is none of ours.
+    """
+    chosen = tuple(dict.fromkeys(scopes))
+    if not chosen:
+        raise InvalidArgument(f"scope: at least one of {', '.join(OFFERED)}", field="scope")
+    for scope in chosen:
+        if scope not in OFFERED:
+            raise InvalidArgument(
+                f"scope: there is no {scope[:60]}; known: {', '.join(OFFERED)}", field="scope"
+            )
+    return chosen
+
+
+def scope_of(toolset: str, *, reads: bool) -> str:
+    """Return the narrowest scope that allows a tool of `toolset`."""
+    return f"{READ if reads else WRITE}:{toolset}"
+
+
+def allows(scopes: Iterable[str], needed: str) -> bool:
+    """Tell whether scopes allow what needs `needed`, by itself or by its plain form."""
+    held = set(scopes)
+    return needed in held or needed.partition(":")[0] in held
+
+
+def readable(scopes: Iterable[str] | None, kind: Kind) -> bool:
+    """Tell whether a kind of resource may be read; None stands for no token, which is all.
+
+    A kind beside all tools has no scope of its own: only the plain one opens it.
+    """
+    return scopes is None or allows(scopes, scope_of(kind.toolset, reads=True))

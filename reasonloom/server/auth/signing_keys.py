@@ -1,0 +1,138 @@
+"""The public keys of the issuer, from a file or by HTTP, fetched anew where a key is unknown.
+
+Where no place of them is known, the issuer's metadata tells it, asked anew at each fetch.
+
+Whoever sends tokens with made-up key ids must not make us ask the issuer each time: fetches are
+drawn from an allowance that fills up slowly. Keys are also fetched anew when they are old, so
+that a withdrawn one ends; nobody whose key is known waits for that, and while the issuer is away
+the old ones stay for a day at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import httpx
+import jwt
+
+from reasonloom.server.auth.discovery import find_keys_of, pages_of
+from reasonloom.server.auth.fetching import fetch_json
+
+if TYPE_CHECKING:
+    from jwt.algorithms import AllowedPublicKeys
+
+    VerifyingKey: TypeAlias = jwt.PyJWK | AllowedPublicKeys
+    """A key with the algorithm that its JWK names, or bare: then any that its kind can verify."""
+
+log = logging.getLogger(__name__)
+FRESH = 600.0
+KEPT = 86_400.0
+"""Seconds after which keys are fetched anew, and after which they are used no more."""
+
+MOST_FETCHES = 5
+FILLS_EVERY = 30.0
+"""Fetches in a row at most; one more is allowed every so many seconds."""
+
+PATIENCE = 5.0
+"""Seconds that a whole fetch may take, the search for the keys' place included."""
+
+
+class KeysAway(Exception):
+    """There are no keys now: the issuer does not answer, or with no keys."""
+
+
+class SigningKeys:
+    """The keys of one issuer, at `place` or where its metadata says."""
+
+    def __init__(self, place: str | None, issuer: str = "") -> None:
+        self._place = place
+        self._issuer = issuer
+        self._pages = [] if place else pages_of(issuer)
+        self._keys: list[tuple[str | None, VerifyingKey]] = []
+        self._fetched = -KEPT
+        self._allowance = float(MOST_FETCHES)
+        self._counted = time.monotonic()
+        self._lock = asyncio.Lock()
+        self._renewing: asyncio.Task[None] | None = None
+
+    async def find(self, kid: str | None) -> VerifyingKey | None:
+        """Return the key of an id, or the only key where the token names none.
+
+        A known one is returned at once; if it is old, keys are fetched anew in the background.
+
+        Raises:
+            KeysAway: no keys could ever be had, or not for a day.
+        """
+        key = self._known(kid)
+        if key is None or self._age() > KEPT:
+            await self._renew(kid)
+            key = self._known(kid)
+        elif self._age() > FRESH and self._renewing is None:
+            self._renewing = asyncio.create_task(self._renew(kid))
+            self._renewing.add_done_callback(self._renewed)
+        if self._age() > KEPT:
+            raise KeysAway
+        return key
+
+    async def _renew(self, kid: str | None) -> None:
+        """Fetch the keys, one caller at a time, unless another has done it meanwhile."""
+        async with self._lock:
+            if self._known(kid) is None or self._age() > FRESH:
+                await self._refresh()
+
+    def _renewed(self, renewing: asyncio.Task[None]) -> None:
+        self._renewing = None
+
+    def _age(self) -> float:
+        return time.monotonic() - self._fetched
+
+    def _known(self, kid: str | None) -> VerifyingKey | None:
+        if kid is None:
+            return self._keys[0][1] if len(self._keys) == 1 else None
+        return next((key for name, key in self._keys if name == kid), None)
+
+    async def _refresh(self) -> None:
+        """Fetch the keys if the allowance is not used up; a failure leaves the old ones."""
+        now = time.monotonic()
+        filled = self._allowance + (now - self._counted) / FILLS_EVERY
+        self._allowance, self._counted = min(float(MOST_FETCHES), filled), now
+        if self._allowance < 1:
+            return
+        self._allowance -= 1
+        try:
+            self._keys = _usable(await self._load())
+            self._fetched = time.monotonic()
+        except (OSError, ValueError, httpx.HTTPError, jwt.PyJWTError) as error:
+            log.warning("the issuer's keys cannot be had: %s", type(error).__name__)
+
+    async def _load(self) -> Any:
+        async with asyncio.timeout(PATIENCE):
+            place = self._place or await find_keys_of(self._issuer, self._pages, PATIENCE)
+            if not place.startswith(("http://", "https://")):
+                return json.loads(await asyncio.to_thread(Path(place).read_bytes))
+            return await fetch_json(place, PATIENCE)
+
+
+def _usable(value: Any) -> list[tuple[str | None, VerifyingKey]]:
+    """Return the keys that verify signatures, by their ids; unknown kinds are left out.
+
+    Raises:
+        ValueError: there is none, or it is no set of keys.
+    """
+    told = value.get("keys") if isinstance(value, dict) else None
+    found = []
+    for each in told if isinstance(told, list) else ():
+        if isinstance(each, dict) and each.get("use", "sig") == "sig" and each.get("kty") != "oct":
+            try:
+                key = jwt.PyJWK(each)
+                found.append((key.key_id, key if each.get("alg") else key.key))
+            except jwt.PyJWTError:
+                log.warning("a key of the issuer is of no kind that can be used")
+    if not found:
+        raise ValueError("no key for signatures")
+    return found

@@ -1,0 +1,206 @@
+"""The file of static tokens: the digest of each, its owner and its scopes, one JSON object a line.
+
+A token has 256 random bits, so its SHA-256 alone gives nobody the token, and nothing slower is
+needed. The file is read again when it changes: a revoked token ends at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import os
+import secrets
+import stat
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from reasonloom.errors import InvalidArgument, SettingMistake
+from reasonloom.server.auth.scopes import check_scopes
+
+log = logging.getLogger(__name__)
+VARIABLE = "REASONLOOM_TOKENS"
+BEGINNING = "rl_"
+RANDOM_BYTES = 32
+DAY = 86_400
+LONGEST_OWNER = 200
+FEWEST = 0o640
+"""What may be done with a file of tokens at most."""
+
+
+def check_owner(owner: str) -> str:
+    """Return an owner's name as the database can keep it.
+
+    Raises:
+        InvalidArgument: it is blank, too long, or not printable.
+    """
+    if not owner.strip() or len(owner) > LONGEST_OWNER or not owner.isprintable():
+        raise InvalidArgument(
+            f"owner: must be printable text of 1 to {LONGEST_OWNER} characters", field="owner"
+        )
+    return owner
+
+
+class Entry(BaseModel):
+    """One token as the file keeps it; `expires` is in seconds since 1970, None for never."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    id: str = Field(pattern="^[0-9a-f]{8}$")
+    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    owner: str
+    scopes: list[str]
+    expires: int | None = None
+
+    @field_validator("owner")
+    @classmethod
+    def name_somebody(cls, value: str) -> str:
+        """Refuse an owner that cannot be kept."""
+        try:
+            return check_owner(value)
+        except InvalidArgument as error:
+            raise ValueError(error.message) from None
+
+    @field_validator("scopes")
+    @classmethod
+    def know_scopes(cls, value: list[str]) -> list[str]:
+        """Refuse a scope that is none of ours."""
+        try:
+            return list(check_scopes(value))
+        except InvalidArgument as error:
+            raise ValueError(error.message) from None
+
+    @property
+    def expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires is not None and self.expires <= time.time()
+
+
+def digest(token: str) -> str:
+    """Return what the file keeps of a token."""
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()
+
+
+def new_entry(owner: str, scopes: tuple[str, ...], days: float | None) -> tuple[str, Entry]:
+    """Return a new token and its entry; the token itself is kept nowhere."""
+    token = BEGINNING + secrets.token_urlsafe(RANDOM_BYTES)
+    return token, Entry(
+        id=secrets.token_hex(4),
+        sha256=digest(token),
+        owner=check_owner(owner),
+        scopes=list(check_scopes(scopes)),
+        expires=None if days is None else int(time.time() + days * DAY),
+    )
+
+
+def read_entries(path: Path) -> list[Entry]:
+    """Return the entries of a file.
+
+    Raises:
+        SettingMistake: it cannot be read, or a line of it is no entry; names the line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise SettingMistake(f"{VARIABLE}: the file cannot be read", field=VARIABLE) from None
+    return [_entry(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _entry(line: str, number: int) -> Entry:
+    try:
+        return Entry.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "form"
+        said = f"{VARIABLE}: line {number}, {place}: {first['msg']}"
+        raise SettingMistake(said, field=VARIABLE) from None
+
+
+def append(path: Path, entry: Entry) -> None:
+    """Add an entry, on a line of its own; a new file is its owner's alone, any is no stranger's.
+
+    Raises:
+        SettingMistake: the file is broken, so that nobody could use the token, or cannot be
+            written; nothing is added.
+    """
+    if path.exists():
+        _require_entries(path)
+    line = entry.model_dump_json() + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(handle, "rb+") as file:
+            file.write((_line_end(file) + line).encode())
+        _close_to_others(path)
+    except OSError:
+        raise SettingMistake(f"{VARIABLE}: the file cannot be written", field=VARIABLE) from None
+
+
+def _close_to_others(path: Path) -> None:
+    """Take from others what they may do with the file, and from its group all but reading.
+
+    A group may have been given the file to read: that of a server which runs as somebody else.
+    """
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & ~FEWEST:
+        with suppress(PermissionError):  # somebody else's file: the server says so at its start
+            path.chmod(mode & FEWEST)
+
+
+def warn_of_writers(path: Path) -> None:
+    """Say in the log that others may write the file, and so let themselves in."""
+    with suppress(OSError):
+        if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            log.warning("%s: others may write the file and let themselves in; chmod 600", VARIABLE)
+
+
+def _require_entries(path: Path) -> None:
+    try:
+        read_entries(path)
+    except SettingMistake as error:
+        said = f"{error.message}; mend or delete it first, no token was made"
+        raise SettingMistake(said, field=VARIABLE) from None
+
+
+def _line_end(file: BinaryIO) -> str:
+    """Return what ends the last line: editors leave it without an end."""
+    if not file.seek(0, os.SEEK_END):
+        return ""
+    file.seek(-1, os.SEEK_END)
+    return "" if file.read(1) == b"\n" else "\n"
+
+
+@dataclass
+class TokenFile:
+    """The tokens of a running server, read again whenever the file is another one."""
+
+    path: Path
+    _seen: tuple[int, int, int] | None = None
+    _entries: list[Entry] = field(default_factory=list)
+
+    def find(self, token: str) -> Entry | None:
+        """Return the entry of a token that is valid now; every digest is compared."""
+        wanted = digest(token)
+        found = None
+        for entry in self._current():
+            if hmac.compare_digest(entry.sha256, wanted):
+                found = entry
+        return None if found is None or found.expired else found
+
+    def _current(self) -> list[Entry]:
+        """Return the entries; none where the file has become unreadable, so that nobody gets in."""
+        try:
+            now = self.path.stat()
+            seen = (now.st_ino, now.st_size, now.st_mtime_ns)
+            if seen != self._seen:
+                self._entries, self._seen = read_entries(self.path), seen
+        except (OSError, SettingMistake) as error:
+            said = error.message if isinstance(error, SettingMistake) else "the file is away"
+            log.warning("no static token is accepted: %s", said)
+            self._entries, self._seen = [], None
+        return self._entries

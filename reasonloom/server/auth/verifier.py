@@ -1,0 +1,146 @@
+"""Verifies bearer tokens: static ones of the file, and signed ones (JWT) of one issuer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import jwt
+from mcp.server.auth.provider import AccessToken, TokenVerifier
+from starlette.authentication import AuthenticationError
+
+from reasonloom.errors import InvalidArgument, SettingMistake
+from reasonloom.server.auth.addresses import is_secure
+from reasonloom.server.auth.scopes import OFFERED
+from reasonloom.server.auth.signing_keys import KeysAway, SigningKeys
+from reasonloom.server.auth.token_file import BEGINNING, TokenFile, check_owner, read_entries
+
+if TYPE_CHECKING:
+    from reasonloom.settings import Settings
+
+log = logging.getLogger(__name__)
+LONGEST = 16_384
+"""Characters of a token that are looked at."""
+
+
+class IssuerAway(AuthenticationError):
+    """A token cannot be verified now; the same request may succeed later."""
+
+
+class SignedTokens:
+    """Tokens that the issuer of the settings has signed for this server."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._keys = SigningKeys(settings.oauth_jwks, str(settings.oauth_issuer))
+
+    async def verify(self, token: str) -> AccessToken | None:
+        """Return what a valid token says, None for any other; the log says why, never the token.
+
+        Raises:
+            IssuerAway: the issuer's keys cannot be had.
+        """
+        try:
+            return self._read(token, await self._claims(token))
+        except KeysAway:
+            raise IssuerAway("the issuer's keys cannot be had now; try again") from None
+        except (jwt.PyJWTError, InvalidArgument, ValueError, TypeError) as error:
+            log.info("a signed token is refused: %s", type(error).__name__)
+            return None
+
+    async def _claims(self, token: str) -> dict[str, Any]:
+        settings = self._settings
+        header = jwt.get_unverified_header(token)
+        if header.get("alg") not in settings.oauth_algorithms:
+            raise jwt.InvalidAlgorithmError
+        key = await self._keys.find(header.get("kid"))
+        if key is None:
+            raise jwt.InvalidKeyError
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=list(settings.oauth_algorithms),
+            issuer=settings.oauth_issuer,
+            audience=settings.oauth_audience or settings.public_url,
+            leeway=settings.oauth_leeway,
+            options={"require": ["exp", "iss", "aud"]},
+        )
+        return claims
+
+    def _read(self, token: str, claims: Mapping[str, Any]) -> AccessToken:
+        owner = claims.get(self._settings.oauth_owner_claim)
+        if not isinstance(owner, str):
+            raise InvalidArgument("owner: must be text", field="owner")
+        said = claims.get(self._settings.oauth_scope_claim) or []
+        words = said.split() if isinstance(said, str) else said
+        client = claims.get("client_id") or claims.get("azp") or owner
+        return AccessToken(
+            token=token,
+            client_id=str(client),
+            scopes=[scope for scope in OFFERED if scope in words],
+            subject=check_owner(owner),
+            claims={"iss": claims["iss"]},
+        )
+
+
+class Verifier(TokenVerifier):
+    """Both kinds of tokens, as far as they are set up."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._file = TokenFile(settings.tokens) if settings.tokens else None
+        self._signed = SignedTokens(settings) if settings.oauth_issuer else None
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what a valid token says, None for any other.
+
+        Raises:
+            IssuerAway: the issuer's keys cannot be had.
+        """
+        if len(token) > LONGEST:
+            return None
+        if token.startswith(BEGINNING):
+            return self._static(token)
+        return await self._signed.verify(token) if self._signed else None
+
+    def _static(self, token: str) -> AccessToken | None:
+        entry = self._file.find(token) if self._file else None
+        if entry is None:
+            return None
+        return AccessToken(
+            token=token, client_id=entry.id, scopes=list(entry.scopes), subject=entry.owner
+        )
+
+
+def make_verifier(settings: Settings) -> Verifier | None:
+    """Return the verifier that the settings set up, None where nobody has to prove anything.
+
+    Raises:
+        SettingMistake: settings that belong together are not all there, or cannot be used.
+    """
+    if settings.tokens:
+        read_entries(settings.tokens)
+    if settings.public_url:
+        _check_url("REASONLOOM_PUBLIC_URL", settings.public_url)
+    if settings.oauth_issuer:
+        _check_oauth(settings)
+    elif settings.oauth_jwks or settings.oauth_audience:
+        name = "REASONLOOM_OAUTH_ISSUER"
+        raise SettingMistake(f"{name}: must name the issuer of signed tokens", field=name)
+    return Verifier(settings) if settings.tokens or settings.oauth_issuer else None
+
+
+def _check_oauth(settings: Settings) -> None:
+    if not settings.public_url:
+        name = "REASONLOOM_PUBLIC_URL"
+        raise SettingMistake(f"{name}: must be set beside REASONLOOM_OAUTH_ISSUER", field=name)
+    _check_url("REASONLOOM_OAUTH_ISSUER", str(settings.oauth_issuer))
+    if settings.oauth_jwks and "://" in settings.oauth_jwks:
+        _check_url("REASONLOOM_OAUTH_JWKS", settings.oauth_jwks)
+
+
+def _check_url(name: str, url: str) -> None:
+    """Refuse an address over which somebody in between could put keys of their own."""
+    if not is_secure(url):
+        said = "must be an https:// URL without user or fragment (http:// on loopback alone)"
+        raise SettingMistake(f"{name}: {said}", field=name)

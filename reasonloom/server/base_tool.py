@@ -1,0 +1,81 @@
+"""What every tool of ours shares: errors in its form, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+import uuid
+from typing import Any
+
+from mcp.server.mcpserver.context import Context
+from mcp.server.mcpserver.tools.base import Tool
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, InputRequiredResult, TextContent
+from pydantic import ConfigDict
+
+from reasonloom.errors import InternalFault, ReasonloomError
+from reasonloom.server.envelopes.envelope import Form, Said, Told
+
+log = logging.getLogger(__name__)
+
+
+def _unused() -> None:
+    """Stand where the SDK wants a function; `AnsweringTool.run` takes its place."""
+
+
+NO_FUNCTION = func_metadata(_unused)
+
+
+class AnsweringTool(Tool):
+    """A tool whose every error comes back in a reference's form, and no traceback ever."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
+
+    form: Form
+    fn: Any = _unused
+    is_async: bool = True
+    fn_metadata: FuncMetadata = NO_FUNCTION
+
+    async def run(
+        self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
+    ) -> CallToolResult | InputRequiredResult:
+        """Run the tool; what goes wrong comes back in its reference's form.
+
+        Raises:
+            MCPError: the call itself is refused, as the protocol asks.
+        """
+        started = time.perf_counter()
+        try:
+            return await self.answer(arguments, context, started)
+        except MCPError:
+            raise
+        except ReasonloomError as error:
+            return self._failed(error, started)
+        except Exception:
+            reference = uuid.uuid4().hex[:8]
+            log.exception("%s broke (reference %s)", self.name, reference)
+            return self._failed(InternalFault(reference), started)
+
+    async def answer(
+        self, arguments: dict[str, Any], context: Context[Any, Any], started: float
+    ) -> CallToolResult | InputRequiredResult:
+        """Return what the tool says when it succeeds; `started` is when the call came in."""
+        raise NotImplementedError
+
+    def _failed(self, error: ReasonloomError, started: float) -> CallToolResult:
+        told = Told(seconds=time.perf_counter() - started, tool=self.name)
+        return result(self.form.failure(error, told), failed=True)
+
+
+def result(said: Said, *, failed: bool) -> CallToolResult:
+    """Return what a form says as MCP carries it: as text, and as the structured value."""
+    text = said.text
+    if text is None:
+        text = json.dumps(said.structured, ensure_ascii=False)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=said.structured,
+        is_error=failed,
+    )

@@ -1,0 +1,106 @@
+"""Keeps the engine for a server: opened on first use, so that tools are listed at once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from contextlib import AsyncExitStack
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from reasonloom.errors import ReasonloomError
+from reasonloom.server.catalogue.selection import choose
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.settings import Settings
+
+log = logging.getLogger(__name__)
+AFTER_SIGNAL = 5.0
+AFTER_CLIENT = 10.0
+"""Seconds within which a process ends that was asked to, or whose client is gone."""
+
+
+def end_within(seconds: float) -> None:
+    """End the process by then, whatever a thread of it waits for: none of them can be cancelled.
+
+    What was acknowledged is in the database by now, and a run cut short is taken up again.
+    """
+
+    def end() -> None:
+        log.warning("a thread does not end: the process ends without it")
+        logging.shutdown()
+        os._exit(0)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+
+
+class EngineRoom:
+    """Opens the engine once and closes it at the end; a failed opening is tried again."""
+
+    def __init__(self, settings: Settings, *, recover: bool = True) -> None:
+        """Open with these settings; `recover` as `open_engine` has it."""
+        self.settings = settings
+        self._recover = recover
+        self._stack = AsyncExitStack()
+        self._engine: Engine | None = None
+        self._opening: asyncio.Task[Engine] | None = None
+        self._warming: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> EngineRoom:
+        return self
+
+    async def __aexit__(self, *raised: object) -> None:
+        for task in (self._warming, self._opening):
+            if task:
+                task.cancel()
+                await asyncio.wait([task])
+        await self._stack.aclose()
+
+    async def engine(self) -> Engine:
+        """Return the engine; a caller that stops waiting leaves the opening to the next one.
+
+        Raises:
+            DatabaseUnavailable: it cannot be opened now; the next call tries again.
+            SettingMistake: it cannot be opened with these settings.
+        """
+        if self._engine is not None:
+            return self._engine
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open())
+            self._opening.add_done_callback(self._opened)
+        return await asyncio.shield(self._opening)
+
+    def _opened(self, opening: asyncio.Task[Engine]) -> None:
+        """Keep the engine, or let the next call try again."""
+        self._opening = None
+        if not opening.cancelled() and opening.exception() is None:
+            self._engine = opening.result()
+
+    async def _open(self) -> Engine:
+        # Loading the parts takes a second or more; meanwhile the loop must answer pings.
+        compose = await asyncio.to_thread(import_module, "reasonloom.compose")
+        offered = choose(self.settings).offered
+        opening = compose.open_engine(self.settings, offered=offered, recover=self._recover)
+        engine: Engine = await self._stack.enter_async_context(opening)
+        return engine
+
+    def leave(self) -> None:
+        """Leave what is cut short from now on to other processes: this one is about to end."""
+        if self._engine is not None:
+            self._engine.rows.leaving = True
+
+    def warm_up(self) -> None:
+        """Begin to open the engine in the background; faults are told at the first call."""
+        if self._warming is None:
+            self._warming = asyncio.create_task(self._warm())
+
+    async def _warm(self) -> None:
+        try:
+            await self.engine()
+        except ReasonloomError as error:
+            log.warning("not ready yet: %s", error.message)

@@ -1,0 +1,55 @@
+"""Plain JSON answers, errors as a code and a sentence (mental models)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from reasonloom import errors
+from reasonloom.contracts.mental_models.models import DOMAINS
+from reasonloom.server.envelopes.envelope import Form, Said, Told
+from reasonloom.server.envelopes.plain import schema, success
+
+CODES: Mapping[type[errors.ReasonloomError], str] = {
+    errors.NotFound: "NOT_FOUND",
+    errors.InvalidBasin: "INVALID_BASIN",
+    errors.DuplicateName: "DUPLICATE_NAME",
+    errors.WouldEmpty: "WOULD_EMPTY",
+    errors.InvalidArgument: "INVALID_ARGUMENT",
+}
+"""The reference's codes, by the error tree; other errors are coded by their own names."""
+
+INVALID_DOMAIN = "INVALID_DOMAIN"
+DOMAIN_TOLD = f"Domain must be one of: {', '.join(DOMAINS)}"
+CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+
+
+def failure(error: errors.ReasonloomError, told: Told) -> Said:
+    """Return the error as `success` false, a code and a message; what is particular beside."""
+    body: dict[str, Any] = {"success": False, "code": code_of(error), "message": error.message}
+    if body["code"] == INVALID_DOMAIN:
+        body["message"] = DOMAIN_TOLD
+    if field := getattr(error, "field", None):
+        body["field"] = field
+    if isinstance(error, errors.InvalidBasin):
+        body["suggestion"] = error.suggestion
+    if isinstance(error, errors.ServiceFault):
+        body["retryable"] = error.retryable
+    return Said(body)
+
+
+def code_of(error: errors.ReasonloomError) -> str:
+    """Return an error's code, found up its tree; else its name in capitals."""
+    if isinstance(error, errors.InvalidArgument) and (error.field, error.kind) == (
+        "domain",
+        "choice",
+    ):
+        return INVALID_DOMAIN
+    for kind in type(error).__mro__:
+        if kind in CODES:
+            return CODES[kind]
+    return CAPITAL.sub("_", type(error).__name__).upper()
+
+
+CODED = Form(success, failure, schema)

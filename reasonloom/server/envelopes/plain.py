@@ -1,0 +1,60 @@
+"""Plain JSON answers, errors as `Error: ...` with a typed object (reasoning, graph memory)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reasonloom import errors
+from reasonloom.server.envelopes.envelope import Form, Said, Told
+
+TYPES: Mapping[type[errors.ReasonloomError], str] = {
+    errors.InvalidArgument: "Validation",
+    errors.SessionNotFound: "SessionNotFound",
+    errors.ThoughtNotFound: "ThoughtNotFound",
+    errors.BranchNotFound: "BranchNotFound",
+    errors.CheckpointNotFound: "CheckpointNotFound",
+    errors.GraphNotFound: "GraphNotFound",
+    errors.NodeNotFound: "NodeNotFound",
+    errors.LlmUnavailable: "LangbaseUnavailable",
+    errors.LlmRefused: "ApiError",
+    errors.TimedOut: "Timeout",
+}
+"""The reference's error types, which serve every provider; others keep our own names."""
+
+
+def success(answer: dict[str, Any], told: Told) -> Said:
+    """Return the answer as it is, with its notes where there are any."""
+    return Said({**answer, "notes": list(told.notes)} if told.notes else answer)
+
+
+def failure(error: errors.ReasonloomError, told: Told) -> Said:
+    """Return the error as text `Error: ...` and as an object of type, message and field."""
+    message = error.message
+    if isinstance(error, errors.InvalidArgument):
+        where = f"{error.field} - " if error.field and error.field not in message else ""
+        message = f"Validation failed: {where}{message}"
+    body: dict[str, Any] = {
+        "type": error_type(error),
+        "message": message,
+        "field": getattr(error, "field", None),
+    }
+    if isinstance(error, errors.ServiceFault):
+        body["retryable"] = error.retryable
+    return Said({"error": body}, f"Error: {message}")
+
+
+def error_type(error: errors.ReasonloomError) -> str:
+    """Return the reference's name for an error, found up its tree."""
+    for kind in type(error).__mro__:
+        if kind in TYPES:
+            return TYPES[kind]
+    return type(error).__name__
+
+
+def schema(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer's schema as it is."""
+    return answer
+
+
+PLAIN = Form(success, failure, schema)

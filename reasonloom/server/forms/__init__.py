@@ -1,1 +1,0 @@
-"""How each reference shapes its answers and its errors: one module a form."""

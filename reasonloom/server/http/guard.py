@@ -1,0 +1,125 @@
+"""Puts the SDK's checks of tokens around the application, and tells clients where to get one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
+from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
+from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
+from mcp.server.auth.routes import build_resource_metadata_url
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic import AnyHttpUrl
+from starlette.middleware.authentication import AuthenticationMiddleware
+
+from reasonloom.server.auth.access_principal import token_in
+from reasonloom.server.auth.scopes import OFFERED, allows
+from reasonloom.server.http.rate_limits import Limited
+from reasonloom.server.http.refusals import beyond, not_now, too_large
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+    from starlette.requests import HTTPConnection
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from reasonloom.server.auth.verifier import Verifier
+    from reasonloom.settings import Settings
+
+LONGEST_HANDSHAKE = 65_536
+"""Bytes of `initialize`, all of which is kept as long as its session."""
+
+
+def metadata_url(settings: Settings) -> str | None:
+    """Return where the metadata of this resource is told (RFC 9728); None without an issuer.
+
+    MCP asks for an authorization server in it, so a server of static tokens alone has none.
+    """
+    if not settings.oauth_issuer:
+        return None
+    return str(build_resource_metadata_url(AnyHttpUrl(str(settings.public_url))))
+
+
+def serve_metadata(server: MCPServer, settings: Settings) -> None:
+    """Add the page of metadata, under the address of RFC 9728 and under the short one."""
+    url = metadata_url(settings)
+    if url is None:
+        return
+    metadata = ProtectedResourceMetadata.model_validate(
+        {
+            "resource": settings.public_url,
+            "authorization_servers": [settings.oauth_issuer],
+            "scopes_supported": list(OFFERED),
+            "resource_name": "reasonloom",
+        }
+    )
+    handler = ProtectedResourceMetadataHandler(metadata)
+    for path in _metadata_paths(url):
+        server.custom_route(path, methods=["GET"])(handler.handle)
+
+
+def _metadata_paths(url: str) -> list[str]:
+    return sorted({urlsplit(url).path, "/.well-known/oauth-protected-resource"})
+
+
+class Guarded:
+    """ASGI: all but the open pages needs a valid token and keeps within the caller's limits."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        behind: ASGIApp,
+        verifier: Verifier,
+        settings: Settings,
+        pages: Collection[str],
+    ) -> None:
+        """Serve the open `pages` of `app`; `behind` is the same with what only callers reach."""
+        url = metadata_url(settings)
+        self._open = {*pages, *(_metadata_paths(url) if url else ())}
+        self._app = app
+        known = RequireAuthMiddleware(
+            Limited(behind, settings), [], AnyHttpUrl(url) if url else None
+        )
+        self._guarded = AuthenticationMiddleware(
+            AuthContextMiddleware(known), backend=BearerAuthBackend(verifier), on_error=_away
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what is open or proven."""
+        is_open = scope["type"] == "lifespan" or scope.get("path") in self._open
+        await (self._app if is_open else self._guarded)(scope, receive, send)
+
+
+def _away(connection: HTTPConnection, error: Exception) -> Response:
+    return not_now(str(error))
+
+
+class Gate:
+    """Refuses what a caller may not send, before it is begun.
+
+    That is a call of a tool that the token does not allow, and a handshake that is too long.
+    """
+
+    def __init__(self, needed: Mapping[str, str], settings: Settings) -> None:
+        """Know the scope that each tool needs."""
+        self._needed = needed
+        self._metadata = metadata_url(settings)
+
+    def refusal(self, scope: Scope, body: bytes) -> Response | None:
+        """Return why a message may not go on, None where it may."""
+        token = token_in(scope)
+        if token is None and len(body) <= LONGEST_HANDSHAKE:
+            return None
+        message = json.loads(body)
+        if message.get("method") == "initialize" and len(body) > LONGEST_HANDSHAKE:
+            said = f"initialize has at most {LONGEST_HANDSHAKE} bytes"
+            return too_large(message.get("id"), said)
+        if token is None or message.get("method") != "tools/call":
+            return None
+        needed = self._needed.get(str((message.get("params") or {}).get("name")))
+        if needed is None or allows(token.scopes, needed):
+            return None
+        return beyond(needed, self._metadata)

@@ -1,0 +1,185 @@
+"""Limits how many sessions each caller has open: what a handshake brings is kept as long as one.
+
+A client that forgets to end its sessions is not locked out by them: the one that has lain idle
+longest is ended for a new one, and its client begins anew as after any end (404).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import principal_components
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.datastructures import Headers
+
+from reasonloom.server.auth.access_principal import token_in
+from reasonloom.server.http.refusals import too_much
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from reasonloom.settings import Settings
+
+IDLE = 30 * 60.0
+"""Seconds after the last request in flight until the SDK ends a session."""
+
+SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
+REFUSED, GONE = 400, 404
+
+
+@dataclass(eq=False)
+class Session:
+    """Whose a session is, where it lives, and what it does now."""
+
+    owner: str | None
+    path: str
+    user: Any
+    clock: Callable[[], float]
+    in_flight: int = 0
+    since: float = 0.0
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Count a request of it, while which it is not idle."""
+        self.in_flight += 1
+        try:
+            yield
+        finally:
+            self.in_flight -= 1
+            self.since = self.clock()
+
+
+class Sessions:
+    """ASGI middleware that counts open sessions by owner; who proved nothing is one of them."""
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._app = app
+        self._most = settings.caller_sessions
+        self._clock = clock
+        self._open: dict[str, Session] = {}
+        self._opening: list[Session] = []
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; one that opens a session beyond the limit ends an idle one first."""
+        headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
+        identifier = headers.get(SESSION, "")
+        if self._is_own(identifier, scope):
+            await self._within(identifier, scope, receive, send)
+        elif scope["type"] == "http" and opens(scope["method"], headers):
+            await self._begin(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _is_own(self, identifier: str, scope: Scope) -> bool:
+        """Tell whether a request is of an open session: of its path, and by whoever opened it.
+
+        Any other is refused by the SDK, and says nothing of the session.
+        """
+        session = self._open.get(identifier)
+        if session is None or session.path != scope["path"]:
+            return False
+        return _principal(session.user) == _principal(scope.get("user"))
+
+    async def _within(self, identifier: str, scope: Scope, receive: Receive, send: Send) -> None:
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.start" and _ended(scope, message["status"]):
+                self._open.pop(identifier, None)
+            await send(message)
+
+        with self._open[identifier].busy():
+            await self._app(scope, receive, watched)
+
+    async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
+        token = token_in(scope)
+        owner = str(token.subject) if token else None
+        if not await self._make_room(owner, scope):
+            said = f"Too many open sessions: at most {self._most} of one caller, and none is idle"
+            await too_much(said, 1)(scope, receive, send)
+            return
+        session = Session(owner, scope["path"], scope.get("user"), self._clock)
+        self._opening.append(session)
+
+        async def named(message: Message) -> None:
+            if identifier := _opened(message):
+                self._open[identifier] = session
+                self._opening.remove(session)
+            await send(message)
+
+        try:
+            with session.busy():
+                await self._app(scope, receive, named)
+        finally:
+            if session in self._opening:
+                self._opening.remove(session)
+
+    async def _make_room(self, owner: str | None, scope: Scope) -> bool:
+        """Tell whether the owner may open a session, having ended an idle one where needed."""
+        self._forget_ended()
+        own = {key: each for key, each in self._open.items() if each.owner == owner}
+        opening = sum(each.owner == owner for each in self._opening)
+        if len(own) + opening < self._most:
+            return True
+        idle = [key for key, each in own.items() if not each.in_flight]
+        if not idle:
+            return False
+        longest = min(idle, key=lambda key: own[key].since)
+        await self._end(longest, self._open.pop(longest), scope)
+        return True
+
+    def _forget_ended(self) -> None:
+        """Forget the sessions that the SDK has ended by itself."""
+        idle_from = self._clock() - IDLE
+        ended = [
+            key for key, each in self._open.items() if not each.in_flight and each.since < idle_from
+        ]
+        for key in ended:
+            del self._open[key]
+
+    async def _end(self, identifier: str, session: Session, scope: Scope) -> None:
+        """End a session as its own client would: by a request of the one who opened it."""
+        hosts = [each for each in scope["headers"] if each[0] == b"host"]
+        headers = [*hosts, (SESSION.encode(), identifier.encode())]
+        user = {} if session.user is None else {"user": session.user}
+        path = {"path": session.path, "raw_path": session.path.encode()}
+        asked = {**scope, **path, **user, "method": "DELETE", "headers": headers}
+        await self._app(asked, _nothing, _unheard)
+
+
+def _principal(user: Any) -> tuple[str | None, ...]:
+    """Return whom the SDK takes a request to be of; nobody where nothing was proved."""
+    return principal_components(user.access_token) if isinstance(user, AuthenticatedUser) else ()
+
+
+def opens(method: str, headers: Headers) -> bool:
+    """Tell whether a request can open a session: those of the newest revision have none."""
+    return (
+        method == "POST"
+        and SESSION not in headers
+        and headers.get(VERSION, HANDSHAKE_PROTOCOL_VERSIONS[0]) in HANDSHAKE_PROTOCOL_VERSIONS
+    )
+
+
+def _opened(message: Message) -> str | None:
+    """Return the session that an answer tells to be open, None where it tells of none."""
+    if message["type"] != "http.response.start" or message["status"] >= REFUSED:
+        return None
+    return Headers(raw=message.get("headers", [])).get(SESSION)
+
+
+def _ended(scope: Scope, status: int) -> bool:
+    return status == GONE or (scope["method"] == "DELETE" and status < REFUSED)
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+async def _unheard(message: Message) -> None:
+    """Let an answer go to nobody."""

@@ -1,0 +1,86 @@
+"""Completes what a client has begun to type for a prompt: known values, and the caller's ids.
+
+An argument of the user's own prompts that is named as an argument of a tool takes that one's
+values; one named `session_id`, `run_id` and so on takes the ids of the caller's own resources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp_types import Completion
+
+from reasonloom.server.resource_index import ARGUMENT
+from reasonloom.server.resources.kind import SCHEME
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.server.resource_index import Shelf
+
+MOST = 100
+"""Values of one answer, as the protocol allows."""
+
+ID = "_id"
+
+
+def completion(values: Iterable[str]) -> Completion:
+    """Return values as the protocol carries them: the first, and how many there are."""
+    found = list(dict.fromkeys(values))
+    return Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
+
+
+async def complete_prompt(
+    prompt: str,
+    argument: str,
+    begun: str,
+    *,
+    given: Mapping[str, str],
+    schemas: Iterable[Mapping[str, Any]],
+    shelf: Shelf,
+    caller: Caller,
+) -> list[str]:
+    """Return values for an argument of a prompt that begin so, or whose name does.
+
+    `given` are the arguments filled in already, `schemas` those of the tools that are served.
+
+    Raises:
+        ResourceError: the database is away.
+    """
+    from reasonloom.server.prompts.values import Offer, values_of  # noqa: PLC0415 - tools come first
+
+    offers = values_of(prompt, argument, given)
+    if not offers and argument.endswith(ID):
+        return await _own_ids(argument.removesuffix(ID), begun, shelf, caller)
+    offers = offers or [Offer(each, each) for each in _named(argument, schemas)]
+    wanted = begun.casefold()
+    return [
+        each.value
+        for each in offers
+        if each.value.casefold().startswith(wanted) or each.label.casefold().startswith(wanted)
+    ]
+
+
+async def _own_ids(kind: str, begun: str, shelf: Shelf, caller: Caller) -> list[str]:
+    """Return ids of the caller's own resources of a kind; none where it is none that is served."""
+    try:
+        return await shelf.complete(f"{SCHEME}://{kind}/{{id}}", ARGUMENT, begun, caller)
+    except ResourceNotFoundError:
+        return []
+
+
+def _named(argument: str, schemas: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the values of the tools' arguments of that name, each once."""
+    found = (schema.get("properties", {}).get(argument, {}) for schema in schemas)
+    return list(dict.fromkeys(value for each in found for value in _choices(each)))
+
+
+def _choices(schema: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts that a schema lets a value be, or be made of."""
+    yield from (each for each in schema.get("enum", ()) if isinstance(each, str))
+    if isinstance(schema.get("const"), str):
+        yield schema["const"]
+    for part in (*schema.get("anyOf", ()), schema.get("items")):
+        if isinstance(part, dict):
+            yield from _choices(part)

@@ -1,0 +1,150 @@
+"""Lists and reads the resources that one server offers, each for its caller alone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
+from mcp_types import Annotations, Resource, ResourceTemplate
+
+from reasonloom.errors import (
+    InternalFault,
+    InvalidArgument,
+    NotFound,
+    ReasonloomError,
+    TimedOut,
+)
+from reasonloom.server.auth.scopes import readable
+from reasonloom.server.unknown_argument import unknown_argument
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.resources.kind import Kind, Listed
+
+log = logging.getLogger(__name__)
+MOST_LISTED = 50
+"""Resources of one kind in a listing, the newest; any other is read by its template."""
+
+JSON = "application/json"
+NOT_FOUND = "Resource not found"
+ARGUMENT = "id"
+"""The one argument of each template."""
+
+
+class Shelf:
+    """The kinds of resources of one server."""
+
+    def __init__(self, kinds: Sequence[Kind], room: EngineRoom) -> None:
+        self._kinds = kinds
+        self._room = room
+
+    def within(self, scopes: Sequence[str] | None) -> Shelf:
+        """Return the part that a token with these scopes may read; None stands for no token."""
+        return Shelf([kind for kind in self._kinds if readable(scopes, kind)], self._room)
+
+    def templates(self) -> list[ResourceTemplate]:
+        """Return the template of each kind of which there are many."""
+        return [
+            ResourceTemplate(
+                name=kind.name,
+                title=kind.title,
+                uri_template=kind.template,
+                description=kind.description,
+                mime_type=kind.mime_type,
+            )
+            for kind in self._kinds
+            if not kind.single
+        ]
+
+    async def newest(self, caller: Caller) -> list[Resource]:
+        """Return the caller's newest resources of each kind.
+
+        Raises:
+            ResourceError: the database is away.
+        """
+        if not self._kinds:
+            return []
+        async with self._engine() as engine:
+            return [
+                _listed(kind, each)
+                for kind in self._kinds
+                for each in await kind.newest(engine, caller, MOST_LISTED)
+            ]
+
+    async def complete(self, template: str, argument: str, begun: str, caller: Caller) -> list[str]:
+        """Return ids for a template that begin so, or whose title holds the words, newest first.
+
+        Only what a listing shows is offered: older resources are known by their id.
+
+        Raises:
+            ResourceNotFoundError: there is no such template.
+            InvalidArgument: it has no such argument.
+            ResourceError: the database is away.
+        """
+        kind = next((kind for kind in self._kinds if kind.template == template), None)
+        if kind is None or kind.single:
+            raise ResourceNotFoundError(NOT_FOUND)
+        if argument != ARGUMENT:
+            raise InvalidArgument(unknown_argument(argument, [ARGUMENT]), field=argument)
+        async with self._engine() as engine:
+            newest = await kind.newest(engine, caller, MOST_LISTED)
+        wanted = begun.casefold()
+        return [
+            each.id
+            for each in newest
+            if each.id.casefold().startswith(wanted) or wanted in each.title.casefold()
+        ]
+
+    async def read(self, uri: str, caller: Caller) -> list[ReadResourceContents]:
+        """Return a resource of the caller: its page, and behind it what programs read, if any.
+
+        Raises:
+            ResourceNotFoundError: no such URI, or one that this caller does not have.
+            ResourceError: the database is away.
+        """
+        for kind in self._kinds:
+            if identifier := kind.id_in(uri):
+                async with self._engine() as engine:
+                    text = await kind.read(engine, caller, identifier)
+                    data = await kind.in_json(engine, caller, identifier) if kind.in_json else None
+                page = ReadResourceContents(content=text, mime_type=kind.mime_type)
+                more = [] if data is None else [ReadResourceContents(data, JSON)]
+                return [page, *more]
+        raise ResourceNotFoundError(NOT_FOUND)
+
+    @asynccontextmanager
+    async def _engine(self) -> AsyncIterator[Engine]:
+        """Yield the engine within a call's time; what goes wrong becomes an error of resources."""
+        seconds = self._room.settings.tool_timeout
+        try:
+            async with asyncio.timeout(seconds):
+                yield await self._room.engine()
+        except NotFound:
+            raise ResourceNotFoundError(NOT_FOUND) from None
+        except ReasonloomError as error:
+            raise ResourceError(error.message) from None
+        except TimeoutError:
+            late = TimedOut(f"no answer within {seconds:g} s; try again")
+            raise ResourceError(late.message) from None
+        except Exception:
+            reference = uuid.uuid4().hex[:8]
+            log.exception("a resource broke (reference %s)", reference)
+            raise ResourceError(InternalFault(reference).message) from None
+
+
+def _listed(kind: Kind, each: Listed) -> Resource:
+    return Resource(
+        name=kind.name if kind.single else f"{kind.name} {each.id}",
+        title=each.title,
+        uri=kind.uri(each.id),
+        mime_type=kind.mime_type,
+        annotations=Annotations(last_modified=each.changed_at.isoformat()),
+    )

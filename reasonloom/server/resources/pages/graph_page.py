@@ -1,0 +1,68 @@
+"""Writes a Graph of Thoughts as a Markdown page: a drawing, figures, and its nodes in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from reasonloom.nodes.thought_graph.picture import drawing
+from reasonloom.server.resources.pages.markdown import in_markdown, quoted
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+MOST_LISTED = 200
+"""Nodes on one page: the active before the others, then the newest."""
+
+LONGEST_THOUGHT = 2_000
+"""Characters that are shown of each."""
+
+
+def page(graph: WholeGraph) -> str:
+    """Return the page; texts of others are escaped, and what is left out is said."""
+    return "\n\n".join([*_head(graph), "## Nodes", *_nodes(graph)]) + "\n"
+
+
+def _head(graph: WholeGraph) -> Iterator[str]:
+    row = graph.row
+    yield f"# Graph {row.id}"
+    yield (
+        f"Number {row.number} of session `{row.session_id}`. Nodes: {len(graph.nodes)}, active: "
+        f"{len(graph.active)}, edges: {len(graph.edges)}. At most {row.max_depth} deep and "
+        f"{row.max_branches} branches wide; pruned below {row.prune_threshold:g}."
+    )
+    yield quoted(graph.problem[:LONGEST_THOUGHT])
+    if row.finalized_at:
+        yield f"Finalized; its conclusion is thought `{row.conclusion_id}` of the session."
+    if cycle := graph.cycle():
+        numbers = ", ".join(str(graph.by_id[each].number) for each in cycle)
+        yield f"**It has a cycle: nodes {numbers}.**"
+    yield f"```mermaid\n{drawing(graph)}\n```"
+
+
+def _nodes(graph: WholeGraph) -> Iterator[str]:
+    ordered = sorted(graph.nodes, key=lambda node: (not node.is_active, -node.number))
+    for node in sorted(ordered[:MOST_LISTED], key=lambda node: node.number):
+        yield from _node(graph, node)
+    if len(ordered) > MOST_LISTED:
+        yield f"*{len(ordered) - MOST_LISTED:,} more nodes are left out.*"
+
+
+def _node(graph: WholeGraph, node: NodeRow) -> Iterator[str]:
+    parents = sorted(graph.by_id[each].number for each in graph.parents[node.id])
+    parts = ", ".join(f"{name} {part:.2f}" for name, part in node.parts.items())
+    facts = [
+        f"score {node.score:.2f} ({node.check}{f': {parts}' if parts else ''})"
+        if node.score is not None
+        else f"not scored, claims {node.confidence:.2f}",
+        f"depth {node.depth}",
+        f"from {', '.join(map(str, parents))}" if parents else "",
+        "pruned" if node.pruning_id else "",
+        f"beaten by {graph.by_id[node.replaced_by].number}" if node.replaced_by else "",
+    ]
+    yield f"### {node.number}. {node.node_type}"
+    yield f"{in_markdown(', '.join(fact for fact in facts if fact))}, `{node.id}`"
+    yield quoted(node.content[:LONGEST_THOUGHT])
+    if len(node.content) > LONGEST_THOUGHT:
+        yield f"*Cut: the first {LONGEST_THOUGHT:,} of {len(node.content):,} characters.*"

@@ -1,0 +1,81 @@
+"""Reads the raw lines of a descriptor, in a thread that nobody has to wait for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+
+from reasonloom.server.json_rpc import LONGEST, Refusal, too_long
+
+CHUNK = 65_536
+MOST_WAITING = 100
+"""Lines read ahead of their handling."""
+
+
+class Source:
+    """The raw lines of a descriptor, read by a thread that nobody has to wait for.
+
+    A read of stdin cannot be cancelled: a thread of the loop's own would keep a server that
+    was asked to end alive until its client says something more.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: asyncio.Queue[bytes | Refusal | None] = asyncio.Queue()
+        self._room = threading.Semaphore(MOST_WAITING)
+
+    async def __aiter__(self) -> AsyncIterator[bytes | Refusal]:
+        loop = asyncio.get_running_loop()
+        threading.Thread(target=self._read, args=(loop,), name="stdin", daemon=True).start()
+        while (line := await self._lines.get()) is not None:
+            self._room.release()
+            yield line
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hand over line by line, then None; more than a few unread lines wait in the pipe."""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            for line in _lines_of(self._descriptor):
+                self._room.acquire()
+                loop.call_soon_threadsafe(self._lines.put_nowait, line)
+            loop.call_soon_threadsafe(self._lines.put_nowait, None)
+
+
+class Line:
+    """One line as it grows; of one that is too long only the head is kept."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, part: bytes) -> None:
+        """Append a part."""
+        self._size += len(part)
+        if not part:
+            return
+        if self._size <= LONGEST:
+            self._parts.append(part)
+        else:
+            del self._parts[1:]
+
+    def take(self) -> bytes | Refusal:
+        """Return the line, or why it is none, and begin the next."""
+        parts, size = self._parts, self._size
+        self._parts, self._size = [], 0
+        return b"".join(parts) if size <= LONGEST else too_long(b"".join(parts))
+
+
+def _lines_of(descriptor: int) -> Iterator[bytes | Refusal]:
+    """Yield the lines of a descriptor; a last one without its line break counts."""
+    line = Line()
+    with suppress(OSError):
+        while chunk := os.read(descriptor, CHUNK):
+            *whole, rest = chunk.split(b"\n")
+            for end in whole:
+                line.add(end)
+                yield line.take()
+            line.add(rest)
+    if last := line.take():
+        yield last

@@ -1,0 +1,118 @@
+"""What backup and restore know of our schema as a whole: its tables, columns, locks and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import sql
+
+from reasonloom.errors import DatabaseFull, DatabaseUnavailable, SettingMistake
+from reasonloom.stores.backup.file_format import unreadable
+from reasonloom.stores.provisioning import LOCK
+
+Connection = psycopg.Connection[Any]
+STEPS = ("alembic_version", "checkpoint_migrations")
+"""The tables that say how far the schema is; a backup's header has their numbers."""
+
+TABLES = """
+SELECT relname FROM pg_class
+WHERE relnamespace = to_regnamespace('reasonloom') AND relkind IN ('r', 'p')
+AND relname <> ALL (%s) ORDER BY relname
+"""
+COLUMNS = """
+SELECT attname FROM pg_attribute
+WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
+ORDER BY attnum
+"""
+CLOSED = "SELECT row_security_active(to_regclass(%s))"
+PLAIN = (
+    "SET LOCAL client_encoding = 'UTF8'",
+    "SET LOCAL datestyle = 'ISO'",
+    "SET LOCAL intervalstyle = 'postgres'",
+    "SET LOCAL timezone = 'UTC'",
+    "SET LOCAL extra_float_digits = 1",
+    "SET LOCAL statement_timeout = 0",
+    "SET LOCAL idle_in_transaction_session_timeout = 0",
+    "SET LOCAL lock_timeout = '10s'",
+    # What a policy would hide is an error, never a backup that lacks it.
+    "SET LOCAL row_security = off",
+)
+"""How values are written and read, whatever the server's own settings are."""
+
+BUSY = "other processes use the database; stop its servers, then try again"
+MOVING = "another process is bringing the database up to date; try again"
+NOT_ALLOWED = (
+    "the login of DATABASE_URL may not do this: use the one that made the tables, or a superuser"
+)
+
+
+def settle(connection: Connection) -> None:
+    """Make a transaction read and write values in one form, alone with the schema.
+
+    Raises:
+        DatabaseUnavailable: another process changes the schema.
+    """
+    for statement in PLAIN:
+        connection.execute(statement)
+    if not value(connection, "SELECT pg_try_advisory_xact_lock(%s)", LOCK):
+        raise DatabaseUnavailable(MOVING)
+
+
+def tables_of(connection: Connection) -> list[str]:
+    """Return the names of all tables that hold rows of owners, saved steps among them."""
+    return [str(row[0]) for row in connection.execute(TABLES, (list(STEPS),))]
+
+
+def columns_of(connection: Connection, table: str) -> list[str]:
+    """Return the columns of a table that are stored as given, not computed from others."""
+    return [str(row[0]) for row in connection.execute(COLUMNS, (table,))]
+
+
+def open_to_owner(connection: Connection, tables: Sequence[str]) -> list[str]:
+    """Let the tables' owner see every row, where its login is held by row-level security.
+
+    Returns the tables that were opened: they are locked until the transaction ends, and are to be
+    shut again by it, or by its being rolled back.
+    """
+    closed = [table for table in tables if value(connection, CLOSED, table)]
+    for table in closed:
+        alter(connection, table, "NO FORCE ROW LEVEL SECURITY")
+    return closed
+
+
+def alter(connection: Connection, table: str, change: LiteralString) -> None:
+    """Change a table."""
+    statement = sql.SQL("ALTER TABLE {} " + change)
+    connection.execute(statement.format(sql.Identifier(table)))
+
+
+def copying(table: str, columns: Sequence[str], way: LiteralString) -> sql.Composed:
+    """Return the COPY of a table's columns, `TO STDOUT` or `FROM STDIN`."""
+    names = sql.SQL(", ").join(map(sql.Identifier, columns))
+    return sql.SQL("COPY {} ({}) " + way).format(sql.Identifier(table), names)
+
+
+def value(connection: Connection, query: LiteralString, *values: Any) -> Any:
+    """Return the one value that a query gives, None where it gives no row."""
+    row = connection.execute(query, values or None).fetchone()
+    return row[0] if row else None
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn what Postgres says into what an administrator needs to know."""
+    try:
+        yield
+    except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
+        raise DatabaseUnavailable(BUSY) from None
+    except psycopg.errors.InsufficientPrivilege:
+        raise SettingMistake(NOT_ALLOWED, field="DATABASE_URL") from None
+    except (psycopg.DataError, psycopg.IntegrityError):
+        raise unreadable() from None
+    except psycopg.errors.DiskFull:
+        raise DatabaseFull from None
+    except psycopg.OperationalError:
+        raise DatabaseUnavailable("the database could not be reached, or went away") from None

@@ -1,0 +1,156 @@
+"""Writes the whole database, every owner's rows, to one file: a single moment of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import psycopg
+
+from reasonloom import __version__
+from reasonloom.errors import InvalidArgument, SettingMistake
+from reasonloom.stores.backup.catalog import (
+    Connection,
+    columns_of,
+    copying,
+    open_to_owner,
+    settle,
+    tables_of,
+    told,
+    value,
+)
+from reasonloom.stores.backup.file_format import COUNT, PART, ROWS, TABLE, BackupWriter, Header
+from reasonloom.stores.saver_tables import saver_step
+
+if TYPE_CHECKING:
+    from reasonloom.stores.access import Access
+
+T = TypeVar("T")
+Tell = Callable[[int, int | None], None]
+"""Hears how many bytes are done, and of how many."""
+
+SIZE = "SELECT pg_table_size(to_regclass(%s))"
+STEP = "SELECT version_num FROM alembic_version"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a backup, or what was restored of one, holds; `size` in bytes."""
+
+    header: Header
+    rows: int
+    size: int
+
+
+async def back_up(access: Access, path: Path, tell: Tell) -> Written:
+    """Write every row of the database to a new file that its user alone may read.
+
+    It is of one moment, whatever is written meanwhile; servers go on, except where the login is
+    held by row-level security: then they wait until it is done.
+
+    Raises:
+        InvalidArgument: the file exists already, or cannot be written.
+        DatabaseUnavailable: the database is away, or busy.
+        SettingMistake: there is no schema of ours, or the login may not read all of it.
+    """
+    return await in_thread(lambda heard: _to_new_file(access, path, heard), tell)
+
+
+async def in_thread(work: Callable[[Tell], T], tell: Tell) -> T:
+    """Do `work` in a thread, which gives up at its next word of progress once this is cancelled.
+
+    A thread cannot be cancelled from outside, and would finish what nobody wants any more.
+    """
+    left = threading.Event()
+
+    def heard(done: int, total: int | None) -> None:
+        if left.is_set():
+            raise asyncio.CancelledError
+        tell(done, total)
+
+    try:
+        return await asyncio.to_thread(work, heard)
+    finally:
+        left.set()
+
+
+def _to_new_file(access: Access, path: Path, tell: Tell) -> Written:
+    """Write beside the file's place, and move it there once it is whole and on the disk."""
+    if path.exists():
+        raise InvalidArgument(f"{path.name}: exists already", field="file")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except (FileNotFoundError, NotADirectoryError):
+        raise InvalidArgument(f"{path.name}: its folder does not exist", field="file") from None
+    except OSError:
+        raise InvalidArgument(f"{path.name}: its folder may not be written", field="file") from None
+    draft = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            header, rows = _to_file(access, lambda header: BackupWriter(file, header), tell)
+            file.flush()
+            os.fsync(handle)
+        draft.rename(path)
+    except OSError:
+        raise InvalidArgument(f"{path.name}: cannot be written", field="file") from None
+    finally:
+        draft.unlink(missing_ok=True)
+    return Written(header, rows, path.stat().st_size)
+
+
+def _to_file(
+    access: Access, begin: Callable[[Header], BackupWriter], tell: Tell
+) -> tuple[Header, int]:
+    with told(), psycopg.connect(access.admin) as connection:
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        settle(connection)
+        header = _header(connection)
+        tables = tables_of(connection)
+        open_to_owner(connection, tables)
+        sizes = {table: int(value(connection, SIZE, table)) for table in tables}
+        file, rows, done, total = begin(header), 0, 0, sum(sizes.values())
+        for table in tables:
+            rows += _copy(connection, file, table, partial(tell, done, total))
+            done += sizes[table]
+            tell(done, total)
+        file.end()
+        connection.rollback()  # shuts again what was opened
+        return header, rows
+
+
+def _header(connection: Connection) -> Header:
+    if value(connection, "SELECT to_regclass('alembic_version')") is None:
+        raise SettingMistake("the database holds nothing of ours yet", field="DATABASE_URL")
+    return Header(
+        schema=str(value(connection, STEP)),
+        saver=saver_step(connection),
+        product=__version__,
+        postgres=connection.info.server_version,
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _copy(connection: Connection, file: BackupWriter, table: str, tell: Callable[[], None]) -> int:
+    """Write one table; return how many rows it has. `tell` hears of every part of it."""
+    columns = columns_of(connection, table)
+    file.note(TABLE, {"table": table, "columns": columns})
+    with connection.cursor() as cursor:
+        waiting = bytearray()
+        with cursor.copy(copying(table, columns, "TO STDOUT")) as rows:
+            for row in rows:
+                waiting += row
+                if len(waiting) > PART:
+                    tell()
+                    file.frame(ROWS, bytes(waiting))
+                    waiting.clear()
+        file.frame(ROWS, bytes(waiting))
+        file.note(COUNT, cursor.rowcount)
+        return cursor.rowcount

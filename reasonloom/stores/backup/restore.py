@@ -1,0 +1,256 @@
+"""Puts a backup in the place of a database's whole content: all of it, or nothing at all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import psycopg
+from psycopg import sql
+
+from reasonloom.errors import Conflict, InvalidArgument
+from reasonloom.stores.backup.catalog import (
+    Connection,
+    alter,
+    columns_of,
+    copying,
+    open_to_owner,
+    settle,
+    tables_of,
+    told,
+)
+from reasonloom.stores.backup.dump import Tell, Written, in_thread
+from reasonloom.stores.backup.file_format import (
+    COUNT,
+    ROWS,
+    TABLE,
+    Header,
+    frames,
+    header_of,
+    open_backup,
+    unreadable,
+)
+from reasonloom.stores.migrate import alembic_config, prepare, prepare_saver
+from reasonloom.stores.saver_tables import saver_step
+from reasonloom.stores.schema import newest_step, step_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection as AlembicConnection
+
+    from reasonloom.stores.access import Access
+
+SAVED_STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+"""LangGraph's own tables of rows: emptied and filled, never dropped: they are not ours to make."""
+
+MADE = """
+SELECT named.type, named.identity FROM (
+    SELECT 'pg_class'::regclass, oid, relname FROM pg_class
+    WHERE relnamespace = to_regnamespace('reasonloom') AND relkind IN ('r', 'p', 'v', 'm', 'S')
+    UNION ALL SELECT 'pg_proc'::regclass, oid, NULL FROM pg_proc
+    WHERE pronamespace = to_regnamespace('reasonloom')
+    UNION ALL SELECT 'pg_type'::regclass, oid, NULL FROM pg_type
+    WHERE typnamespace = to_regnamespace('reasonloom') AND typtype IN ('d', 'e')
+) made (catalog, id, relation), pg_identify_object(made.catalog, made.id, 0) named
+WHERE coalesce(relation <> ALL (%s), true) AND NOT EXISTS (
+    SELECT 1 FROM pg_depend d
+    WHERE d.classid = made.catalog AND d.objid = made.id AND d.deptype = 'e')
+"""
+"""What migrations have made, of a newer version too: not LangGraph's tables, nor what belongs to
+an extension that lies in our schema."""
+
+FOREIGN_KEYS = """
+SELECT c.relname, k.conname, pg_get_constraintdef(k.oid)
+FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+WHERE k.connamespace = to_regnamespace('reasonloom') AND k.contype = 'f' ORDER BY 1, 2
+"""
+YES = "--yes replaces all that it holds, of every owner"
+FULL = f"the database is not empty; {YES}"
+
+
+async def restore(access: Access, path: Path, tell: Tell, *, replace: bool = False) -> Written:
+    """Fill a database with a backup and bring it up to date, in one transaction.
+
+    With `replace` all that it holds goes, of every owner, also what a newer version has made;
+    else it must be empty. Before the transaction is made only what a database needs for any
+    table of ours, and LangGraph's tables are brought to their newest step.
+
+    Raises:
+        InvalidArgument: the file is no whole backup, or of a newer version; nothing is changed.
+        Conflict: the database is not empty, or a newer version's.
+        DatabaseUnavailable: the database is away, or others use it.
+        SettingMistake: the login may not do this.
+    """
+    with await asyncio.to_thread(open_backup, path) as file:
+        header = header_of(file)
+        if header.schema > newest_step():
+            raise InvalidArgument(
+                f"{path.name}: has schema {header.schema} of reasonloom {header.product}, this "
+                f"version knows {newest_step()}: update reasonloom",
+                field="file",
+            )
+        size = os.fstat(file.fileno()).st_size
+        rows = await in_thread(
+            lambda heard: _fill(access, file, header, replace, lambda done: heard(done, size)),
+            tell,
+        )
+    return Written(header, rows, size)
+
+
+def _fill(
+    access: Access, file: BinaryIO, header: Header, replace: bool, tell: Callable[[int], None]
+) -> int:
+    prepare(access)
+    with told(), psycopg.connect(access.admin) as connection:
+        _take(connection, replace)
+        connection.rollback()
+    prepare_saver(access)
+    with told(), _transaction(access.admin) as (alembic, connection):
+        _take(connection, replace)  # others may have filled it meanwhile
+        if header.saver > saver_step(connection):
+            raise InvalidArgument(
+                "the backup's saved steps are of a newer LangGraph: update reasonloom", field="file"
+            )
+        _rebuild(connection, alembic, header.schema)
+        with _open(connection):
+            with _bare(connection):
+                rows = _load(connection, file, tell)
+            _upgrade(alembic, "head")
+        connection.execute("ANALYZE")
+        tell(file.tell())
+        return rows
+
+
+@contextmanager
+def _transaction(admin: str) -> Iterator[tuple[AlembicConnection, Connection]]:
+    """Yield one transaction as Alembic and as psycopg speak to it; it commits at the end."""
+    from sqlalchemy import create_engine  # noqa: PLC0415 - slow to load, and seldom needed
+    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415
+    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+
+    engine = create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(admin), poolclass=NullPool
+    )
+    try:
+        with engine.begin() as alembic:
+            plain: Any = alembic.connection.driver_connection
+            yield alembic, plain
+    except DBAPIError as error:
+        raise error.orig or error from None
+
+
+def _take(connection: Connection, replace: bool) -> None:
+    """Have the schema for this transaction alone, where what it holds may go."""
+    settle(connection)
+    tables = tables_of(connection)
+    open_to_owner(connection, tables)
+    if replace:
+        return
+    status = step_of(connection)
+    if status.newer:
+        known = f"this version knows {status.newest}"
+        raise Conflict(f"the database has schema {status.current}, {known}; {YES}")
+    if any(_holds_rows(connection, table) for table in tables):
+        raise Conflict(FULL)
+
+
+def _holds_rows(connection: Connection, table: str) -> bool:
+    query = sql.SQL("SELECT EXISTS (SELECT 1 FROM {})").format(sql.Identifier(table))
+    row = connection.execute(query).fetchone()
+    return bool(row and row[0])
+
+
+def _rebuild(connection: Connection, alembic: AlembicConnection, step: str) -> None:
+    """Make our tables anew as they were at a step, empty; LangGraph's are emptied."""
+    kept = [*SAVED_STEPS, "checkpoint_migrations"]
+    for kind, name in connection.execute(MADE, (kept,)).fetchall():
+        # One may have gone with another already.
+        drop = sql.SQL("DROP {} IF EXISTS {} CASCADE")
+        connection.execute(drop.format(sql.SQL(kind), sql.SQL(name)))
+    saved = sql.SQL(", ").join(map(sql.Identifier, SAVED_STEPS))
+    connection.execute(sql.SQL("TRUNCATE {}").format(saved))
+    _upgrade(alembic, step)
+
+
+def _upgrade(alembic: AlembicConnection, step: str) -> None:
+    """Walk the migrations within the transaction that is open."""
+    from alembic import command  # noqa: PLC0415
+    from sqlalchemy import text  # noqa: PLC0415
+
+    # A migration may touch a table that it has just made and shut, which is empty.
+    alembic.execute(text("SET LOCAL row_security = on"))
+    config = alembic_config()
+    config.attributes["connection"] = alembic
+    command.upgrade(config, step)
+    alembic.execute(text("SET LOCAL row_security = off"))
+
+
+@contextmanager
+def _open(connection: Connection) -> Iterator[None]:
+    """Let a login that policies hold fill the tables and migrate what is in them."""
+    opened = open_to_owner(connection, tables_of(connection))
+    yield
+    for table in set(opened) & set(tables_of(connection)):
+        alter(connection, table, "FORCE ROW LEVEL SECURITY")
+
+
+@contextmanager
+def _bare(connection: Connection) -> Iterator[None]:
+    """Let tables take rows in any order and as they are: without triggers and foreign keys.
+
+    All of it is there again at the end, and the foreign keys have looked at every row.
+    """
+    tables = tables_of(connection)
+    keys = connection.execute(FOREIGN_KEYS).fetchall()
+    for table, name, _ in keys:
+        _constraint(connection, table, sql.SQL("DROP CONSTRAINT {}"), name)
+    for table in tables:
+        alter(connection, table, "DISABLE TRIGGER USER")
+    yield
+    for table in tables:
+        alter(connection, table, "ENABLE TRIGGER USER")
+    for table, name, definition in keys:
+        _constraint(connection, table, sql.SQL("ADD CONSTRAINT {} " + definition), name)
+
+
+def _constraint(connection: Connection, table: str, change: sql.SQL, name: str) -> None:
+    statement = sql.SQL("ALTER TABLE {} ").format(sql.Identifier(table))
+    connection.execute(statement + change.format(sql.Identifier(name)))
+
+
+def _load(connection: Connection, file: BinaryIO, tell: Callable[[int], None]) -> int:
+    """Fill every table of the file; return how many rows that were."""
+    known, rows = set(tables_of(connection)), 0
+    parts = frames(file, tell)
+    for kind, body in parts:
+        if kind == TABLE:
+            table = json.loads(body)
+            if table["table"] not in known or not _fits(connection, table):
+                raise unreadable()
+            rows += _load_table(connection, table, parts)
+    return rows
+
+
+def _fits(connection: Connection, table: dict[str, Any]) -> bool:
+    return set(table["columns"]) <= set(columns_of(connection, table["table"]))
+
+
+def _load_table(
+    connection: Connection, table: dict[str, Any], parts: Iterator[tuple[bytes, bytes]]
+) -> int:
+    said = None
+    with connection.cursor() as cursor:
+        statement = copying(table["table"], table["columns"], "FROM STDIN")
+        with cursor.copy(statement) as copy:
+            for kind, body in parts:
+                if kind != ROWS:
+                    said = json.loads(body) if kind == COUNT else None
+                    break
+                copy.write(body)
+        if said != cursor.rowcount:
+            raise unreadable()
+        return cursor.rowcount

@@ -1,0 +1,173 @@
+"""Two ranges of nodes beside each other: how many stand in each, and what supersedes what."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
+
+from reasonloom.stores.graph_memory.memory_nodes import SHOWN
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+COUNTS = """
+SELECT count(*) FILTER (WHERE in_a) AS in_a, count(*) FILTER (WHERE in_b) AS in_b,
+    count(*) FILTER (WHERE in_b AND NOT in_a) AS only_b,
+    count(*) FILTER (WHERE in_a AND id <> ALL(:corrected) AND strength < :faded) AS faded,
+    count(*) FILTER (WHERE in_a AND id <> ALL(:corrected) AND superseded_by IS NOT NULL)
+        AS elsewhere
+FROM (SELECT m.id, m.strength, m.superseded_by, {a} IS TRUE AS in_a, {b} IS TRUE AS in_b
+    FROM memories m WHERE {shown} AND ({a} OR {b})) m
+"""
+STEPS = """
+SELECT m.id, newer.id, {a_older} IS TRUE, {a_newer} IS TRUE, {b_newer} IS TRUE
+FROM edges e
+JOIN memories m ON m.owner = :owner AND m.id = e.target_id
+JOIN memories newer ON newer.owner = :owner AND newer.id = e.source_id
+WHERE e.owner = :owner AND e.type = 'supersedes' AND e.source_id > e.target_id
+    AND {older} AND {newer}
+"""
+"""What was superseded by what is shown and newer, wherever it stands."""
+
+SOME = """
+SELECT m.id FROM memories m WHERE {shown} AND {chosen} AND m.id <> ALL(:without)
+ORDER BY {order} LIMIT :most
+"""
+NEWEST = "m.created_at DESC, m.id DESC"
+WEAKEST = f"m.strength, {NEWEST}"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The nodes of some sessions, or those stored between two moments, both included."""
+
+    sessions: Sequence[UUID] | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def condition(self, name: str, node: str = "m") -> str:
+        """Return the SQL condition on a memory `node`; `name` tells its values from others'."""
+        if self.sessions is not None:
+            return f"({node}.session_id = ANY(:{name}_sessions))"
+        return f"({node}.created_at BETWEEN :{name}_start AND :{name}_end)"
+
+    def values(self, name: str) -> dict[str, Any]:
+        """Return what the condition's parameters stand for."""
+        if self.sessions is not None:
+            return {f"{name}_sessions": list(self.sessions)}
+        return {f"{name}_start": self.start, f"{name}_end": self.end}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two ranges to be compared."""
+
+    a: Range
+    b: Range
+
+    def values(self, tx: Transaction) -> dict[str, Any]:
+        """Return what the conditions of both stand for."""
+        return {
+            "owner": tx.owner,
+            "space": tx.space,
+            **self.a.values("a"),
+            **self.b.values("b"),
+        }
+
+    def statement(self, sql: str) -> TextClause:
+        """Return a statement in which both conditions may stand."""
+        typed = [
+            bindparam(f"{name}_sessions", type_=ARRAY(Uuid))
+            for name, each in (("a", self.a), ("b", self.b))
+            if each.sessions is not None and f":{name}_sessions" in sql
+        ]
+        return text(sql).bindparams(*typed)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many nodes stand in A, in B, and in B alone.
+
+    Attributes:
+        faded: nodes of A, not corrected in B, whose strength is low.
+        elsewhere: nodes of A, not corrected in B, that something else supersedes.
+    """
+
+    in_a: int
+    in_b: int
+    only_b: int
+    faded: int
+    elsewhere: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A node that another supersedes, and where both stand."""
+
+    older: int
+    newer: int
+    older_in_a: bool
+    newer_in_a: bool
+    newer_in_b: bool
+
+
+async def steps(tx: Transaction, pair: Pair) -> list[Step]:
+    """Return every step by which a node of the space is superseded, by number."""
+    sql = STEPS.format(
+        a_older=pair.a.condition("a"),
+        a_newer=pair.a.condition("a", "newer"),
+        b_newer=pair.b.condition("b", "newer"),
+        older=SHOWN,
+        newer=SHOWN.replace("m.", "newer."),
+    )
+    return [Step(*row) for row in await tx.tuples(pair.statement(sql), pair.values(tx))]
+
+
+async def counts(
+    tx: Transaction, pair: Pair, *, corrected: Collection[int], faded: float
+) -> Counts:
+    """Return how many nodes stand where; `corrected` are nodes of A that B corrects."""
+    sql = COUNTS.format(a=pair.a.condition("a"), b=pair.b.condition("b"), shown=SHOWN)
+    values = {**pair.values(tx), "corrected": list(corrected), "faded": faded}
+    row = await tx.first(pair.statement(sql), values)
+    assert row is not None  # noqa: S101 - a count always is
+    return Counts(row.in_a, row.in_b, row.only_b, row.faded, row.elsewhere)
+
+
+async def only_in_b(
+    tx: Transaction, pair: Pair, *, without: Collection[int], most: int
+) -> list[int]:
+    """Return the newest nodes of B that are not in A."""
+    chosen = f"{pair.b.condition('b')} AND {pair.a.condition('a')} IS NOT TRUE"
+    return await _some(tx, pair, chosen, NEWEST, without, {"most": most})
+
+
+async def in_a(tx: Transaction, pair: Pair, *, without: Collection[int], most: int) -> list[int]:
+    """Return the newest nodes of A."""
+    return await _some(tx, pair, pair.a.condition("a"), NEWEST, without, {"most": most})
+
+
+async def faded_in_a(
+    tx: Transaction, pair: Pair, *, without: Collection[int], faded: float, most: int
+) -> list[int]:
+    """Return the weakest nodes of A whose strength is below `faded`."""
+    chosen = f"{pair.a.condition('a')} AND m.strength < :faded"
+    return await _some(tx, pair, chosen, WEAKEST, without, {"most": most, "faded": faded})
+
+
+async def _some(
+    tx: Transaction,
+    pair: Pair,
+    chosen: str,
+    order: str,
+    without: Collection[int],
+    more: dict[str, Any],
+) -> list[int]:
+    statement = pair.statement(SOME.format(shown=SHOWN, chosen=chosen, order=order))
+    values = {**pair.values(tx), "without": list(without), **more}
+    return [row[0] for row in await tx.tuples(statement, values)]

@@ -1,0 +1,87 @@
+"""Twins: the same content again strengthens the memory that is there, and makes no second one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Uuid, bindparam, text
+
+from reasonloom.stores.memory.decay import ACCESSED
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.memory.memories import NewMemory
+
+WINDOW = timedelta(hours=24)
+"""How old a memory may be that a new one is merged into."""
+
+FIND = text(
+    "SELECT twin_of(:owner, :space, :session_id, :event_type, :source_kind, :content, :since) AS id"
+).bindparams(bindparam("session_id", type_=Uuid))
+JOINED = (
+    "{name} || ARRAY(SELECT new FROM unnest(CAST(:{name} AS text[])) "
+    "WITH ORDINALITY AS given (new, place) WHERE new <> ALL({name}) ORDER BY place)"
+)
+STRENGTHEN = text(f"""
+UPDATE memories SET {ACCESSED}, confidence = :confidence,
+    importance = greatest(importance, :importance),
+    salience = CASE WHEN :importance > importance THEN greatest(salience, :salience)
+        ELSE salience END,
+    keywords = {JOINED.format(name="keywords")}, tags = {JOINED.format(name="tags")},
+    category = coalesce(category, :category), context = coalesce(context, :context)
+WHERE owner = :owner AND id = :id RETURNING id, strength, salience
+""")  # noqa: S608 - names of columns, no values
+
+
+@dataclass(frozen=True, slots=True)
+class Twin:
+    """The memory that was there already, as it is now."""
+
+    id: int
+    strength: float
+    salience: float
+
+
+async def strengthen_twin(
+    tx: Transaction, memory: NewMemory, *, keywords: Sequence[str]
+) -> Twin | None:
+    """Strengthen the memory that says the same as `memory`; None where there is none.
+
+    The same: content that differs at most in white space or in how its letters are composed,
+    in the same space, session, event type and kind of source, at most `WINDOW` old. It counts
+    an access, takes the new confidence and the larger importance, adds what lacks of the tags and
+    of `keywords`, and a category and a context where it has none. Its vectors stay.
+
+    The session must exist in this transaction. Until it ends nobody else stores for this
+    owner, so that of two at once the second finds the first one's memory.
+    """
+    values = {
+        "owner": tx.owner,
+        "space": tx.space,
+        "session_id": memory.session_id,
+        "event_type": memory.event_type,
+        "source_kind": memory.source_kind,
+        "content": memory.content,
+        "since": memory.created_at - WINDOW,
+    }
+    found = await tx.first(FIND, values)
+    if found is None or found.id is None:
+        return None
+    said = {
+        "owner": tx.owner,
+        "id": found.id,
+        "at": memory.created_at,
+        "confidence": memory.confidence,
+        "importance": memory.importance,
+        "salience": memory.salience,
+        "keywords": list(keywords),
+        "tags": list(memory.tags),
+        "category": memory.category,
+        "context": memory.context,
+    }
+    row = await tx.first(STRENGTHEN, said)
+    assert row is not None  # noqa: S101 - found a statement ago, and the owner's row is held
+    return Twin(row.id, row.strength, row.salience)

@@ -1,0 +1,173 @@
+"""Full-text search: what matches a tree of terms is counted, ranked, and shown by the page.
+
+A word matches in every form of it, a phrase word by word in its order, a spelled term where
+its letters stand. Keywords and tags are searched as if they stood at the content's end.
+
+Rank is on a fixed scale in 0..1: `ts_rank` with all four weights 1. A word that stands once
+gives 6/π² = 0.61, one that stands more often more, words close together near 1, and an
+alternative that lacks less. A spelled term counts k / (k + 0.645) for k occurrences, which is
+the same for one. A query that only excludes has nothing to rank by: 0, newest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import text
+
+from reasonloom.stores.memory.memories import TEXT_CONFIG
+from reasonloom.stores.memory.search.fulltext_query import MEMORIES, Writer
+from reasonloom.stores.memory.search.query_tree import Not, Term, Tree, kept, terms
+from reasonloom.stores.memory.search.scope import Scope
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+MOST_RANKED = 2_000
+"""Of more matches than this the newest are ranked; the others follow by their age."""
+
+SPELLED_TOKENS = 5_000_000
+"""Tokens (of four bytes) of the newest memories that are looked through letter by letter."""
+
+READ = text("""
+SELECT CAST(phraseto_tsquery(CAST(:config AS regconfig), term) AS text) AS words
+FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS t (term, place) ORDER BY place
+""")
+READABLE = """ AND m.id IN (SELECT id FROM (
+    SELECT m.id, sum(m.token_count) OVER (ORDER BY m.created_at DESC, m.id DESC) - m.token_count
+        AS newer FROM memories m WHERE {where}) AS aged WHERE newer < :most_tokens)"""
+PAGE = """
+WITH matched AS MATERIALIZED (
+    SELECT m.id, row_number() OVER (ORDER BY m.created_at DESC, m.id DESC) AS age
+    FROM {memories} WHERE {where}{readable} AND {condition}
+), ranked AS (
+    SELECT id, age, CASE WHEN age <= :most_ranked THEN (SELECT {rank} FROM {memories}
+        WHERE m.owner = :owner AND m.id = matched.id) END AS rank FROM matched
+), page AS (
+    SELECT id, row_number() OVER (ORDER BY rank DESC NULLS LAST, age) AS place
+    FROM ranked ORDER BY place LIMIT :limit OFFSET :offset
+)
+SELECT total.count AS total, found.* FROM (SELECT count(*) FROM matched) AS total LEFT JOIN (
+    SELECT m.id, m.content, m.created_at, m.strength, m.salience, m.sector, page.place,
+        {rank} AS rank, {marked} AS marked, {held} AS held, {alone} AS alone
+    FROM page CROSS JOIN {memories} WHERE m.owner = :owner AND m.id = page.id
+) AS found ON true ORDER BY found.place
+"""
+SIZE = "SELECT count(*) AS memories, coalesce(sum(m.token_count), 0) AS tokens FROM memories m"
+
+
+@dataclass(frozen=True, slots=True)
+class InSectors(Scope):
+    """A scope of the memories whose own sector is one of several."""
+
+    sectors: Sequence[str] | None = None
+
+    def where(self) -> str:
+        """Return the SQL condition of this scope."""
+        base = Scope.where(self)
+        return base if self.sectors is None else f"{base} AND m.sector = ANY(:sectors)"
+
+    def values(self, owner: str) -> dict[str, Any]:
+        """Return what the condition's parameters stand for."""
+        given = {} if self.sectors is None else {"sectors": list(self.sectors)}
+        return {**Scope.values(self, owner), **given}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One memory found.
+
+    Attributes:
+        rank: 0..1.
+        marked: its content with MARK and UNMARK round each word of the query.
+        held: the terms of the query that it holds; excluded ones are none of them.
+        alone: the rank that it would have by each of those alone.
+    """
+
+    id: int
+    content: str
+    created_at: datetime
+    strength: float
+    salience: float
+    sector: str
+    rank: float
+    marked: str
+    held: list[Term]
+    alone: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """One page of what was found.
+
+    Attributes:
+        total: how many match in all.
+        unread: terms that were not looked for: they hold no word, or only words that stand
+            everywhere, such as `the`.
+        skipped: older memories were not looked through letter by letter.
+    """
+
+    page: list[Hit] = field(default_factory=list)
+    total: int = 0
+    unread: list[Term] = field(default_factory=list)
+    skipped: bool = False
+
+
+async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offset: int) -> Hits:
+    """Return a page of the memories of `scope` that match, best first, and count them all."""
+    every = list(dict.fromkeys(terms(tree)))
+    words = await _words(tx, every)
+    unread = [term for term in every if not (term.spelled or words[term])]
+    asked = kept(tree, lambda part: part not in unread)
+    if asked is None:
+        return Hits(unread=unread)
+    positive = kept(asked, lambda part: not isinstance(part, Not))
+    sought = list(dict.fromkeys(terms(positive))) if positive else []
+    spelled = any(term.spelled for term in terms(asked))
+    writer = Writer(words)
+    where = scope.where()
+    statement = PAGE.format(
+        memories=MEMORIES,
+        where=where,
+        readable=READABLE.format(where=where) if spelled else "",
+        condition=writer.condition(asked),
+        rank=writer.rank(positive),
+        marked=writer.marked(sought),
+        held=writer.held(sought),
+        alone=writer.alone(sought),
+    )
+    values = {
+        **scope.values(tx.owner),
+        **writer.values,
+        "config": TEXT_CONFIG,
+        "most_ranked": MOST_RANKED,
+        "most_tokens": SPELLED_TOKENS,
+        "limit": limit,
+        "offset": offset,
+    }
+    rows = await tx.all(text(statement), values)
+    page = [_hit(row._mapping, sought) for row in rows if row.id is not None]
+    skipped = spelled and (await size(tx, scope))[1] > SPELLED_TOKENS
+    return Hits(page, int(rows[0].total), unread, skipped)
+
+
+async def size(tx: Transaction, scope: Scope) -> tuple[int, int]:
+    """Return how many memories a scope holds, and their tokens."""
+    row = await tx.first(text(f"{SIZE} WHERE {scope.where()}"), scope.values(tx.owner))
+    return (int(row.memories), int(row.tokens)) if row else (0, 0)
+
+
+async def _words(tx: Transaction, every: Sequence[Term]) -> dict[Term, str]:
+    """Return what Postgres makes of each term that is not spelled, '' where it holds no word."""
+    read = [term for term in every if not term.spelled]
+    rows = await tx.all(READ, {"config": TEXT_CONFIG, "terms": [term.text for term in read]})
+    return {term: row.words for term, row in zip(read, rows, strict=True)}
+
+
+def _hit(row: Any, sought: Sequence[Term]) -> Hit:
+    plain = {name: row[name] for name in Hit.__slots__ if name not in ("held", "alone")}
+    held = [sought[place] for place in row["held"]]
+    return Hit(**plain, held=held, alone=[row["alone"][place] for place in row["held"]])

@@ -1,0 +1,105 @@
+"""Writes a tree of terms as SQL: what matches, how well, what it holds, where its words stand.
+
+User text goes into parameters alone, and never as the syntax of a `tsquery`: Postgres turned
+each term into one beforehand, and what it wrote is joined here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reasonloom.stores.memory.search.query_tree import AllOf, AnyOf, Not, Term, Tree, kept, terms
+
+MARK, UNMARK = "\ufdd0", "\ufdd1"
+"""Stand round the words found in a content: noncharacters, which no content can hold."""
+
+MEMORIES = """memories m CROSS JOIN LATERAL (SELECT lower(concat_ws(' ', m.content,
+    array_to_string(m.keywords || m.tags, ' '))) AS letters OFFSET 0) AS spelling"""
+"""The memories with their letters; OFFSET keeps Postgres from lowering them for each term."""
+
+SPELLED_ONCE = 0.645
+"""Makes one occurrence of a spelled term count what one of a word does: 1 / 1.645 = 6/π²."""
+
+JOINS = {AllOf: (" AND ", " & "), AnyOf: (" OR ", " | ")}
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes conditions and expressions, and collects their parameters in `values`.
+
+    `words` holds what Postgres made of each term that is not spelled.
+    """
+
+    words: Mapping[Term, str]
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def condition(self, tree: Tree) -> str:
+        """Return the condition that a memory matches; words alone become one `tsquery`."""
+        if query := self._tsquery(tree):
+            return f"m.words @@ {self._bound(query, 'tsquery')}"
+        match tree:
+            case Term(text):
+                return f"strpos(letters, lower({self._bound(text, 'text')})) > 0"
+            case Not(part):
+                return f"NOT ({self.condition(part)})"
+            case AllOf(parts) | AnyOf(parts):
+                return f"({JOINS[type(tree)][0].join(map(self.condition, parts))})"
+
+    def rank(self, tree: Tree | None) -> str:
+        """Return how well a memory matches a tree without negations, 0..1."""
+        if tree is None:
+            return "CAST(0 AS float8)"
+        count = len(list(terms(tree)))
+        spelled = [term.text for term in terms(tree) if term.spelled]
+        parts = [self._spelled_rank(each) for each in spelled]
+        worded = kept(tree, lambda part: not (isinstance(part, Term) and part.spelled))
+        if worded and (query := self._tsquery(worded)):
+            share = count - len(spelled)
+            found = f"ts_rank('{{1,1,1,1}}', m.words, {self._bound(query, 'tsquery')})"
+            parts.append(f"{share} * CAST({found} AS float8)")
+        return f"least(1, ({' + '.join(parts)}) / {count})"
+
+    def held(self, sought: Sequence[Term]) -> str:
+        """Return the list of the places of the terms that a memory holds."""
+        cases = (f"CASE WHEN {self.condition(term)} THEN {n} END" for n, term in enumerate(sought))
+        return f"array_remove(CAST(ARRAY[{', '.join(cases)}] AS int[]), NULL)"
+
+    def alone(self, sought: Sequence[Term]) -> str:
+        """Return the list of the ranks that a memory would have by each term alone."""
+        return f"CAST(ARRAY[{', '.join(map(self.rank, sought))}] AS float8[])"
+
+    def marked(self, sought: Sequence[Term]) -> str:
+        """Return a memory's content with its words marked; spelled terms are left as they are."""
+        query = " | ".join(f"({self.words[term]})" for term in sought if not term.spelled)
+        if not query:
+            return "m.content"
+        options = f"StartSel={MARK}, StopSel={UNMARK}, HighlightAll=true"
+        found = self._bound(query, "tsquery")
+        return f"ts_headline(CAST(:config AS regconfig), m.content, {found}, '{options}')"
+
+    def _tsquery(self, tree: Tree) -> str | None:
+        """Return the tree as a `tsquery`, None where a term of it is spelled."""
+        match tree:
+            case Term(spelled=True):
+                return None
+            case Term():
+                return f"({self.words[tree]})"
+            case Not(part):
+                inner = self._tsquery(part)
+                return inner and f"!{inner}"
+            case AllOf(parts) | AnyOf(parts):
+                inners = [inner for part in parts if (inner := self._tsquery(part))]
+                whole = len(inners) == len(parts)
+                return f"({JOINS[type(tree)][1].join(inners)})" if whole else None
+
+    def _spelled_rank(self, text: str) -> str:
+        sought = f"lower({self._bound(text, 'text')})"
+        times = f"(length(letters) - length(replace(letters, {sought}, ''))) / length({sought})"
+        return f"CAST({times} AS float8) / ({times} + {SPELLED_ONCE})"
+
+    def _bound(self, value: str, kind: str) -> str:
+        name = f"given_{len(self.values)}"
+        self.values[name] = value
+        return f"CAST(:{name} AS {kind})"

@@ -1,0 +1,93 @@
+"""The query for the memories that share the weightiest words with a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.stores.memory.search.query_terms import MOST_HOLDING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reasonloom.stores.memory.search.query_terms import Asked, Word
+    from reasonloom.stores.memory.search.scope import Scope
+
+MOST_SCORED = 3 * MOST_HOLDING
+"""A word stands in the context of its memory and of the two that follow."""
+
+NONE = "SELECT NULL::bigint AS id, NULL::float8 AS coverage, NULL::float8 AS context WHERE false"
+WORDED = """
+SELECT id, ({coverage}) / :whole AS coverage, ({context}) / :whole AS context FROM (
+    SELECT m.id, m.words, {held} FROM memories m
+    WHERE {where} AND {any_word}{last}) found
+ORDER BY ({coverage}) + ({context}) DESC, id LIMIT :pool
+"""
+STANDING_ALONE = """
+SELECT id, share AS coverage, share AS context FROM (
+    SELECT id, ({own}) / :whole AS share FROM (
+        SELECT m.id, m.context_words || CAST('' AS tsvector) AS words FROM memories m
+        WHERE {where} AND {any_word}{last}) found OFFSET 0) judged
+ORDER BY share DESC, id LIMIT :pool
+"""
+"""Transcripts stand by themselves. Their words are many: they are taken out of store once for
+all that are asked, which joining them with nothing does."""
+
+BY_INDEX = "m.context_words @@ CAST(:any_word AS tsquery)"
+"""That index is all owners', and gives a small one much to pass over."""
+
+ROW_BY_ROW = f"({BY_INDEX}) IS TRUE"
+ALL = " OFFSET 0"
+NEWEST = f" ORDER BY m.id DESC LIMIT {MOST_SCORED}"
+
+
+def worded(asked: Asked, scope: Scope) -> tuple[str, dict[str, Any]]:
+    """Return the query that gives `id`, `coverage` and `context`, and its values.
+
+    A memory's own words are looked up only where its context holds them, as it holds both.
+    """
+    sought = asked.sought(uncounted=scope.uncounted)
+    if not sought or not asked.whole:
+        return NONE, {}
+    if scope.of_transcripts:
+        return _standing_alone(asked, scope), _values(asked, sought)
+    places = range(len(asked.words))
+    own = (
+        f"CASE WHEN held_{n} AND words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
+        for n in places
+    )
+    around = (f"CASE WHEN held_{n} THEN {_weight(n)} ELSE 0 END" for n in places)
+    held = (f"m.context_words @@ CAST(:word_{n} AS tsquery) AS held_{n}" for n in places)
+    sql = WORDED.format(
+        coverage=" + ".join(own),
+        context=" + ".join(around),
+        held=", ".join(held),
+        where=scope.where(),
+        any_word=ROW_BY_ROW if asked.few else BY_INDEX,
+        last=NEWEST if asked.newest_only else ALL,
+    )
+    return sql, _values(asked, sought)
+
+
+def _standing_alone(asked: Asked, scope: Scope) -> str:
+    """Return the query of transcripts, whose own words are their context."""
+    held = (
+        f"CASE WHEN words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
+        for n in range(len(asked.words))
+    )
+    return STANDING_ALONE.format(
+        own=" + ".join(held),
+        where=scope.where(),
+        any_word=ROW_BY_ROW if asked.few else BY_INDEX,
+        last=NEWEST if asked.newest_only else ALL,
+    )
+
+
+def _weight(place: int) -> str:
+    return f"CAST(:weight_{place} AS float8)"
+
+
+def _values(asked: Asked, sought: Sequence[Word]) -> dict[str, Any]:
+    words = {f"word_{n}": word.query for n, word in enumerate(asked.words)}
+    weights = {f"weight_{n}": word.weight for n, word in enumerate(asked.words)}
+    any_word = " | ".join(word.query for word in sought)
+    return {**words, **weights, "whole": asked.whole, "any_word": any_word}

@@ -1,0 +1,166 @@
+"""What is known of a question before it is searched: its words, how rare, and of how many.
+
+Words are looked for by the rarest: a frequent word of a large owner stands in most rows, says
+little, and would take most of the time. All words are counted in what the rare ones find.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import text
+
+from reasonloom.stores.vectors import index_of
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.memory.search.scope import Nearness
+
+LONGEST_QUERY = 10_000
+"""Characters of a query that are searched as words."""
+
+FEW = 2_000
+"""An owner with no more memories is read row by row, and all words are looked for."""
+
+MOST_HOLDING = 500
+"""Memories of a larger owner that the words looked for may stand in, counted word by word."""
+
+QUESTION = r"""
+SELECT lexeme, held, ln(1 + (total - held + 0.5) / (held + 0.5))::float8 AS weight, CAST(
+    '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''' AS tsquery) AS word
+FROM (SELECT lexeme, coalesce(t.memories, 0) AS held, greatest(coalesce(n.memories, 0),
+        coalesce(t.memories, 0)) AS total
+    FROM unnest(asked_words(:text)) AS asked (lexeme)
+    LEFT JOIN LATERAL (SELECT memories FROM terms WHERE owner = :owner AND space = :space
+        AND kind = :words AND term = lexeme LIMIT 1) t ON true
+    LEFT JOIN terms n ON n.owner = :owner AND n.space = :space AND n.kind = :whole AND n.term = ''
+    ORDER BY t.memories > 0 DESC NULLS LAST, t.memories, lexeme LIMIT 32) counted
+"""
+"""The words of a question with their inverse document frequency (Robertson, Sparck Jones)."""
+
+INDEXED = """
+SELECT max(coalesce(CAST(substring(c.relname FROM '_([0-9]{1,18})$') AS bigint),
+    9223372036854775807))
+FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
+WHERE c.relname BETWEEN CAST(:index AS name) AND CAST(CAST(:index AS text) || '_a' AS name)
+    AND i.indisvalid AND i.indrelid = to_regclass('embeddings')
+"""
+"""The last memory of an owner's index of nearness, from its name; of one without it, any."""
+
+PAST = """
+coalesce((SELECT memories FROM terms WHERE owner = :owner AND space = ''
+    AND kind = 'transcript_all' AND term = ''), 0)
++ coalesce((SELECT sum(chunks) FROM forgets WHERE owner = :owner), 0)
+"""
+"""How many transcripts an owner has, with those that are hidden."""
+
+WEIGH = text(f"""
+SELECT lexeme, held, weight, visible, every, CAST(past AS bigint) AS past, indexed FROM (SELECT
+    coalesce((SELECT memories FROM terms WHERE owner = :owner AND space = :space
+        AND kind = :whole AND term = ''), 0) AS visible,
+    coalesce((SELECT memory_count FROM owners WHERE owner = :owner), 0) AS every,
+    {PAST} AS past,
+    ({INDEXED}) AS indexed) AS owned
+LEFT JOIN ({QUESTION}) AS question ON true ORDER BY held > 0 DESC, held, lexeme
+""")  # noqa: S608 - a query of our own
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a question, how many of the space's memories hold it, and what it weighs."""
+
+    lexeme: str
+    held: int
+    weight: float
+
+    @property
+    def query(self) -> str:
+        """The word as a `tsquery` is written."""
+        escaped = self.lexeme.replace("\\", "\\\\").replace("'", "''")
+        return f"'{escaped}'"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question's words, the rarest that are stored first, and how much there is to search.
+
+    Attributes:
+        visible: memories of the space that are not hidden: transcripts where they are asked for,
+            else all that are neither transcripts nor derived.
+        stored: memories of the owner in all spaces: transcripts where they are asked for, else
+            all others.
+        every: memories of the owner in all spaces, whatever they are.
+        indexed: the last memory that the owner's index of nearness for the model asked
+            holds; None without an index.
+    """
+
+    words: tuple[Word, ...]
+    visible: int
+    stored: int
+    every: int
+    indexed: int | None
+
+    @property
+    def few(self) -> bool:
+        """Tell whether so little is stored that every memory may be read."""
+        return self.stored <= FEW
+
+    @property
+    def whole(self) -> float:
+        """What all words weigh together."""
+        return sum(word.weight for word in self.words)
+
+    def sought(self, *, uncounted: bool = False) -> tuple[Word, ...]:
+        """Return the words by which memories are looked for, the rarest first.
+
+        All that are stored where few memories are; else as many as stand in no more than
+        MOST_HOLDING memories, and one at least. In memories that are `uncounted` any word may
+        stand.
+        """
+        stored = self.words if uncounted else tuple(word for word in self.words if word.held)
+        if self.few:
+            return stored
+        chosen: list[Word] = []
+        holding = 0
+        for word in stored:
+            holding += word.held
+            if chosen and holding > MOST_HOLDING:
+                break
+            chosen.append(word)
+        return tuple(chosen)
+
+    @property
+    def cut(self) -> bool:
+        """Tell whether memories that hold only frequent words were not all looked for."""
+        sought = self.sought()
+        return self.newest_only or len(sought) < sum(word.held > 0 for word in self.words)
+
+    @property
+    def newest_only(self) -> bool:
+        """Tell whether even the rarest word is so frequent that only the newest are taken."""
+        sought = self.sought()
+        return not self.few and bool(sought) and sought[0].held > MOST_HOLDING
+
+
+async def weigh(
+    tx: Transaction, query: str, near: Nearness | None, *, transcripts: bool = False
+) -> Asked:
+    """Return the words of `query` as they stand in the transaction's space.
+
+    Words of `transcripts` are counted apart from those of all other memories.
+    """
+    apart = "transcript_" if transcripts else ""
+    values = {
+        "words": f"{apart}word",
+        "whole": f"{apart}all",
+        "owner": tx.owner,
+        "space": tx.space,
+        "text": query[:LONGEST_QUERY],
+        "index": index_of(tx.owner, near.model) if near else None,
+    }
+    rows = await tx.all(WEIGH, values)
+    words = (Word(row.lexeme, row.held, row.weight) for row in rows if row.lexeme is not None)
+    every, past = int(rows[0].every), int(rows[0].past)
+    stored = past if transcripts else max(0, every - past)
+    return Asked(tuple(words), rows[0].visible, stored, every, rows[0].indexed)

@@ -1,0 +1,182 @@
+"""Finds candidates among an owner's memories: by likeness of vectors and by words.
+
+Each statement is planned for its owner: an approximate index under a tenant filter returns
+almost nothing, and a prepared plan would freeze one owner's choice for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from sqlalchemy import TextClause, text
+
+from reasonloom.stores.memory.search.lexical_search import worded
+from reasonloom.stores.memory.search.query_terms import LONGEST_QUERY, QUESTION, Asked, weigh
+from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.memory.search.vector_search import TUNE, Query, nearest, whole
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+__all__ = [
+    "LONGEST_QUERY", "QUESTION", "Asked", "FoundMemory", "Match", "Nearness", "Scope", "alike",
+    "candidates", "fetch", "tags_in", "weigh", "within",
+]  # fmt: skip
+
+CANDIDATES = """
+WITH worded AS MATERIALIZED ({worded}), alike AS MATERIALIZED ({alike})
+SELECT id, cosine, coalesce(coverage, 0) AS coverage, coalesce(context, 0) AS context
+FROM alike FULL JOIN worded USING (id)
+"""
+NONE_ALIKE = Query("SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false")
+
+ANY = """
+SELECT m.id FROM memories m WHERE {where}
+ORDER BY m.salience DESC, m.last_accessed DESC, m.id LIMIT :pool
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMemory:
+    """A stored memory as a search returns it.
+
+    `session` is its session's outside name, `link` its waypoints' mean weight, 0..1.
+    """
+
+    id: int
+    session_id: UUID | None
+    content: str
+    sector: str
+    event_type: str
+    source_kind: str
+    strength: float
+    salience: float
+    importance: float
+    confidence: float
+    keywords: list[str]
+    tags: list[str]
+    category: str | None
+    context: str | None
+    created_at: datetime
+    last_accessed: datetime
+    principal: str
+    tool: str
+    run_id: UUID | None
+    trust: float
+    session: str | None
+    link: float
+
+
+COLUMNS = ", ".join(
+    f"m.{name}" for name in FoundMemory.__slots__ if name not in ("link", "session")
+)
+FETCH = text(f"""
+SELECT {COLUMNS}, (SELECT s.external_name FROM sessions s
+    WHERE s.owner = m.owner AND s.id = m.session_id) AS session, coalesce((SELECT avg(weight) FROM (
+    SELECT d.weight FROM edges d
+    WHERE d.owner = :owner AND d.source_id = m.id AND d.origin = 'waypoint'
+    UNION ALL SELECT d.weight FROM edges d
+    WHERE d.owner = :owner AND d.target_id = m.id AND d.origin = 'waypoint') links), 0) AS link
+FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
+""")  # noqa: S608 - names of columns, no values
+
+
+TAGS_IN = text("""
+SELECT term FROM terms WHERE owner = :owner AND space = :space AND kind = 'tag'
+    AND memories > 0 AND position(lower(term) IN lower(:text)) > 0
+ORDER BY length(term) DESC, term LIMIT 100
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Why a memory may answer.
+
+    Attributes:
+        cosine: its best over the sectors searched, None where it is not among the nearest.
+        coverage: the share of the question's words that it holds, each word weighing as much
+            as it is rare, 0..1.
+        context: the same of the memory with the two before it in its session.
+    """
+
+    cosine: float | None
+    coverage: float
+    context: float
+
+
+async def tags_in(tx: Transaction, query: str) -> list[str]:
+    """Return the tags of the space that stand in `query`, as any part of it, the longest first."""
+    values = {"owner": tx.owner, "space": tx.space, "text": query[:LONGEST_QUERY]}
+    return [row.term for row in await tx.all(TAGS_IN, values)]
+
+
+async def candidates(
+    tx: Transaction, asked: Asked, near: Nearness | None, *, scope: Scope, pool: int
+) -> dict[int, Match]:
+    """Return the `pool` nearest memories and the `pool` that share most words with what is asked.
+
+    Any word will do: a question finds what answers it. A query of stop words finds nothing
+    by words; without `near` nothing is found by likeness. Words that stand in very many
+    memories are counted but not looked for, which `Asked.cut` tells.
+    """
+    shape = nearest(near, scope, asked, pool) if near else NONE_ALIKE
+    rows = await _matching(tx, asked, near, shape, scope, pool)
+    if near and sum(cosine is not None for _, cosine, *_ in rows) < shape.enough:
+        rows = await _matching(tx, asked, near, whole(near, scope), scope, pool)
+    return {key: Match(*match) for key, *match in rows}
+
+
+async def _matching(
+    tx: Transaction, asked: Asked, near: Nearness | None, shape: Query, scope: Scope, pool: int
+) -> Sequence[tuple[Any, ...]]:
+    words, values = worded(asked, scope)
+    if shape.reach:
+        await tx.run(TUNE, {"reach": shape.reach})
+    given = {**scope.values(tx.owner), **(near.values() if near else {}), **shape.values}
+    statement = _statement(CANDIDATES.format(worded=words, alike=shape.sql))
+    return await tx.tuples(statement, {**given, **values, "pool": pool})
+
+
+async def alike(
+    tx: Transaction, near: Nearness, *, scope: Scope, pool: int, exact: bool = False
+) -> dict[int, float]:
+    """Return the ids of the nearest memories with their best cosine over the sectors.
+
+    `exact` looks at every vector, also where the owner has an index of nearness.
+    """
+    asked = await weigh(tx, "", near, transcripts=scope.of_transcripts)
+    shape = nearest(near, scope, replace(asked, indexed=None) if exact else asked, pool)
+    given = {**scope.values(tx.owner), **near.values(), "pool": pool}
+    if shape.reach:
+        await tx.run(TUNE, {"reach": shape.reach})
+    rows = await tx.all(_statement(shape.sql), {**given, **shape.values})
+    if len(rows) < shape.enough:
+        rows = await tx.all(_statement(whole(near, scope).sql), given)
+    return {int(row.id): float(row.cosine) for row in rows}
+
+
+async def within(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:
+    """Return the ids of the memories of a scope, the most salient first."""
+    rows = await tx.all(_within(scope.where()), {**scope.values(tx.owner), "pool": pool})
+    return [row.id for row in rows]
+
+
+async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
+    """Return the memories of `ids` that are there and not hidden, in no order."""
+    rows = await tx.all(FETCH, {"owner": tx.owner, "ids": list(ids)})
+    return [FoundMemory(**row._mapping) for row in rows]
+
+
+@cache
+def _within(where: str) -> TextClause:
+    return text(ANY.format(where=where))
+
+
+@lru_cache(maxsize=512)
+def _statement(sql: str) -> TextClause:
+    return text(sql)

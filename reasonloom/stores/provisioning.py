@@ -1,0 +1,145 @@
+"""Makes what stands around our tables: database, role, schema and extension, under one lock."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from reasonloom.errors import DatabaseUnavailable
+from reasonloom.stores.access import SCHEMA, Access
+from reasonloom.stores.migrations.rls import APP_ROLE
+from reasonloom.stores.schema import VECTOR, one, refuse_if_unfit
+from reasonloom.stores.schema_faults import let_grant, refusal
+
+log = logging.getLogger(__name__)
+LOCK = 7_309_453_216
+"""The advisory lock under which a database is brought up to date; any constant will do."""
+LOCK_PAUSE = 0.1
+HAS_DATABASE = "SELECT 1 FROM pg_database WHERE datname = %s"
+MAKE_ROLE = f"""
+DO $$ BEGIN
+    CREATE ROLE {APP_ROLE} {{login}} NOSUPERUSER NOCREATEDB NOCREATEROLE NOBYPASSRLS;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+END $$
+"""
+ROLE_EXISTS = f"SELECT to_regrole('{APP_ROLE}') IS NOT NULL"
+IS_MEMBER = f"SELECT pg_has_role(current_user, '{APP_ROLE}', 'SET')"
+WORKING_ROLE = f"GRANT {APP_ROLE} TO CURRENT_USER"
+HAS_SCHEMA = f"SELECT to_regnamespace('{SCHEMA}') IS NOT NULL"
+MAY_USE_SCHEMA = f"SELECT has_schema_privilege('{APP_ROLE}', '{SCHEMA}', 'USAGE')"
+NO_VECTOR = ("58P01", "0A000", "42501")
+"""What `CREATE EXTENSION` answers where it is not installed, or not for this login to make."""
+SAFE_MATCHES = ("ts_match_vq(tsvector, tsquery)", "arrayoverlap(anyarray, anyarray)")
+"""Lets words and dates use their indexes under row-level security; needs a superuser."""
+
+INSTALL_VECTOR = (
+    "install pgvector on the server and let an administrator run CREATE EXTENSION vector"
+)
+
+
+@contextmanager
+def prepared(access: Access, patience: float) -> Iterator[psycopg.Connection[Any]]:
+    """Make what stands around the tables; yield a connection that alone may change these."""
+    if access.embedded:
+        _make_database(access.admin, patience)
+    with psycopg.connect(access.admin, autocommit=True) as connection:
+        refuse_if_unfit(connection)
+        _lock(connection, patience)
+        _make_role(connection, login=access.embedded is not None)
+        _make_schema(connection)
+        yield connection
+        # A server lets go of a closed connection's lock some time after that was closed.
+        connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+
+
+def _lock(connection: psycopg.Connection[Any], patience: float) -> None:
+    """Wait for our advisory lock by asking again and again, at most `patience` seconds.
+
+    A statement that waits for it would keep its snapshot, and an index that another process
+    builds concurrently would wait for that snapshot for ever.
+    """
+    until = time.monotonic() + patience
+    while True:
+        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
+        if row and row[0]:
+            return
+        if time.monotonic() >= until:
+            raise DatabaseUnavailable(
+                "another process is bringing the database up to date; try again"
+            )
+        time.sleep(LOCK_PAUSE)
+
+
+def has_database(admin: str) -> bool:
+    """Tell whether the embedded server's database is made."""
+    name, beside = _named(admin)
+    with psycopg.connect(beside) as connection:
+        return connection.execute(HAS_DATABASE, (name,)).fetchone() is not None
+
+
+def _named(admin: str) -> tuple[str, str]:
+    """Return a database's name, and how to connect beside it, where it may not be there."""
+    name = str(conninfo_to_dict(admin)["dbname"])
+    return name, make_conninfo(admin, dbname="postgres")
+
+
+def _make_database(admin: str, patience: float) -> None:
+    """Make the embedded server's database in a locale that folds letters the same everywhere."""
+    name, beside = _named(admin)
+    with psycopg.connect(beside, autocommit=True) as connection:
+        _lock(connection, patience)
+        if connection.execute(HAS_DATABASE, (name,)).fetchone():
+            return
+        connection.execute(
+            sql.SQL(
+                "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' "
+                "LOCALE_PROVIDER builtin BUILTIN_LOCALE 'C.UTF-8' LOCALE 'C.UTF-8'"
+            ).format(sql.Identifier(name))
+        )
+
+
+def _make_role(connection: psycopg.Connection[Any], *, login: bool) -> None:
+    """Make the app's role and let our login step down to it, where that lacks."""
+    if not one(connection, ROLE_EXISTS):
+        try:
+            connection.execute(MAKE_ROLE.format(login="LOGIN" if login else "NOLOGIN"))
+        except psycopg.errors.InsufficientPrivilege:
+            fault = f"{let_grant(connection)}, after `CREATE ROLE {APP_ROLE} NOLOGIN`"
+            raise refusal(fault) from None
+    if not one(connection, IS_MEMBER):
+        try:
+            connection.execute(WORKING_ROLE)
+        except psycopg.errors.InsufficientPrivilege:
+            raise refusal(let_grant(connection)) from None
+
+
+def _make_schema(connection: psycopg.Connection[Any]) -> None:
+    """Make our schema and the extension, where they lack."""
+    if not one(connection, HAS_SCHEMA):
+        connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    if not one(connection, MAY_USE_SCHEMA):
+        connection.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {APP_ROLE}")
+    if not one(connection, VECTOR):
+        _make_extension(connection)
+    try:
+        for function in SAFE_MATCHES:
+            connection.execute(sql.SQL("ALTER FUNCTION {} LEAKPROOF").format(sql.SQL(function)))
+    except psycopg.errors.InsufficientPrivilege:
+        log.info("full-text search works without its index: marking its operator needs a superuser")
+
+
+def _make_extension(connection: psycopg.Connection[Any]) -> None:
+    try:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except psycopg.Error as error:
+        if error.sqlstate in NO_VECTOR:
+            raise refusal(f"pgvector is missing: {INSTALL_VECTOR}") from None
+        raise
+    refuse_if_unfit(connection)

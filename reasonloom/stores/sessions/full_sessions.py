@@ -1,0 +1,40 @@
+"""Reads a session whole: its branches, its thoughts, its checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.sessions.branches import BranchRow
+    from reasonloom.stores.sessions.checkpoints import CheckpointRow
+    from reasonloom.stores.sessions.sessions import SessionRow
+    from reasonloom.stores.sessions.thoughts import ThoughtRow
+
+
+@dataclass(frozen=True, slots=True)
+class WholeSession:
+    """A session with all that hangs on it, each list in the order in which it was stored."""
+
+    session: SessionRow
+    branches: list[BranchRow]
+    thoughts: list[ThoughtRow]
+    checkpoints: list[CheckpointRow]
+
+
+async def whole(tx: Transaction, session_id: str, *, field: str = "session_id") -> WholeSession:
+    """Return a session whole.
+
+    Raises:
+        SessionNotFound: this owner has none such, or the text is no uuid.
+    """
+    session = await sessions.require(tx, session_id, field=field)
+    return WholeSession(
+        session,
+        await branches.of_session(tx, session),
+        await thoughts.of_session(tx, session.id),
+        await checkpoints.of_session(tx, session.id),
+    )

@@ -1,0 +1,92 @@
+"""ASGI in front of every page: the host's name, headers, and who comes in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from reasonloom.studio.auth.headers import with_headers
+from reasonloom.studio.auth.sessions import COOKIE, SignedIn
+from reasonloom.studio.auth.sign_in import SIGN_IN, Signing
+from reasonloom.studio.auth.visitor import NotProvable, SignedOut, Visitor
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from reasonloom.server.auth.verifier import Verifier
+    from reasonloom.server.http.hosts import Names
+
+VISITOR = "reasonloom.visitor"
+"""Where a request's scope holds its `Visitor`."""
+
+ASSETS = "/_nicegui/"
+"""Scripts and styles of the library, the same for everybody."""
+
+
+class Door:
+    """Lets in who asks by a name of ours, from a page of ours, with a token where one is needed."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        base: str,
+        names: Names,
+        verifier: Verifier | None,
+    ) -> None:
+        """Stand before `app`, whose pages begin with the path `base`."""
+        self._app = app
+        self._base = base
+        self._names = names
+        self._verifier = verifier
+        self._signed_in = SignedIn()
+        self._signing = Signing(base, verifier, self._signed_in)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on what may come in; the rest is answered here."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        if refusal := self._names.refusal(scope):
+            await _answered(refusal, scope, receive, send)
+            return
+        await self._known(connection, receive, with_headers(send))
+
+    async def _known(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
+        scope = connection.scope
+        path = scope["path"].removeprefix(self._base)
+        if self._verifier is not None and path.startswith(SIGN_IN):
+            await (await self._signing.answer(Request(scope, receive)))(scope, receive, send)
+            return
+        visitor = Visitor(self._verifier, self._signed_in.token(connection.cookies.get(COOKIE)))
+        if not path.startswith(ASSETS) and (refusal := await self._refusal(visitor, scope)):
+            await _answered(refusal, scope, receive, send)
+            return
+        scope[VISITOR] = visitor
+        await self._app(scope, receive, send)
+
+    async def _refusal(self, visitor: Visitor, scope: Scope) -> Response | None:
+        try:
+            await visitor.token()
+        except SignedOut:
+            return self._away(scope)
+        except NotProvable as error:
+            return PlainTextResponse(error.message, status_code=503)
+        return None
+
+    def _away(self, scope: Scope) -> Response:
+        if scope["type"] == "http" and scope["method"] == "GET":
+            there = quote(scope["path"])
+            return RedirectResponse(f"{self._base}{SIGN_IN}?to={there}", status_code=303)
+        return PlainTextResponse("sign in first", status_code=401)
+
+
+async def _answered(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request; a socket that may not come in is closed before it is open."""
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008})
+        return
+    await response(scope, receive, send)

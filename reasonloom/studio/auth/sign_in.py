@@ -1,0 +1,79 @@
+"""The page on which a visitor gives a token, and the way out."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment
+from starlette.authentication import AuthenticationError
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from reasonloom.studio.auth.sessions import COOKIE, LASTS, SignedIn
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from starlette.requests import Request
+
+    from reasonloom.server.auth.verifier import Verifier
+
+SIGN_IN = "/sign-in"
+SIGN_OUT = f"{SIGN_IN}/out"
+WRONG = "This token is not valid here. Check that it is whole, and that it was not revoked."
+
+
+@cache
+def _template() -> Template:
+    page = resources.files(__package__).joinpath("sign_in.html").read_text(encoding="utf-8")
+    return Environment(autoescape=True).from_string(page)
+
+
+class Signing:
+    """Answers what is asked below `/sign-in`."""
+
+    def __init__(self, base: str, verifier: Verifier | None, signed_in: SignedIn) -> None:
+        self._base = base
+        self._verifier = verifier
+        self._signed_in = signed_in
+
+    async def answer(self, request: Request) -> Response:
+        """Show the form, take a token, or sign out."""
+        if request.url.path.endswith(SIGN_OUT):
+            return self._out(request)
+        if request.method != "POST":
+            return HTMLResponse(_template().render(wrong=None))
+        async with request.form(max_files=0, max_fields=4) as form:
+            token = str(form.get("token", "")).strip()
+        try:
+            found = await self._verifier.verify_token(token) if self._verifier else None
+        except AuthenticationError as error:
+            return HTMLResponse(_template().render(wrong=str(error)), status_code=503)
+        if found is None:
+            return HTMLResponse(_template().render(wrong=WRONG), status_code=401)
+        return self._in(request, token)
+
+    def _in(self, request: Request, token: str) -> Response:
+        response = RedirectResponse(self._there(request), status_code=303)
+        response.set_cookie(
+            COOKIE,
+            self._signed_in.enter(token),
+            max_age=LASTS,
+            path=self._base or "/",
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
+        )
+        return response
+
+    def _there(self, request: Request) -> str:
+        """Return the page that was asked for, if it is one of ours."""
+        wanted = request.query_params.get("to", "")
+        ours = wanted.startswith(f"{self._base}/") and "//" not in wanted and "\\" not in wanted
+        return wanted if ours else f"{self._base}/"
+
+    def _out(self, request: Request) -> Response:
+        self._signed_in.leave(request.cookies.get(COOKIE))
+        response = RedirectResponse(f"{self._base}{SIGN_IN}", status_code=303)
+        response.delete_cookie(COOKIE, path=self._base or "/")
+        return response

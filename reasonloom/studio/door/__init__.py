@@ -1,1 +1,0 @@
-"""Who may come in: names of the host, headers, signing in."""

@@ -1,0 +1,47 @@
+"""Serves the reports that pages of evals frame: whole pages of their own, with their own policy."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from reasonloom.errors import ReasonloomError
+from reasonloom.evals.reporting.html import page
+from reasonloom.evals.reporting.report import gather
+from reasonloom.evals.reporting.saved_runs import path_in
+from reasonloom.studio.auth.guard import VISITOR
+from reasonloom.studio.eval_folder import eval_folder
+from reasonloom.studio.page_context import Desk
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from reasonloom.server.engine_lifespan import EngineRoom
+
+MOST = 4
+"""Runs of one report."""
+
+
+class Reports:
+    """Answers with the report of the runs that the address names, the base first."""
+
+    def __init__(self, room: EngineRoom) -> None:
+        self._room = room
+
+    async def answer(self, request: Request) -> Response:
+        """Return the report, or a sentence of why there is none."""
+        desk = Desk(self._room, request.scope[VISITOR], "all")
+        try:
+            folder = await eval_folder(desk)
+            runs = request.query_params.getlist("run")[:MOST]
+            paths = [path_in(folder, run) for run in runs]
+            return HTMLResponse(await asyncio.to_thread(_drawn, paths))
+        except ReasonloomError as error:
+            return PlainTextResponse(error.message, status_code=404)
+
+
+def _drawn(paths: list[Path]) -> str:
+    return page(gather(*paths))

@@ -1,0 +1,125 @@
+"""`/history` and `/history/{id}`: projects of past conversations, and one project in time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from nicegui import ui
+
+from reasonloom.errors import NotFound
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.history import chunk_lists
+from reasonloom.stores.history.chunk_lists import Span
+from reasonloom.studio.history.chain_form import chain_form
+from reasonloom.studio.history.timeline import draw_times
+from reasonloom.studio.memory.facts import past_link
+from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.studio.place import BASE
+from reasonloom.studio.widgets.elements import Cell, table
+from reasonloom.studio.widgets.empty import empty
+from reasonloom.studio.widgets.facts import facts
+from reasonloom.studio.widgets.forms import SIZE, paging, skipped
+from reasonloom.studio.widgets.heading import heading
+from reasonloom.studio.widgets.later import later
+from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.texts import short_moment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow
+
+FIRST = "reasonloom history ingest ~/.claude/projects"
+LEAD = "Past conversations by project. Ask what led to something, or what came next."
+
+
+async def projects(visit: Visit) -> None:
+    """Draw the projects, and the form that asks for a chain."""
+    async with visit.desk.begin(searching=True) as tx:
+        found = await chunk_lists.projects(tx)
+    heading("History", LEAD)
+    if not found:
+        empty("No past conversation yet", "Read transcripts in, of an agent or of your own:",
+              command=FIRST)  # fmt: skip
+        return
+    chain_form(visit, [each.slug for each in found])
+    tag("h2", "Projects")
+    heads = ("project", "folder", "#sessions", "#pieces", "#tokens", "from", "to")
+    caption = f"{len(found):,} in all, that with the newest conversation first. Times are UTC."
+    shown = found[skipped(visit) :][:SIZE]
+    table(caption, heads, map(_project, shown))
+    paging(visit, "/history", len(found))
+
+
+def _project(row: ProjectRow) -> tuple[Cell | str, ...]:
+    return (
+        Cell(row.slug, href=f"/history/{quote(row.slug, safe='')}"),
+        shortened(row.path or "–", 60),
+        f"{row.sessions:,}",
+        f"{row.chunks:,}",
+        f"{row.tokens:,}",
+        Cell(_day(row.first), look="studio-quiet studio-nowrap"),
+        Cell(_day(row.last), look="studio-quiet studio-nowrap"),
+    )
+
+
+async def project(visit: Visit) -> None:
+    """Draw one project: its sessions on a time line, and as a list."""
+    slug = visit.id.replace("\x00", "")
+    async with visit.desk.begin(searching=True) as tx:
+        rows = await chunk_lists.sessions(tx, slug, Span())
+    if not rows:
+        raise NotFound(f"no project is called {shortened(slug, 80)}", field="project")
+    heading(shortened(slug, 80), "A project of past conversations.")
+    facts(
+        {
+            "Sessions": f"{len(rows):,}",
+            "Pieces": f"{sum(row.chunks for row in rows):,}",
+            "Tokens": f"{sum(row.tokens for row in rows):,}",
+        }
+    )
+    chain_form(visit, [visit.id], visit.id)
+    tag("h2", "Time line")
+
+    def open_one(row: SessionRow) -> None:
+        ui.navigate.to(f"{BASE}{past_link(visit.id, row.session)}")
+
+    async def load() -> Callable[[], None]:
+        return lambda: draw_times(rows, open_one)
+
+    with ui.element("div").classes("studio-card"):
+        later(load, "drawing the time line…")
+    _sessions(visit, rows)
+
+
+def _sessions(visit: Visit, rows: Sequence[SessionRow]) -> None:
+    tag("h2", "Sessions")
+    heads = ("session", "began", "ended", "#pieces", "#tokens")
+    shown = rows[skipped(visit) :][:SIZE]
+    caption = f"{len(rows):,} in all, the newest first. Times are UTC."
+    table(caption, heads, [_session(visit.id, row) for row in shown])
+    paging(visit, f"/history/{quote(visit.id, safe='')}", len(rows))
+
+
+def _session(slug: str, row: SessionRow) -> tuple[Cell | str, ...]:
+    return (
+        Cell(shortened(row.session, 60), href=past_link(slug, row.session)),
+        Cell(_time(row.started_at), look="studio-nowrap"),
+        Cell(_time(row.ended_at), look="studio-nowrap"),
+        f"{row.chunks:,}",
+        f"{row.tokens:,}",
+    )
+
+
+def _day(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d}" if at else "–"
+
+
+def _time(at: datetime | None) -> str:
+    return short_moment(at) if at else "–"
+
+
+PAGE = StudioPage("/history", "History", "history", projects, "/history", icon="timeline")
+PROJECT = StudioPage("/history/{id}", "Project", "history", project, "/history")

@@ -1,0 +1,93 @@
+"""`/history/session/{id}`: what was said and done in one past session, piece by piece."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from nicegui import ui
+
+from reasonloom.errors import NotFound
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.history import past_reading
+from reasonloom.studio.memory.facts import past_link
+from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.studio.widgets.elements import mark
+from reasonloom.studio.widgets.facts import facts
+from reasonloom.studio.widgets.forms import paging, skipped
+from reasonloom.studio.widgets.heading import heading
+from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.texts import prose, short_moment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reasonloom.stores.history.past_reading import PastSession, Piece
+
+SIZE = 15
+MANY = 12
+
+
+async def build(visit: Visit) -> None:
+    """Draw a page of the session's pieces in order of time."""
+    project = visit.query.get("project", "").replace("\x00", "") or None
+    wanted = visit.id.replace("\x00", "")
+    async with visit.desk.begin(searching=True) as tx:
+        found = await past_reading.found(tx, wanted, project)
+        pieces = (
+            await past_reading.pieces(tx, found[0], SIZE, skipped(visit, SIZE)) if found else []
+        )
+    if not found:
+        raise NotFound(f"no past session is called {shortened(wanted, 80)}", field="session")
+    session, others = found[0], found[1:]
+    heading(f"Session {shortened(session.session, 60)}", "A past conversation, oldest piece first.")
+    _facts(session)
+    _elsewhere(others)
+    _pieces(pieces)
+    paging(visit, f"/history/session/{quote(wanted, safe='')}", session.chunks, SIZE)
+
+
+def _facts(session: PastSession) -> None:
+    facts(
+        {
+            "Project": (session.project, f"/history/{quote(session.project, safe='')}"),
+            "Began": short_moment(session.started_at) if session.started_at else "untold",
+            "Ended": short_moment(session.ended_at) if session.ended_at else "untold",
+            "Pieces": f"{session.chunks:,}",
+            "Tokens": f"{session.tokens:,}",
+        }
+    )
+
+
+def _elsewhere(others: Sequence[PastSession]) -> None:
+    for each in others:
+        with ui.element("p").classes("studio-quiet"):
+            ui.link(f"{each.project} has a session of this id, too",
+                    past_link(each.project, each.session))  # fmt: skip
+
+
+def _pieces(pieces: Sequence[Piece]) -> None:
+    tag("h2", "What was said and done")
+    with ui.element("ol").classes("studio-found"):
+        for piece in pieces:
+            with ui.element("li").classes("studio-card"):
+                _piece(piece)
+
+
+def _piece(piece: Piece) -> None:
+    with ui.element("p").classes("studio-row"):
+        ui.link(f"mem-{piece.id}", f"/memory/{piece.id}")
+        tag("span", short_moment(piece.time) if piece.time else "undated", "studio-quiet")
+        tag("span", f"{piece.tokens:,} tokens", "studio-quiet")
+        if piece.agent:
+            mark(f"agent {shortened(piece.agent, 30)}", "own")
+        if piece.continues:
+            mark("goes on", "quiet")
+    prose(piece.content)
+    for name, named in (("Files", piece.files), ("Errors", piece.errors)):
+        if named:
+            said = ", ".join(shortened(each, 80) for each in named[:MANY])
+            tag("p", f"{name}: {said}", "studio-quiet studio-small", dir="auto")
+
+
+PAGE = StudioPage("/history/session/{id:path}", "Past session", "history", build, "/history")

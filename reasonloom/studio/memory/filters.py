@@ -1,0 +1,105 @@
+"""The filters of memories: read from an address, drawn as a form, written into addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+from uuid import UUID
+
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.memory import memory_lists
+from reasonloom.stores.memory.memory_lists import HIDDEN, KINDS, Chosen
+from reasonloom.studio.widgets.form import LONGEST, choice, field, form
+
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+    from reasonloom.studio.page import Visit
+
+COLOURS = {"sector": "sector", "cluster": "cluster", "project": "project"}
+HIDDEN_WORDS = {"no": "without hidden", "also": "hidden too", "only": "hidden alone"}
+KIND_WORDS = {"now": "memories", "past": "past conversations", "all": "both"}
+DIGITS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for: filters as they were written, and the map's colours."""
+
+    words: str
+    sector: str
+    project: str
+    tag: str
+    cluster: str
+    hidden: str
+    kinds: str
+    colour: str
+
+    @property
+    def narrow(self) -> bool:
+        """Tell whether anything is filtered."""
+        plain = self.hidden == "no" and self.kinds == "now"
+        return not plain or any((self.words, self.sector, self.project, self.tag, self.cluster))
+
+
+def asked_of(visit: Visit) -> Asked:
+    """Read the filters; what is none of the choices counts as not given."""
+
+    def given(name: str) -> str:
+        return visit.query.get(name, "").replace("\x00", "").strip()[:LONGEST]
+
+    def one_of(name: str, known: Mapping[str, str], default: str) -> str:
+        return given(name) if given(name) in known else default
+
+    return Asked(
+        words=given("q"),
+        sector=given("sector") if given("sector") in SECTORS else "",
+        project=given("project"),
+        tag=given("tag"),
+        cluster=given("cluster") if parse_uuid(given("cluster")) else "",
+        hidden=one_of("hidden", HIDDEN, "no"),
+        kinds=one_of("kinds", KINDS, "now"),
+        colour=one_of("colour", COLOURS, "sector"),
+    )
+
+
+async def chosen_of(tx: Transaction, asked: Asked) -> Chosen:
+    """Return which memories are meant; words that tell nothing are looked for as letters."""
+    chosen = Chosen(
+        sector=asked.sector or None,
+        project=asked.project or None,
+        tag=asked.tag or None,
+        cluster=parse_uuid(asked.cluster) if asked.cluster else None,
+        hidden=cast("memory_lists.Hidden", asked.hidden),
+        kinds=cast("memory_lists.Kinds", asked.kinds),
+    )
+    if not asked.words:
+        return chosen
+    if (number := _number(asked.words)) is not None:
+        return replace(chosen, number=number)
+    words = await memory_lists.asked(tx, asked.words)
+    return replace(chosen, words=words) if words else replace(chosen, letters=asked.words)
+
+
+def _number(words: str) -> int | None:
+    digits = words.removeprefix("mem-")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= DIGITS else None
+
+
+def draw_filters(asked: Asked, basins: Mapping[UUID, str]) -> None:
+    """Draw the form."""
+    with form("/memory", "Filter memories"):
+        field("q", "Words, or a number", asked.words, search=True, hint="/ to search")
+        choice("sector", "Sector", asked.sector, {"": "every", **{s: s for s in SECTORS}})
+        field("project", "Project", asked.project)
+        field("tag", "Tag", asked.tag)
+        names = {str(key): shortened(name, 40) for key, name in basins.items()}
+        if asked.cluster and asked.cluster not in names:
+            names[asked.cluster] = "(the one in the address)"
+        if names:
+            choice("cluster", "Cluster", asked.cluster, {"": "every", **names})
+        choice("kinds", "Of", asked.kinds, KIND_WORDS)
+        choice("hidden", "Hidden", asked.hidden, HIDDEN_WORDS)
+        choice("colour", "Colour by", asked.colour, COLOURS)

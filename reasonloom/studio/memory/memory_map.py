@@ -1,0 +1,114 @@
+"""The map of memories: a point each, near to those that are alike, coloured by what they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from textwrap import wrap
+from typing import Any
+
+from nicegui.events import EChartPointClickEventArguments
+
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.mental_models.memory_maps import Point
+from reasonloom.studio.memory.projection import Flat
+from reasonloom.studio.widgets.charts import INK, SERIES, chart, drawable
+from reasonloom.studio.widgets.elements import table
+from reasonloom.studio.widgets.invisible import seen
+from reasonloom.studio.widgets.tag import tag
+
+SHAPES = ("circle", "triangle", "rect", "diamond", "roundRect", "pin", "arrow")
+"""Each group has a shape of its own beside its colour."""
+
+REST, NONE = "all others", "none"
+LINE = 46
+FEW, MANY = 300, 1_500
+
+LEGEND = {
+    "type": "scroll",
+    "top": 4,
+    "left": 4,
+    "right": 4,
+    "itemWidth": 12,
+    "itemHeight": 10,
+    "textStyle": {"color": INK},
+}
+
+Groups = Mapping[str, Sequence[int]]
+
+
+def grouped(names: Sequence[str | None]) -> dict[str, list[int]]:
+    """Return the places of each name, the most frequent first; what is rare stands together."""
+    counted = Counter(name for name in names if name)
+    common = {name for name, _ in counted.most_common(len(SHAPES))}
+    groups: dict[str, list[int]] = {name: [] for name, _ in counted.most_common(len(SHAPES))}
+    for place, name in enumerate(names):
+        group = name if name in common else REST if name else NONE
+        groups.setdefault(str(group), []).append(place)
+    return groups
+
+
+def draw_map(
+    points: Sequence[Point], flat: Flat, groups: Groups, choose: Callable[[int], Any]
+) -> None:
+    """Draw the points; the number of the memory that is pressed is handed to `choose`."""
+    places = list(groups.values())
+
+    async def chosen(event: EChartPointClickEventArguments) -> None:
+        await choose(points[places[event.series_index][event.data_index]].id)
+
+    series = [
+        _series(number, name, [_dot(points[at], flat.points[at]) for at in places], len(points))
+        for number, (name, places) in enumerate(groups.items())
+    ]
+    options = {
+        "grid": {"left": 8, "right": 8, "top": 46, "bottom": 8},
+        "legend": LEGEND,
+        "xAxis": _axis(),
+        "yAxis": _axis(),
+        "dataZoom": [
+            {"type": "inside", axis: 0, "zoomOnMouseWheel": "ctrl", "moveOnMouseWheel": False}
+            for axis in ("xAxisIndex", "yAxisIndex")
+        ],
+        "tooltip": {"trigger": "item", "formatter": "{b}"},
+        "series": series,
+    }
+    label = f"Map of {len(points):,} memories in {len(groups):,} groups, counted in the table below"
+    chart(options, label, height="min(30rem, 80vh)", on_click=chosen)
+
+
+def counted(groups: Groups, what: str) -> None:
+    """Draw how many points each group has."""
+    with tag("details", "", "studio-fold"):
+        tag("summary", f"The groups in numbers, by {what}")
+        rows = [(name, f"{len(places):,}") for name, places in groups.items()]
+        table("Points drawn.", (what, "#memories"), rows)
+
+
+def _axis() -> dict[str, Any]:
+    return {"type": "value", "show": False, "scale": True}
+
+
+def _dot(point: Point, at: Any) -> dict[str, Any]:
+    said = "\n".join(wrap(drawable(shortened(point.content, 92)), LINE, max_lines=3))
+    return {
+        "name": f"mem-{point.id} ({point.sector})\n{said}",
+        "value": [round(float(at[0]), 4), round(float(at[1]), 4)],
+    }
+
+
+def _series(number: int, name: str, dots: Sequence[Any], total: int) -> dict[str, Any]:
+    apart = name in (REST, NONE)
+    shown = shortened(seen(name), 36)
+    return {
+        "type": "scatter",
+        "name": shown,
+        "data": dots,
+        "z": 1 if apart else 3,
+        "symbol": "circle" if apart else SHAPES[number % len(SHAPES)],
+        "symbolSize": 11 if total <= FEW else 8 if total <= MANY else 6,
+        "itemStyle": {"color": INK, "opacity": 0.3}
+        if apart
+        else {"color": SERIES[number % len(SERIES)], "opacity": 0.75},
+        "emphasis": {"scale": 1.8},
+    }

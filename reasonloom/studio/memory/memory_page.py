@@ -1,0 +1,164 @@
+"""`/memory/{id}`: one memory with its links, where it comes from, and how it fades."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from nicegui import ui
+
+from reasonloom.contracts.memory.extras import RestoreMemory
+from reasonloom.contracts.memory.tools import Forget
+from reasonloom.nodes.memory.forget import memory_number
+from reasonloom.stores.memory import memory_links, one_memory
+from reasonloom.studio.memory.facts import belongs, past_link, provenance, scores, standing
+from reasonloom.studio.memory.memory_around import corrections, edges
+from reasonloom.studio.memory.strength import draw_strength, fading_of
+from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.studio.widgets.confirm import confirm
+from reasonloom.studio.widgets.empty import empty
+from reasonloom.studio.widgets.heading import heading
+from reasonloom.studio.widgets.later import later
+from reasonloom.studio.widgets.region import Region
+from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.texts import prose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from reasonloom.stores.memory.memory_links import Correction, Link
+    from reasonloom.stores.memory.one_memory import Membership, OneMemory
+
+HIDES = "No search will find it any more. It is kept, and can be restored on this page."
+ERASES = (
+    "It is removed for good, with its vectors and links, and taken out of the runs that it stands "
+    "in. Nothing brings it back."
+)
+RESTORES = "It will be found again."
+
+
+class Around(NamedTuple):
+    """A memory and all that its page shows."""
+
+    memory: OneMemory
+    basins: Sequence[Membership]
+    outward: Sequence[Link]
+    inward: Sequence[Link]
+    chain: Sequence[Correction]
+
+
+async def build(visit: Visit) -> None:
+    """Draw the memory."""
+    number = visit.id if visit.id.startswith("mem-") else f"mem-{visit.id}"
+    await MemoryView(visit, memory_number(number)).begin()
+
+
+@dataclass
+class MemoryView:
+    """One open page."""
+
+    visit: Visit
+    number: int
+    region: Region = field(init=False)
+
+    async def begin(self) -> None:
+        """Draw it for the first time."""
+        found = await self._read()
+        heading(f"mem-{self.number}")
+        self.region = Region()
+        await self._show(found)
+
+    async def _read(self) -> Around:
+        async with self.visit.desk.begin(searching=True) as tx:
+            memory = await one_memory.require(tx, self.number)
+            return Around(
+                memory,
+                await one_memory.basins_of(tx, self.number),
+                await memory_links.outward(tx, self.number),
+                await memory_links.inward(tx, self.number),
+                await memory_links.corrections(tx, self.number),
+            )
+
+    async def _show(self, found: Around) -> None:
+        writes = await self.visit.desk.may_write()
+        with self.region.anew():
+            with ui.element("div").classes("studio-columns"):
+                with ui.element("div").classes("studio-card"):
+                    standing(found.memory)
+                    prose(found.memory.content)
+                    self._deeds(found.memory, writes=writes)
+                with ui.element("div").classes("studio-card"):
+                    tag("h2", "Where it comes from")
+                    provenance(found.memory)
+                    tag("h2", "Clusters")
+                    belongs(found.basins)
+            self._whole(found)
+
+    def _whole(self, found: Around) -> None:
+        if len(found.chain) > 1:
+            tag("h2", "Corrections, the oldest first")
+            corrections(found.chain, found.memory.id)
+        tag("h2", "Strength over time")
+        with ui.element("div").classes("studio-card"):
+            later(partial(self._fading, found.memory))
+        tag("h2", "Links")
+        with ui.element("div").classes("studio-card"):
+            edges("To others", "leads to", found.outward)
+            edges("From others", "comes from", found.inward)
+        tag("h2", "All facts")
+        with ui.element("div").classes("studio-card"):
+            scores(found.memory)
+
+    async def _fading(self, memory: OneMemory) -> Callable[[], None]:
+        now = datetime.now(UTC)
+        async with self.visit.desk.begin(searching=True) as tx:
+            found = await fading_of(tx, memory, now)
+        return lambda: draw_strength(memory, found, now)
+
+    def _deeds(self, memory: OneMemory, *, writes: bool) -> None:
+        if memory.past_session is not None:
+            ui.link("Read it in its conversation", _past(memory))
+            said = "Pieces of past conversations are forgotten by project, time or session: "
+            tag("p", f"{said}reasonloom call history_forget.", "studio-quiet studio-small")
+        elif writes:
+            with ui.element("div").classes("studio-row studio-deeds"):
+                self._buttons(memory)
+
+    def _buttons(self, memory: OneMemory) -> None:
+        name = f"mem-{memory.id}"
+        if memory.deleted_at is not None:
+            confirm("Restore…", f"Restore {name}?", RESTORES, self._restore)
+        else:
+            confirm("Forget…", f"Forget {name}?", HIDES, self._hide)
+            confirm("Erase…", f"Erase {name} for good?", ERASES, self._erase, danger=True)
+
+    async def _hide(self) -> None:
+        await self.visit.desk.call("forget", await self._forget(soft=True))
+        await self._show(await self._read())
+
+    async def _erase(self) -> None:
+        await self.visit.desk.call("forget", await self._forget(soft=False))
+        with self.region.anew():
+            empty("Erased", f"mem-{self.number} is gone for good.")
+            ui.link("All memories", "/memory")
+
+    async def _forget(self, *, soft: bool) -> Forget:
+        owner = (await self.visit.desk.caller()).owner
+        name = f"mem-{self.number}"
+        return Forget.model_validate({"userId": owner, "memoryId": name, "soft": soft})
+
+    async def _restore(self) -> None:
+        extras = replace(self.visit.desk, toolset="extras")
+        owner = (await self.visit.desk.caller()).owner
+        named = {"userId": owner, "memoryId": f"mem-{self.number}"}
+        await extras.call("restore_memory", RestoreMemory.model_validate(named))
+        await self._show(await self._read())
+
+
+def _past(memory: OneMemory) -> str:
+    return past_link(memory.past_project, str(memory.past_session))
+
+
+PAGE = StudioPage("/memory/{id}", "Memory", "thought", build, "/memory")

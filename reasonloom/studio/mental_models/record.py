@@ -1,0 +1,116 @@
+"""The record of a mental model in words, and its calibration drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.nodes.mental_models.accuracy import wilson
+from reasonloom.stores.mental_models.calibration import STEPS
+from reasonloom.studio.widgets.charts import INK, SERIES, chart
+from reasonloom.studio.widgets.elements import table
+from reasonloom.studio.widgets.tag import tag
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.mental_models.accuracy import Figures
+    from reasonloom.stores.mental_models.calibration import Step
+
+STATUS_TONES = {"active": "good", "draft": "warn", "deprecated": "quiet"}
+READING = (
+    "Each point gathers the resolved predictions of a tenth of confidence, the larger the more. "
+    "On the dashed diagonal confidence is right; below it the model was too sure. Thin lines are "
+    "95 % intervals."
+)
+
+
+def accuracy_told(figures: Figures) -> str:
+    """Return the accuracy with its interval."""
+    ends = figures["accuracy_interval"]
+    if ends is None:
+        return "none resolved"
+    return f"{figures['prediction_accuracy']:.0%} ({ends[0]:.0%} to {ends[1]:.0%})"
+
+
+def draw_calibration(steps: Sequence[Step]) -> None:
+    """Draw predicted confidence against the share that held, and the numbers."""
+    if not steps:
+        tag("p", "No prediction is resolved: there is nothing to compare yet.", "studio-quiet")
+        return
+    count = sum(step.resolved for step in steps)
+    label = f"Calibration of {count:,} resolved predictions, numbers in the table below"
+    chart(_options(steps), label, height="22rem")
+    tag("p", READING, "studio-quiet studio-small")
+    heads = ("confidence", "#mean", "#resolved", "#held", "share that held")
+    table(f"{count:,} resolved predictions.", heads, map(_row, steps))
+
+
+def _options(steps: Sequence[Step]) -> dict[str, Any]:
+    most = max(step.resolved for step in steps)
+    return {
+        "grid": {"left": 52, "right": 24, "top": 20, "bottom": 46},
+        "xAxis": _axis("predicted confidence", 28),
+        "yAxis": _axis("share that held", 36),
+        "tooltip": {"trigger": "item", "formatter": "{b}"},
+        "series": [
+            {
+                "type": "line",
+                "name": "perfect",
+                "silent": True,
+                "showSymbol": False,
+                "lineStyle": {"type": "dashed", "color": INK},
+                "data": [[0, 0], [1, 1]],
+            },
+            *[_interval(step) for step in steps],
+            {
+                "type": "scatter",
+                "name": "held",
+                "itemStyle": {"color": SERIES[0]},
+                "data": [_dot(step, most) for step in steps],
+            },
+        ],
+    }
+
+
+def _axis(name: str, gap: int) -> dict[str, Any]:
+    faint = {"lineStyle": {"color": INK, "opacity": 0.2}}
+    return {
+        "type": "value",
+        "min": 0,
+        "max": 1,
+        "name": name,
+        "nameLocation": "middle",
+        "nameGap": gap,
+        "splitLine": faint,
+        "axisLabel": {"color": INK},
+    }
+
+
+def _interval(step: Step) -> dict[str, Any]:
+    low, high = wilson(step.correct, step.resolved)
+    return {
+        "type": "line",
+        "silent": True,
+        "showSymbol": False,
+        "lineStyle": {"color": SERIES[0], "width": 1.5, "opacity": 0.6},
+        "data": [[step.confidence, low], [step.confidence, high]],
+    }
+
+
+def _dot(step: Step, most: int) -> dict[str, Any]:
+    said = f"confidence {step.confidence:.2f}: {step.correct:,} of {step.resolved:,} held"
+    return {
+        "name": said,
+        "value": [round(step.confidence, 4), round(step.share, 4)],
+        "symbolSize": round(9 + 15 * (step.resolved / most) ** 0.5, 1),
+    }
+
+
+def _row(step: Step) -> tuple[str, ...]:
+    low, high = wilson(step.correct, step.resolved)
+    return (
+        f"{step.step / STEPS:.1f} to {(step.step + 1) / STEPS:.1f}",
+        f"{step.confidence:.2f}",
+        f"{step.resolved:,}",
+        f"{step.correct:,}",
+        f"{step.share:.0%} ({low:.0%} to {high:.0%})",
+    )

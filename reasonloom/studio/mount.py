@@ -1,0 +1,61 @@
+"""The studio beside the HTTP server: one address, one engine, the same callers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from reasonloom.studio.app import make_studio
+from reasonloom.studio.place import BASE
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from reasonloom.server.engine_lifespan import EngineRoom
+
+
+class Beside:
+    """ASGI: what begins with `/studio` is the studio's, all else the server's."""
+
+    def __init__(self, server: ASGIApp, studio: ASGIApp) -> None:
+        self._server = server
+        self._studio = studio
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request; both live as long as the process serves."""
+        if scope["type"] == "lifespan":
+            async with alive(self._studio):
+                await self._server(scope, receive, send)
+            return
+        path = scope["path"]
+        ours = path == BASE or path.startswith(f"{BASE}/")
+        await (self._studio if ours else self._server)(scope, receive, send)
+
+
+@asynccontextmanager
+async def alive(app: ASGIApp) -> AsyncIterator[None]:
+    """Keep an ASGI application started; what it raises at its start is raised here."""
+    told: asyncio.Queue[Message] = asyncio.Queue()
+    said: asyncio.Queue[Message] = asyncio.Queue()
+    scope: Scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
+    task = asyncio.ensure_future(app(scope, told.get, said.put))
+    await told.put({"type": "lifespan.startup"})
+    first = await said.get()
+    if first["type"] != "lifespan.startup.complete":
+        raise RuntimeError(first.get("message", "the studio did not start"))
+    try:
+        yield
+    finally:
+        await told.put({"type": "lifespan.shutdown"})
+        await task
+
+
+def with_studio(server: ASGIApp, room: EngineRoom, host: str) -> ASGIApp:
+    """Return the server with the studio beside it.
+
+    Raises:
+        SettingMistake: the extra `studio` is not installed.
+    """
+    return Beside(server, make_studio(room, host))

@@ -1,1 +1,0 @@
-"""One module a page; `registry.py` names them all."""

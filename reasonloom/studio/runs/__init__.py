@@ -1,0 +1,1 @@
+"""Studio pages of runs."""

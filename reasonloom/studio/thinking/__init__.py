@@ -1,0 +1,1 @@
+"""Studio pages of think, ponder, analyze and breakdown."""

@@ -1,0 +1,140 @@
+"""`/ponder/{id}`: one run of four streams, what crossed between them, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from nicegui import ui
+
+from reasonloom.errors import RunNotFound
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores import marks
+from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.runs import runs
+from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.studio.thinking.streams import streams
+from reasonloom.studio.widgets.elements import table
+from reasonloom.studio.widgets.facts import facts
+from reasonloom.studio.widgets.heading import heading
+from reasonloom.studio.widgets.live import Live
+from reasonloom.studio.widgets.region import Region
+from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.texts import prose
+
+if TYPE_CHECKING:
+    from reasonloom.stores.runs.runs import RunRow
+
+TOOLS = ("ponder", "think")
+GONE = "What each stream said in each quarter is not kept any more; what it came to is below."
+
+
+async def build(visit: Visit) -> None:
+    """Draw the run, which follows what is recorded of it."""
+    wanted = parse_uuid(visit.id)
+    if wanted is None:
+        raise RunNotFound(visit.id)
+    region = Region()
+
+    async def mark() -> marks.Mark:
+        async with visit.desk.begin() as tx:
+            return await marks.of_run(tx, wanted)
+
+    async def draw() -> None:
+        row, state = await _read(visit, wanted)
+        with region.anew():
+            _draw(row, state)
+
+    await Live(mark, draw).begin()
+
+
+async def _read(visit: Visit, run_id: UUID) -> tuple[RunRow, dict[str, Any]]:
+    async with visit.desk.begin() as tx:
+        row = await runs.find(tx, run_id)
+    if row is None or row.space != "" or row.tool not in TOOLS:
+        raise RunNotFound(str(run_id))
+    return row, await (await visit.desk.engine()).saved_state(await visit.desk.caller(), run_id)
+
+
+def _draw(row: RunRow, state: Mapping[str, Any]) -> None:
+    answer = (row.output or {}).get("answer", {})
+    heading("Ponder", shortened(str(row.input.get("problem", "")), 240))
+    facts(
+        {
+            "Status": row.status,
+            "Language model": row.llm or "none",
+            "Quarters": _text(answer.get("quarters")),
+            "Ended because": answer.get("stoppedBecause"),
+            "Confidence": _text(answer.get("confidence")),
+            "Quality": _text(answer.get("quality")),
+            "Run": ("open", f"/run/{row.id}"),
+        }
+    )
+    _conclusion(answer)
+    _insights(answer.get("insights") or [])
+    _conflicts(answer.get("conflicts") or [])
+    _streams(state, answer)
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _conclusion(answer: Mapping[str, Any]) -> None:
+    if not answer.get("conclusion"):
+        tag("p", "It has come to no conclusion yet.", "studio-quiet")
+        return
+    with ui.element("section").classes("studio-card"):
+        tag("h2", "Conclusion")
+        prose(str(answer["conclusion"]))
+
+
+def _insights(found: Sequence[Any]) -> None:
+    rows = [each for each in found if isinstance(each, dict)]
+    if not rows:
+        return
+    tag("h2", "Insights, and where each came from")
+    table(
+        "The weightiest first: importance times confidence.",
+        ("insight", "from", "#important", "#sure"),
+        [
+            (
+                each["content"],
+                ", ".join(each["sources"]),
+                f"{each['importance']:.2f}",
+                f"{each['confidence']:.2f}",
+            )
+            for each in rows
+        ],
+    )
+
+
+def _conflicts(found: Sequence[Mapping[str, Any]]) -> None:
+    tag("h2", "Conflicts that stayed")
+    if not found:
+        tag("p", "None.", "studio-quiet")
+    for each in found:
+        with ui.element("section").classes("studio-card studio-conflict"):
+            tag("h3", f"{' against '.join(each['sourceStreams'])}, severity {each['severity']:.2f}")
+            prose(each["description"])
+            with ui.element("ul").classes("studio-list"):
+                for evidence in each["evidence"]:
+                    tag("li", evidence, dir="auto")
+
+
+def _streams(state: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+    tag("h2", "The streams")
+    said = state.get("said") or []
+    if said:
+        streams(state["brief"]["streams"], said)
+        return
+    tag("p", GONE, "studio-quiet")
+    with ui.element("div").classes("studio-streams"):
+        for each in answer.get("streams") or []:
+            with ui.element("section").classes(f"studio-stream {each['stream']}"):
+                tag("h4", each["stream"])
+                prose(each["conclusion"])
+
+
+PAGE = StudioPage("/ponder/{id}", "Ponder", "thought", build, "/ponder")

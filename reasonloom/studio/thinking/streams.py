@@ -1,0 +1,78 @@
+"""Four streams side by side: what each said in each quarter, and what crossed between them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from nicegui import ui
+
+from reasonloom.studio.widgets.tag import tag
+
+MOST = 60
+"""Insights and reactions of one quarter that are shown."""
+
+QUARTERS = 4
+
+
+def streams(names: Sequence[str], said: Sequence[Mapping[str, Any]]) -> None:
+    """Draw each quarter as a row of columns, one a stream, and after it what crossed."""
+    ordered = sorted(said, key=lambda each: each["quarter"])
+    last = ordered[-1]["quarter"] if ordered else 0
+    for quarter, group in groupby(ordered, key=lambda each: each["quarter"]):
+        heard = {each["stream"]: each for each in group}
+        _crossed(quarter, [one for each in heard.values() for one in each.get("reactions", [])])
+        tag("h3", f"Quarter {quarter}", "studio-quarter")
+        with ui.element("div").classes("studio-streams"):
+            for name in names:
+                _column(name, heard.get(name), last=quarter == last)
+
+
+def _column(name: str, said: Mapping[str, Any] | None, *, last: bool) -> None:
+    with ui.element("section").classes(f"studio-stream {name}"):
+        tag("h4", name)
+        if said is None:
+            tag("p", "It did not come to this quarter.", "studio-quiet")
+            return
+        if "fault" in said:
+            tag("p", f"It failed: {said['fault'].get('message', '')}", "studio-away", dir="auto")
+            return
+        with ui.element("ul").classes("studio-list"):
+            for each in said["insights"][:MOST]:
+                with tag("li", "", ""):
+                    tag("span", each["content"], dir="auto")
+                    weight = f" ({each['importance']:.2f} important, {each['confidence']:.2f} sure)"
+                    tag("span", weight, "studio-quiet studio-small")
+        if last and said.get("conclusion"):
+            tag("p", said["conclusion"], "studio-conclusion", dir="auto")
+
+
+def _crossed(quarter: int, reactions: Sequence[Mapping[str, Any]]) -> None:
+    """Draw what the streams answered to what they had heard of the quarter before."""
+    if quarter == 1:
+        return
+    percent = 100 * (quarter - 1) // QUARTERS
+    with ui.element("section").classes("studio-crossed"):
+        tag("h3", f"What crossed at {percent} %")
+        if not reactions:
+            tag("p", "Nobody answered what the others had said.", "studio-quiet")
+            return
+        with ui.element("ul").classes("studio-list"):
+            for each in reactions[:MOST]:
+                with ui.element("li"):
+                    tag("strong", f"{each['by']} {_verb(each['stance'])} {each['to']}")
+                    tag("span", f": {_about(each)}", dir="auto")
+        if len(reactions) > MOST:
+            tag("p", f"{len(reactions) - MOST} more are not shown.", "studio-quiet")
+
+
+def _verb(stance: str) -> str:
+    return {"agree": "agrees with", "disagree": "disagrees with", "builds_on": "builds on"}.get(
+        stance, f"{stance}s"
+    )
+
+
+def _about(reaction: Mapping[str, Any]) -> str:
+    quote = f"“{reaction['quote']}” " if reaction.get("quote") else ""
+    return f"{quote}{reaction.get('why') or ''}".strip()

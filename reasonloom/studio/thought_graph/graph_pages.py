@@ -1,0 +1,149 @@
+"""`/graph/{id}`: one Graph of Thoughts, drawn, and played again node by node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from nicegui import ui
+
+from reasonloom.errors import GraphNotFound
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.nodes.thought_graph.graph import read as read_whole
+from reasonloom.stores import marks
+from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.studio.thought_graph.graph_parts import depths, options
+from reasonloom.studio.thought_graph.node_panel import node_panel, node_table
+from reasonloom.studio.widgets.charts import chart
+from reasonloom.studio.widgets.facts import facts
+from reasonloom.studio.widgets.heading import heading
+from reasonloom.studio.widgets.live import Live
+from reasonloom.studio.widgets.region import Region
+from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.texts import prose
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.thought_graph.graph import WholeGraph
+
+LOWEST, LINE, HIGHEST = 320, 66, 900
+"""Pixels that a drawing has at least, for each line, and at most; it can be moved within."""
+
+LEGEND = (
+    "Colour is the score: red below a third, green above two thirds, grey not scored. "
+    "Squares are joined or concluding thoughts; faded ones were pruned or beaten. "
+    "Thick blue lines aggregate, dashed violet ones refine, thin ones generate."
+)
+
+
+async def build(visit: Visit) -> None:
+    """Draw the graph, which follows what is written."""
+    wanted = parse_uuid(visit.id)
+    if wanted is None:
+        raise GraphNotFound(visit.id)
+    await GraphView(visit, wanted).begin()
+
+
+@dataclass
+class GraphView:
+    """One open page; `shown` is how many nodes are drawn, None for all that there are."""
+
+    visit: Visit
+    id: UUID
+    shown: int | None = None
+    chosen: UUID | None = None
+    graph: WholeGraph = field(init=False)
+    drawing: Any = None
+    head: Region = field(init=False)
+    board: Region = field(init=False)
+    panel: Region = field(init=False)
+    nodes: Region = field(init=False)
+
+    async def begin(self) -> None:
+        """Draw it, and follow what is written."""
+        self.head = Region()
+        self.board = Region("studio-card")
+        self.panel, self.nodes = Region("studio-card"), Region()
+        await Live(self._mark, self._draw).begin()
+
+    async def _mark(self) -> marks.Mark:
+        async with self.visit.desk.begin() as tx:
+            return await marks.of_graph(tx, self.id)
+
+    async def _draw(self) -> None:
+        async with self.visit.desk.begin() as tx:
+            self.graph = await read_whole(tx, str(self.id))
+        if self.chosen not in self.graph.by_id:
+            self.chosen = max(self.graph.nodes, key=lambda node: node.score or 0).id
+        with self.head.anew():
+            _facts(self.graph)
+        with self.board.anew():
+            self._board()
+        self._panel()
+        with self.nodes.anew():
+            node_table(self.graph, self._open)
+
+    def _board(self) -> None:
+        total = len(self.graph.nodes)
+        height = min(HIGHEST, max(LOWEST, LINE * (depths(self.graph) + 1)))
+        self.drawing = chart(
+            options(self.graph, self.shown or total),
+            f"Graph of {total} thoughts; the table below holds the same in words",
+            height=f"{height}px",
+            on_click=lambda event: self._open(event.data.get("id", "")),
+        )
+        with ui.element("div").classes("studio-row"):
+            with tag("label", "", "studio-replay"):
+                tag("span", "Replay")
+                slider = tag("input", "", "", type="range", min=1, max=total, step=1)
+                slider.props["value"] = self.shown or total
+                slider.props["aria-label"] = "Thoughts shown, in the order in which they came"
+            said = tag("output", f"{self.shown or total} of {total}")
+        tag("p", LEGEND, "studio-quiet studio-small")
+        slider.on("input", lambda event: self._replay(int(event.args), said), js_handler=MOVED)
+
+    def _replay(self, shown: int, said: Any) -> None:
+        total = len(self.graph.nodes)
+        self.shown = None if shown >= total else max(1, shown)
+        self.drawing.options.clear()
+        self.drawing.options.update(options(self.graph, self.shown or total) | {"animation": False})
+        self.drawing.update()
+        said.text = f"{self.shown or total} of {total}"
+
+    def _open(self, node: str) -> None:
+        wanted = parse_uuid(node)
+        if wanted in self.graph.by_id:
+            self.chosen = wanted
+            self._panel()
+
+    def _panel(self) -> None:
+        with self.panel.anew():
+            node_panel(self.graph, self.graph.by_id[self.chosen or self.graph.root.id])
+
+
+MOVED = "(event) => emit(event.target.value)"
+
+
+def _facts(graph: WholeGraph) -> None:
+    row = graph.row
+    heading(f"Graph {row.number}", shortened(graph.problem, 200))
+    facts(
+        {
+            "Nodes": f"{len(graph.nodes):,}",
+            "Taking part": f"{len(graph.active):,}",
+            "Edges": f"{len(graph.edges):,}",
+            "Deep at most": f"{row.max_depth}",
+            "Wide at most": f"{row.max_branches}",
+            "Pruned below": f"{row.prune_threshold:g}",
+            "State": "finalized" if row.finalized_at else "open",
+            "Session": ("open", f"/session/{row.session_id}"),
+        }
+    )
+    if len(graph.problem) > 200:  # noqa: PLR2004 - the heading's own bound
+        with ui.element("details").classes("studio-fold"):
+            tag("summary", "The whole problem")
+            prose(graph.problem)
+
+
+PAGE = StudioPage("/graph/{id}", "Graph", "reasoning", build, "/graphs")

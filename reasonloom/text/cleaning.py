@@ -1,0 +1,102 @@
+"""Makes text fit to be kept: no control or hidden characters, long output cut in the middle."""
+
+from __future__ import annotations
+
+import re
+
+from reasonloom.text.hidden_characters import clean
+
+SAID = 200_000
+"""Characters kept of one message; what a person or an assistant says is hardly ever longer."""
+
+OUTPUT = 1_800
+"""Characters kept of one tool's output: about 450 tokens."""
+
+VALUE = 700
+"""Characters kept of one argument of a tool."""
+
+BLOB_LENGTH = 400
+BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{BLOB_LENGTH},}}")
+"""Data in letters, such as base64: says nothing to a reader."""
+
+ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|[@-Z\\-_])")
+"""Terminal control sequences (ECMA-48), which can hide text or move over it."""
+
+BREAKS = re.compile("\r\n?|[\u2028\u2029\x85\x0b\x0c]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+SURROGATES = re.compile("[\ud800-\udfff]")
+ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+OPENED, CLOSED = "<system-reminder>", "</system-reminder>"
+"""Between these the client tells the assistant something; nobody said it."""
+
+
+def visible(text: str) -> str:
+    """Return `text` with line feeds as its only breaks, no controls, hidden signs or halves."""
+    if ODD.search(text):
+        text = ESCAPES.sub("", text) if "\x1b" in text else text
+        text = CONTROLS.sub("", BREAKS.sub("\n", text))
+        text = SURROGATES.sub("\ufffd", text)
+    return clean(text)[0]
+
+
+def said(text: str) -> str:
+    """Return what was said: visible, without the client's own remarks, within `SAID`."""
+    return shortened(_without_reminders(visible(text)), SAID).strip()
+
+
+def output(text: str, limit: int = OUTPUT) -> str:
+    """Return a tool's output or argument: visible, its head and tail, data in letters taken out."""
+    window = 4 * limit
+    if len(text) <= 2 * window:
+        return shortened(_readable(text), limit).strip()
+    head, tail = _readable(text[:window]), _readable(text[-window:])
+    return _joined(head, tail, len(text) - len(head) - len(tail), limit).strip()
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return the head (two thirds) and the tail of `text`, and between them how much is cut."""
+    return text if len(text) <= limit else _joined(text, text, -len(text), limit)
+
+
+def _joined(first: str, last: str, between: int, limit: int) -> str:
+    """Return `first`'s head and `last`'s tail, and how much is cut with what was `between`."""
+    head, tail = _at_line(first[: limit * 2 // 3]), last[-(limit // 3) :]
+    cut = len(first) + len(last) + between - len(head) - len(tail)
+    return f"{head}\n{told(cut)}\n{tail}"
+
+
+def _readable(text: str) -> str:
+    """Return `text` visible and without data in letters."""
+    return visible(BLOB.sub(_blob, text) if len(text) >= BLOB_LENGTH else text)
+
+
+def told(count: int) -> str:
+    """Return how a cut of `count` characters is told within a text."""
+    return f"[… {count:,} characters cut …]"
+
+
+def _at_line(head: str) -> str:
+    """Return `head` up to its last line's end, if that loses little."""
+    end = head.rfind("\n", len(head) * 3 // 4)
+    return head if end < 0 else head[:end]
+
+
+def _blob(match: re.Match[str]) -> str:
+    """Return what stands in the place of data in letters."""
+    return told(len(match.group()))
+
+
+def _without_reminders(text: str) -> str:
+    """Return `text` without the client's remarks; one that is not closed stays."""
+    if OPENED not in text:
+        return text
+    kept: list[str] = []
+    start = 0
+    while (opened := text.find(OPENED, start)) >= 0:
+        closed = text.find(CLOSED, opened)
+        if closed < 0:
+            break
+        kept.append(text[start:opened])
+        start = closed + len(CLOSED)
+    return "".join([*kept, text[start:]])

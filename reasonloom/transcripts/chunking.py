@@ -1,0 +1,274 @@
+"""Cuts turns into chunks of one topic each, as they come, so that more can follow later."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from reasonloom.text import tokens
+from reasonloom.text.tokens import Count
+from reasonloom.transcripts.cohesion import LONG_PAUSE, score
+from reasonloom.transcripts.mentions import ERRORS, FILES, names, once
+from reasonloom.transcripts.turns import Source, Turn
+from reasonloom.transcripts.units import AIM, LEAST, MOST, Unit, units_of
+
+WITHIN = 1.5
+"""The border between two pieces of one turn: cut last of all."""
+
+FEW = 60
+"""Tokens that may stand alone before a long pause."""
+
+SHARE = 0.5
+"""A border is a change of topic where it scores less than this share of the mean so far."""
+
+MEAN, WEIGHT = 0.2, 6
+"""The mean of borders that is assumed before any is seen, and for how many it counts."""
+
+COMPARED = 3
+"""Units before a border that are compared with what follows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some turns about one thing, or a piece of a turn.
+
+    Args:
+        id: hash of the session, the agent, the places of its turns and the content.
+        text: the parts with role markers (`rendering`).
+        tokens: of the text and a line feed after it, at most `MOST`.
+        started_at, ended_at: aware UTC, None where unknown.
+        first_turn, last_turn: the turns' numbers.
+        ordinal: the piece of its first turn with which it begins, from 0.
+        continues: it begins within a turn.
+        files, errors, names: what it names.
+        spawns: sub-agents that were started or reported in it.
+        agent: the sub-agent whose turns they are, None for the main conversation.
+        source: whose conversation it is.
+        replaces: the chunk given earlier that this one completes.
+    """
+
+    id: str
+    text: str
+    tokens: int
+    started_at: datetime | None
+    ended_at: datetime | None
+    first_turn: int
+    last_turn: int
+    ordinal: int
+    continues: bool
+    files: tuple[str, ...]
+    errors: tuple[str, ...]
+    names: tuple[str, ...]
+    spawns: tuple[str, ...]
+    agent: str | None
+    source: Source
+    replaces: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What cutting goes on from: the units of chunks still open, and what was given of them.
+
+    Args:
+        open: the units of the main conversation's open chunk, and of a sub-agent's.
+        given: ids of chunks that may still change, by where they begin.
+        borders: the sum and the number of the borders seen.
+    """
+
+    open: tuple[tuple[Unit, ...], ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+    borders: tuple[float, int] = (MEAN * WEIGHT, WEIGHT)
+
+    def wire(self) -> dict[str, Any]:
+        """Return the state as JSON."""
+        units = [[unit.wire() for unit in lane] for lane in self.open]
+        return {"open": units, "given": dict(self.given), "borders": list(self.borders)}
+
+    @classmethod
+    def of(cls, wire: Mapping[str, Any]) -> State:
+        """Return the state that `wire()` gave."""
+        lanes = tuple(tuple(Unit.of(unit) for unit in lane) for lane in wire["open"])
+        total, number = wire["borders"]
+        return cls(lanes, wire["given"], (total, number))
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The last chunks, which may still change; those given earlier that are void; the new state."""
+
+    chunks: list[Chunk]
+    dropped: list[str]
+    state: State
+
+
+class Cutter:
+    """Cuts the turns of one file. Add them in order, then end; go on later with the state.
+
+    What is cut does not depend on how the turns were divided over the calls: a chunk that could
+    change with the next turn is given at the end, and later again if it did.
+    """
+
+    def __init__(
+        self, state: State | None = None, *, thinking: bool = False, count: Count = tokens.count
+    ) -> None:
+        self._state = state or State()
+        self._given = dict(self._state.given)
+        self._sum, self._number = self._state.borders
+        self._open = {lane[0].agent: list(lane) for lane in self._state.open}
+        self._fixed: State | None = None
+        self._again: dict[str, str] = {}
+        self._thinking, self._count = thinking, count
+        self._touched = False
+
+    def add(self, turn: Turn) -> list[Chunk]:
+        """Return the chunks that are complete, or changed, by the turn; often none."""
+        self._touched = True
+        if not turn.complete and self._fixed is None:
+            self._fixed = self._now()
+        made: list[Chunk] = []
+        if turn.agent != turn.source.agent:
+            ended = [a for a in self._open if a not in {turn.agent, turn.source.agent}]
+        else:
+            ended = [a for a in self._open if a != turn.agent]
+        for agent in ended:
+            made += self._emit(self._open.pop(agent))
+        for unit in units_of(turn, thinking=self._thinking, count=self._count):
+            made += self._place(unit)
+        return made
+
+    def state(self) -> State:
+        """Return from where to go on after the turns that were added, all of them complete."""
+        return replace(self._now(), given=dict(self._given))
+
+    def end(self) -> Ending:
+        """Return the chunks that are still open, what is void, and from where to go on."""
+        if not self._touched:
+            return Ending([], [], self._state)
+        fixed = self._fixed or self._now()
+        self._fixed = fixed
+        chunks = [chunk for units in self._open.values() for chunk in self._emit(units)]
+        state = replace(fixed, given=dict(self._again))
+        return Ending(chunks, sorted(self._given.values()), state)
+
+    def _now(self) -> State:
+        """Return the state as it stands."""
+        lanes = tuple(tuple(units) for units in self._open.values() if units)
+        return State(lanes, {}, (self._sum, self._number))
+
+    def _place(self, unit: Unit) -> list[Chunk]:
+        """Put a unit into the open chunk, or begin another with it."""
+        units = self._open.setdefault(unit.agent, [])
+        if not units:
+            units.append(unit)
+            return []
+        if units[-1].source.session != unit.source.session:
+            return self._begin(unit)
+        if units[-1].turn == unit.turn:
+            unit = replace(unit, border=WITHIN)
+        else:
+            unit = replace(unit, border=self._border(units, unit))
+            if unit.border < SHARE * self._sum / self._number and _enough(units, unit):
+                self._learn(unit.border)
+                return self._begin(unit)
+            self._learn(unit.border)
+        return self._fit(unit)
+
+    def _begin(self, unit: Unit) -> list[Chunk]:
+        """Return the open chunk as complete and begin another with `unit`."""
+        made = self._emit(self._open[unit.agent])
+        self._open[unit.agent] = [unit]
+        return made
+
+    def _fit(self, unit: Unit) -> list[Chunk]:
+        """Add a unit; where that is too much, cut at the weakest border that leaves enough."""
+        made: list[Chunk] = []
+        while True:
+            units = self._open[unit.agent]
+            total = sum(u.tokens for u in units) + unit.tokens
+            at = _weakest([*units, unit]) if total > AIM else None
+            if at is None or at == len(units):
+                break
+            made += self._emit(units[:at])
+            self._open[unit.agent] = units[at:]
+        if at is None and total <= MOST:
+            units.append(unit)
+            return made
+        return [*made, *self._begin(unit)]
+
+    def _border(self, units: Sequence[Unit], unit: Unit) -> float:
+        """Return how much the unit has to do with the open chunk."""
+        near = units[-COMPARED:]
+        return score(
+            frozenset().union(*(u.words for u in near)),
+            unit.words,
+            unit.asked,
+            files=([file for u in near for file in u.files], unit.files),
+            times=(units[-1].ended_at, unit.started_at),
+        )
+
+    def _learn(self, border: float) -> None:
+        """Let a border count in the mean."""
+        self._sum += min(border, 1.0)
+        self._number += 1
+
+    def _emit(self, units: Sequence[Unit]) -> list[Chunk]:
+        """Return the units as a chunk; nothing where it was given just so before."""
+        if not units:
+            return []
+        chunk = _chunk(units)
+        place = f"{units[0].turn}.{units[0].ordinal}"
+        before = self._given.pop(place, None)
+        if self._fixed is not None:
+            self._again[place] = chunk.id
+        return [] if before == chunk.id else [replace(chunk, replaces=before)]
+
+
+def _enough(units: Sequence[Unit], unit: Unit) -> bool:
+    """Return whether the open chunk is large enough to stand alone before `unit`."""
+    ended, begun = units[-1].ended_at, unit.started_at
+    paused = ended is not None and begun is not None and begun - ended > LONG_PAUSE
+    return sum(u.tokens for u in units) >= (FEW if paused else LEAST)
+
+
+def _weakest(units: Sequence[Unit]) -> int | None:
+    """Return before which unit to cut so that both sides are of a good size, None if nowhere."""
+    total, left = sum(unit.tokens for unit in units), 0
+    best: tuple[float, int] | None = None
+    for at, unit in enumerate(units[1:], start=1):
+        left += units[at - 1].tokens
+        if (
+            left >= LEAST
+            and LEAST <= total - left <= MOST
+            and (best is None or unit.border <= best[0])
+        ):
+            best = unit.border, at
+    return best[1] if best else None
+
+
+def _chunk(units: Sequence[Unit]) -> Chunk:
+    """Return the units as a chunk."""
+    first, last = units[0], units[-1]
+    text = "".join(unit.text for unit in units).rstrip("\n")
+    spawns = once((agent for unit in units for agent in unit.spawns), FILES)
+    places = (first.turn, first.ordinal, last.turn, last.ordinal)
+    key = "\0".join([first.source.session or "", first.agent or "", repr(places), *spawns, text])
+    return Chunk(
+        id=hashlib.sha256(key.encode()).hexdigest()[:32],
+        text=text,
+        tokens=sum(unit.tokens for unit in units),
+        started_at=next((u.started_at for u in units if u.started_at), None),
+        ended_at=next((u.ended_at for u in reversed(units) if u.ended_at), None),
+        first_turn=first.turn,
+        last_turn=last.turn,
+        ordinal=first.ordinal,
+        continues=first.ordinal > 0,
+        files=once((file for unit in units for file in unit.files), FILES),
+        errors=once((error for unit in units for error in unit.errors), ERRORS),
+        names=names(text),
+        spawns=spawns,
+        agent=first.agent,
+        source=first.source,
+    )

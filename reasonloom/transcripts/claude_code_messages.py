@@ -1,0 +1,207 @@
+"""What one line of a Claude Code transcript says: the parts of its message, by their kind."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from reasonloom.text.cleaning import OUTPUT, VALUE, output, said
+from reasonloom.transcripts.json_lines import NAME_LENGTH, PATH_LENGTH, moment_of, text_of
+from reasonloom.transcripts.mentions import FILES, errors, files, once
+from reasonloom.transcripts.turns import Kind, Part
+
+INTERRUPTED = "[Request interrupted by user"
+"""How the client tells that a person stopped the assistant; nobody wrote it."""
+
+COMMAND = re.compile(r"<command-(name|args)>(.*?)</command-\1>", re.DOTALL)
+"""A command line such as /review: its name and what was given to it."""
+
+CLIENTS = ("<local-command-", "<command-message>", "<command-name>", "<user-memory-input>")
+TYPED = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
+PRINTED = re.compile(r"<bash-std(?:out|err)>(.*?)</bash-std(?:out|err)>", re.DOTALL)
+NOTICES = ("<task-notification>", "<teammate-message", "<agent-notification>")
+"""What other agents report through the person's side of the conversation."""
+
+PLACES = ("file_path", "notebook_path", "path", "filename", "file")
+"""Arguments of tools that name a file."""
+
+PROMPT = 4_000
+"""Characters kept of an argument that is an order to a sub-agent."""
+
+BLOCKS = 400
+"""Blocks of one message that are taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The parts of one line, and whether a person's request begins with it."""
+
+    parts: tuple[Part, ...]
+    begins: bool
+
+
+def message_of(entry: Mapping[str, Any]) -> Message | None:
+    """Return the message of a user or assistant line, None if it has none."""
+    message = entry.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if not isinstance(content, str | list):
+        return None
+    at = moment_of(entry.get("timestamp"))
+    if entry.get("type") == "assistant":
+        return Message(tuple(_answered(content, at)), False)
+    if entry.get("isMeta") is True:
+        return Message((), False)
+    if entry.get("isCompactSummary") is True:
+        return Message(_part(Kind.SUMMARY, said(_plain(content)), at), False)
+    results = tuple(_results(content, entry, at))
+    asked, begins = _asked(content, at)
+    return Message((*results, *asked), begins)
+
+
+def summary_of(entry: Mapping[str, Any]) -> Message:
+    """Return the message of a summary line."""
+    summary = entry.get("summary")
+    text = said(summary) if isinstance(summary, str) else ""
+    return Message(_part(Kind.SUMMARY, text, moment_of(entry.get("timestamp"))), False)
+
+
+def _asked(content: str | list[Any], at: datetime | None) -> tuple[tuple[Part, ...], bool]:
+    """Return what a person said, and whether it is a request of theirs."""
+    texts = [content] if isinstance(content, str) else list(_texts(content))
+    parts: list[Part] = []
+    begins = False
+    for raw in texts:
+        stripped = raw.lstrip()
+        if stripped.startswith(INTERRUPTED):
+            continue
+        if stripped.startswith("<") and (told := _by_client(stripped, at)) is not None:
+            parts += told
+            continue
+        part = _part(Kind.USER, said(raw), at)
+        parts += part
+        begins |= bool(part)
+    return tuple(parts), begins
+
+
+def _by_client(text: str, at: datetime | None) -> tuple[Part, ...] | None:
+    """Return what a line means that the client wrote in the person's name, None for others."""
+    if text.startswith(CLIENTS):
+        named = dict(COMMAND.findall(text[:20_000]))
+        return _part(Kind.USER, said(f"{named.get('name', '')} {named.get('args', '')}"), at)
+    if text.startswith("<bash-input>"):
+        typed = TYPED.match(text)
+        return _part(Kind.TOOL_USE, output(typed[1]) if typed else "", at, name="!")
+    if text.startswith(("<bash-stdout>", "<bash-stderr>")):
+        printed = "\n".join(PRINTED.findall(text[:200_000]))
+        return _part(Kind.TOOL_RESULT, output(printed), at, name="!")
+    if text.startswith(NOTICES):
+        return _part(Kind.TOOL_RESULT, output(text), at, name="notice")
+    return None
+
+
+def _answered(content: str | list[Any], at: datetime | None) -> Iterator[Part]:
+    """Yield what an assistant said, thought and had done."""
+    if isinstance(content, str):
+        yield from _part(Kind.ASSISTANT, said(content), at)
+        return
+    for block in content[:BLOCKS]:
+        kind = block.get("type") if isinstance(block, dict) else None
+        if kind == "text" and isinstance(block.get("text"), str):
+            yield from _part(Kind.ASSISTANT, said(block["text"]), at)
+        elif kind == "thinking" and isinstance(block.get("thinking"), str):
+            yield from _part(Kind.THINKING, said(block["thinking"]), at)
+        elif kind in {"tool_use", "server_tool_use"}:
+            yield _used(block, at)
+
+
+def _used(block: Mapping[str, Any], at: datetime | None) -> Part:
+    """Return the use of a tool, its arguments as lines of `name: value`."""
+    given = block.get("input")
+    given = given if isinstance(given, dict) else {"input": given} if given else {}
+    lines = [(key, _value(key, value)) for key, value in list(given.items())[:40]]
+    shown = "\n".join(f"{text_of(key)}: {value}" for key, value in lines if value)
+    text = output(lines[0][1] if len(lines) == 1 else shown, OUTPUT + PROMPT)
+    places = (text_of(given.get(key), PATH_LENGTH) or "" for key in PLACES)
+    return Part(
+        Kind.TOOL_USE,
+        text,
+        at,
+        name=text_of(block.get("name")),
+        tool_id=text_of(block.get("id")),
+        files=once((*places, *files(text)), FILES),
+    )
+
+
+def _value(key: str, value: Any) -> str:
+    """Return one argument as text, cut."""
+    if isinstance(value, str):
+        return output(value, PROMPT if key in {"prompt", "message"} else VALUE)
+    try:
+        return output(json.dumps(value, ensure_ascii=False), VALUE)
+    except (ValueError, RecursionError):
+        return "(nested too deeply)"
+
+
+def _results(
+    content: str | list[Any], entry: Mapping[str, Any], at: datetime | None
+) -> Iterator[Part]:
+    """Yield the results of tools that a user line carries."""
+    if isinstance(content, str):
+        return
+    outcome = entry.get("toolUseResult")
+    agent = text_of(outcome.get("agentId")) if isinstance(outcome, dict) else None
+    for block in content[:BLOCKS]:
+        if not isinstance(block, dict) or block.get("type") != "tool_result":
+            continue
+        full = _plain(block.get("content"))
+        text = output(full)
+        failed = block.get("is_error") is True
+        found = errors(full)
+        first = text[:NAME_LENGTH].strip()
+        yield Part(
+            Kind.TOOL_RESULT,
+            text,
+            at,
+            tool_id=text_of(block.get("tool_use_id")),
+            agent=agent,
+            failed=failed,
+            files=files(text),
+            errors=found or ((first,) if failed and first else ()),
+        )
+
+
+def _plain(content: Any) -> str:
+    """Return the text of content in any of its forms; images and documents are named only."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(_texts(content)) if isinstance(content, list) else ""
+
+
+def _texts(blocks: list[Any]) -> Iterator[str]:
+    """Yield the texts of blocks, of blocks within blocks too, without recursion."""
+    waiting, taken = list(reversed(blocks[:BLOCKS])), 0
+    while waiting and taken < BLOCKS:
+        block = waiting.pop()
+        taken += 1
+        if isinstance(block, str):
+            yield block
+        elif isinstance(block, dict):
+            if isinstance(block.get("text"), str):
+                yield block["text"]
+            elif block.get("type") in {"image", "document"}:
+                yield f"[{block['type']}]"
+            elif isinstance(block.get("content"), list) and block.get("type") != "tool_result":
+                waiting.extend(reversed(block["content"][:BLOCKS]))
+        elif isinstance(block, list):
+            waiting.extend(reversed(block[:BLOCKS]))
+
+
+def _part(kind: Kind, text: str, at: datetime | None, name: str | None = None) -> tuple[Part, ...]:
+    """Return one part, or none for an empty text."""
+    if not text.strip():
+        return ()
+    return (Part(kind, text, at, name=name, files=files(text), errors=errors(text)),)

@@ -1,1 +1,0 @@
-"""Tests of the labelled triggers and of their eval."""

@@ -1,1 +1,0 @@
-"""Tests of the labelled outcomes and of their eval."""

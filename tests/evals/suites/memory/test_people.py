@@ -1,0 +1,46 @@
+"""The gate on recall: our own set, whole, with what it would be without each signal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reasonloom.evals.suites.memory.collection import Source
+from reasonloom.evals.suites.memory.data import load
+from reasonloom.evals.suites.memory.retrieval import packaged
+from reasonloom.evals.suites.memory.suites import suite
+from reasonloom.evals.suites.packaged import carried
+
+MEASURED = {"recall@10": 0.888, "ndcg@10": 0.761, "mrr": 0.741}
+SLACK = 0.015
+"""What may be lost: three or four of 228 questions."""
+
+CARRYING = {"cosine": "recall@10", "tag": "recall@10", "date": "recall@10", "words": "mrr"}
+"""Signals without which the set is found worse, and the score that shows it."""
+
+
+def test_the_set_is_what_was_labelled() -> None:
+    ((people,), _) = load(Source())
+    keys = {memory.id for memory in people.memories}
+    assert len(keys) == 376
+    assert len(people.questions) == 243
+    assert all(question.evidence <= keys for question in people.questions)
+    ((dev,), first), ((held,), second) = load(Source(half="dev")), load(Source(half="held"))
+    halves = [{question.id for question in half.questions} for half in (dev, held)]
+    assert halves[0].isdisjoint(halves[1])
+    assert first != second
+
+
+@pytest.mark.timeout(600)
+async def test_recall_has_not_fallen_and_no_signal_harms(tmp_path: Path) -> None:
+    own = packaged(suite("people"), Source(), ablate=True)
+    result = await carried(own, tmp_path / "run.jsonl")
+    whole, without = result["overall"], result["without"]
+    assert whole["n"] == 228
+    for name, value in MEASURED.items():
+        assert whole[name] > value - SLACK, name
+    for signal, name in CARRYING.items():
+        assert without[signal][name] < whole[name] - 0.01, signal
+    for signal, means in without.items():
+        assert means["recall@10"] < whole["recall@10"] + SLACK, signal

@@ -1,0 +1,93 @@
+"""kill -9 of real servers and of their Postgres: a sample of what `tests.support.killing.command` does.
+
+A client calls a server over MCP, the server dies at a named point, and another one that lives on is
+asked with the same key. Postgres dies while several clients write.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.databases.postgres import TestPostgres
+from tests.support.killing.command import BAD, Kill, kill_servers, planned
+from tests.support.killing.guillotine import Moment
+from tests.support.killing.points import COMMIT, POINTS, RECORDED, WRITE, Point
+from tests.support.killing.postgres import kill_postgres
+from tests.support.killing.proxies import REQUEST
+from tests.support.killing.scenes.reasoning import LINEAR, REMEMBER
+from tests.support.killing.scenes.scene import Lost, Scene
+from tests.support.killing.server_arena import MODES, server_arena
+from tests.support.killing.summary import PROPERTY
+from tests.support.killing.victim import CALL, TOLD
+
+SEED = 7
+
+
+def chosen(scene: Scene, name: str, nth: int, moment: Moment) -> Point:
+    """Return a point of the campaign."""
+    (point,) = (
+        each
+        for each in POINTS
+        if not each.opening
+        and (str(each.scene), each.name, each.nth, each.moment) == (str(scene), name, nth, moment)
+    )
+    return point
+
+
+SAMPLE = (
+    chosen(REMEMBER, REQUEST, 1, "after"), chosen(REMEMBER, WRITE, -1, "after"),
+    chosen(REMEMBER, COMMIT, -1, "after"), chosen(REMEMBER, TOLD, 1, "after"),
+    chosen(LINEAR, CALL, 1, "after"), chosen(LINEAR, RECORDED, 1, "after"),
+    chosen(LINEAR, COMMIT, -1, "before"), chosen(LINEAR, TOLD, 1, "before"),
+)  # fmt: skip
+
+
+def test_the_points_are_as_many_as_promised_and_each_has_a_name_of_its_own() -> None:
+    assert len({str(each) for each in POINTS}) == len(POINTS) >= 25
+    kills = planned(POINTS, 40, 100, SEED)
+    assert len(kills) == 40 * len(POINTS) >= 1000
+    assert sum(each.fresh for each in kills) == 100
+    assert kills == planned(POINTS, 40, 100, SEED) != planned(POINTS, 40, 100, SEED + 1)
+    assert {each.mode for each in kills} == set(MODES)
+
+
+@pytest.mark.timeout(600)
+async def test_a_killed_server_loses_halves_and_doubles_nothing(
+    postgres: TestPostgres, record_property: Callable[[str, object], None]
+) -> None:
+    kills = [Kill(point, at, at == 0, MODES[at % 2]) for at, point in enumerate(SAMPLE)]
+    tally = await kill_servers(postgres, kills)
+    record_property(PROPERTY, {"servers": {name: at["kills"] for name, at in tally.points.items()}})
+    assert tally.faults == []
+    assert not any(tally.whole[each] for each in BAD)
+    assert [at["kills"] for at in tally.points.values()] == [1] * len(SAMPLE)
+    assert tally.whole["cold"] == 1
+
+
+async def test_a_server_that_acknowledges_before_it_commits_is_found_out(
+    postgres: TestPostgres, tmp_path: Path
+) -> None:
+    point = chosen(REMEMBER, TOLD, 1, "after")
+    with postgres.clone() as name:
+        async with server_arena(postgres, postgres.access(name), name, tmp_path) as ground:
+            rehearsed = await ground.rehearse(REMEMBER)
+            staged = await ground.stage(REMEMBER, "hasty", hasty=True)
+            assert await ground.strike(staged, point.choice(rehearsed.points), "after")
+            with pytest.raises(Lost, match="acknowledged, and lost"):
+                await ground.check(staged, rehearsed)
+
+
+@pytest.mark.timeout(600)
+async def test_a_killed_postgres_comes_back_and_loses_halves_and_doubles_nothing(
+    record_property: Callable[[str, object], None],
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="rl") as folder:
+        Path(folder).chmod(0o755)  # as root Postgres is another user
+        found = await kill_postgres(Path(folder), 2, SEED)
+    record_property(PROPERTY, {"Postgres": dict(found.kills)})
+    assert found.kills == {"postmaster": 1, "backend": 1}
+    assert not found.wrong, found.faults

@@ -1,0 +1,1 @@
+"""Tests of think, ponder, analyze and breakdown."""

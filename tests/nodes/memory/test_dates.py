@@ -1,0 +1,111 @@
+"""Dates in many written forms: what a memory carries, and what a question asks for."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reasonloom.nodes.memory.calendar_words import Mention, mentions
+from reasonloom.nodes.memory.dates import date_terms, dates_asked
+
+TODAY = date(2026, 11, 21)
+"""A Saturday."""
+
+WHOLE = Mention(2025, 3, 8)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2025-03-08",
+        "2025/3/8",
+        "8.3.2025",
+        "08/03/2025",
+        "8 March 2025",
+        "8th of March, 2025",
+        "March 8, 2025 at 7 pm",
+        "Mar 8th, 2025",
+        "Saturday, 8 Mar 2025",
+        "1:56 pm on 8 March, 2025",
+        "8. März 2025",
+        "8 de marzo de 2025",
+        "8 mars 2025",
+        "2025年3月8日に京都へ",
+    ],
+)
+def test_one_day_is_read_in_every_form(written: str) -> None:
+    assert list(mentions(written)) == [WHOLE]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "I may march on",
+        "call 555-2025-1",
+        "version 3.11.2",
+        "at 12:30",
+        "in room 2025b",
+        "40.13.2025",
+        "the 8th",
+        "Jan is here, and Mar too",
+        "192.168.10.2025",
+        "",
+    ],
+)
+def test_what_is_no_date_is_none(written: str) -> None:
+    assert list(mentions(written)) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("What did Jo do on 8 March 2025?", {"2025-03-08": 1.0}),
+        ("What happened on March 8?", {"*-03-08": 1.0}),
+        ("What happened in October?", {"*-10": 0.5}),
+        ("What happened in May 2023?", {"2023-05": 0.5}),
+        ("What did May say?", {}),
+        ("And in 2023?", {"2023": 0.25}),
+        ("What did I do yesterday?", {"2026-11-20": 1.0}),
+        ("What did we decide last Friday?", {"2026-11-20": 1.0}),
+        ("two weeks ago", {"2026-11-07": 1.0}),
+        ("What was planned last month?", {"2026-10": 0.5}),
+    ],
+)
+def test_a_question_asks_for_the_longest_it_says(question: str, asked: dict[str, float]) -> None:
+    assert dates_asked(question, TODAY) == asked
+
+
+def test_a_week_is_seven_days() -> None:
+    week = dates_asked("Who came in the first week of June 2025?", TODAY)
+    assert sorted(week) == [f"2025-06-{day:02}" for day in range(1, 8)]
+    assert sorted(dates_asked("last week", TODAY)) == [f"2026-11-{day:02}" for day in range(9, 16)]
+
+
+def test_a_day_without_a_year_is_the_nearest_to_what_is_told_about_it() -> None:
+    terms = date_terms("We fly on 3 June, and on 30 December.", "8 March 2025", TODAY)
+    assert {"2025-06-03", "2024-12-30", "2025-03-08", "2026-11-21"} <= set(terms)
+    assert "2026-06-03" not in terms
+
+
+def test_yesterday_is_counted_from_when_it_was_said() -> None:
+    assert "2023-05-07" in date_terms("I went there yesterday.", "1:56 pm on 8 May, 2023", TODAY)
+    assert "2026-11-20" in date_terms("I went there yesterday.", None, TODAY)
+
+
+@given(st.dates(date(1950, 1, 1), date(2090, 1, 1)), st.sampled_from(["%d %B %Y", "%Y-%m-%d"]))
+def test_what_names_a_day_is_found_by_day_month_and_year(day: date, form: str) -> None:
+    terms = set(date_terms(f"It was on {day.strftime(form)}.", None, TODAY))
+    for question in (day.strftime("%-d %B %Y"), day.strftime("in %B %Y"), day.strftime("in %Y")):
+        assert set(dates_asked(question, TODAY)) <= terms
+    other = day + timedelta(days=40)
+    if other != TODAY:
+        assert not set(dates_asked(other.strftime("on %-d %B %Y"), TODAY)) & terms
+
+
+@given(st.text(max_size=300))
+def test_no_text_breaks_it(text: str) -> None:
+    date_terms(text, text, TODAY)
+    assert all(0 < worth <= 1 for worth in dates_asked(text, TODAY).values())

@@ -1,0 +1,102 @@
+"""Sentences and windows: whatever a text is, what is told of it stands where it is said to."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+
+import pytest
+
+from reasonloom.nodes.metacognition.spans import (
+    LONGEST_SENTENCE,
+    MOST_SENTENCES,
+    WINDOW,
+    Sentence,
+    joined,
+    sentences_of,
+    windows_of,
+)
+
+TEXTS = {
+    "plain": "It rains. We stay! Why? Because…  “It is wet.” So be it.",
+    "unicode": "Größe zählt. 😀 Wirklich! Naïve cafés e\u0301 close.\u00a0Yes.",
+    "crlf": "One line\r\nanother. And a third\r\n\r\nA fourth\rA fifth\nEnd",
+    "titles": "Dr. Who met Mrs. Dee, e.g. at noon, i.e. late. St. Ives is far.",
+    "cjk": "今日は雨です。家にいます！なぜ？濡れるから。",
+    "no stops": "word and " * 400,
+    "one word": "a" * 3_500,
+    "blanks": "   \n\t  spaced   out \n\n  ",
+    "signs": "... !!! ??? — …",
+    "decimals": "It grew 3.5 times, v1.2.3 of 7.1. Then it fell.",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_each_sentence_stands_where_it_says_and_nothing_is_lost(text: str) -> None:
+    found = sentences_of(text)
+    for each in found:
+        assert text[each.start : each.end] == each.text == each.span.text
+        assert each.text == each.text.strip()
+        assert 0 < len(each.text) <= LONGEST_SENTENCE
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    assert "".join("".join(each.text for each in found).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (TEXTS["titles"], 2),
+        (TEXTS["decimals"], 2),
+        (TEXTS["cjk"], 4),
+        ("“Stop.” He ran.", 2),
+        ("First\r\nSecond", 2),
+        ("", 0),
+        (" \n ", 0),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(text: str, count: int) -> None:
+    assert len(sentences_of(text)) == count
+
+
+def test_only_the_first_sentences_of_a_long_text_are_taken() -> None:
+    found = sentences_of("It rains. " * (MOST_SENTENCES + 5))
+    assert len(found) == MOST_SENTENCES
+    assert found[0].start == 0
+
+
+@pytest.mark.parametrize("piece", ["It rains. ", "word ", "a", ". ", "!", "\r\n", "雨。", "“' "])
+def test_a_text_of_the_greatest_length_is_cut_in_good_time(piece: str) -> None:
+    text = (piece * 100_000)[:100_000]
+    begun = time.process_time()
+    windows = windows_of(sentences_of(text))
+    assert time.process_time() - begun < 5, "milliseconds are usual; a square of the length is not"
+    assert len(windows) <= MOST_SENTENCES
+
+
+def sentences(*lengths: int) -> list[Sentence]:
+    """Return sentences of so many words."""
+    return [Sentence(" ".join(["word"] * length), 0) for length in lengths]
+
+
+def test_windows_overlap_by_half_and_hold_every_sentence() -> None:
+    cut = sentences_of(" ".join(f"This is number {n} of many plain sentences." for n in range(60)))
+    windows = windows_of(cut)
+    assert {each.start for window in windows for each in window} == {each.start for each in cut}
+    assert all(len(joined(window).split()) <= WINDOW for window in windows)
+    for one, other in pairwise(windows):
+        assert one[0].start < other[0].start <= one[-1].start, "each begins within the one before"
+
+
+@pytest.mark.parametrize(
+    ("lengths", "sizes"),
+    [
+        ([], []),
+        ([5], [1]),
+        ([WINDOW // 2, WINDOW // 2], [2]),
+        ([WINDOW + 1], [1]),
+        ([WINDOW + 1, WINDOW + 1], [1, 1]),
+        ([WINDOW // 2, WINDOW // 2, 10], [2, 2]),
+    ],
+)
+def test_a_window_is_full_or_one_sentence(lengths: list[int], sizes: list[int]) -> None:
+    assert [len(window) for window in windows_of(sentences(*lengths))] == sizes

@@ -1,0 +1,159 @@
+"""Scoring a node: four parts and their mean, blind ballots, relations, and what is lost."""
+
+from __future__ import annotations
+
+import pytest
+
+from reasonloom.errors import LlmUnavailable
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.port import Embedder
+from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.thought_graph.scoring import WEIGHTS
+from reasonloom.stores.access import Access
+from tests.support.llms.thought_graph import GraphingLlm
+from tests.support.reasoning.sessions import answered, thinking
+from tests.support.reasoning.thought_graphs import begun, everything, grown
+
+PARTS = ("relevance", "validity", "depth", "novelty")
+
+
+async def test_the_score_is_the_weighted_mean_of_its_parts(mind: Engine, llm: GraphingLlm) -> None:
+    llm.says["judge"] = {
+        "scores": [{"label": "A", "relevance": 0.9, "validity": 0.6, "depth": 0.3}]
+    }
+    graph, nodes = await grown(mind)
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert (scored["relevance"], scored["validity"], scored["depth"]) == (0.9, 0.6, 0.3)
+    assert scored["score"] == pytest.approx(
+        sum(WEIGHTS[part] * scored[part] for part in PARTS), abs=1e-3
+    )
+    assert sum(WEIGHTS.values()) == pytest.approx(1)
+    assert scored["weights"] == WEIGHTS
+    assert (scored["check"], scored["ballots"], scored["agreement"]) == ("judge", 3, 1.0)
+    assert scored["node"]["score"] == scored["score"]
+
+
+async def test_novelty_is_the_distance_to_the_nearest_active_node(
+    mind: Engine, embedder: Embedder
+) -> None:
+    graph, nodes = await grown(mind)
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    texts = ["Think about the harbour", "The band is loud", "Think about the violin"]
+    texts.append("Think about the granite")
+    likeness = await likeness_of(embedder, texts)
+    nearest = max(likeness.of(texts[0], other) for other in texts[1:])
+    assert scored["novelty"] == pytest.approx(1 - nearest, abs=1e-4)
+
+
+async def test_ballots_differ_and_their_spread_is_told(mind: Engine, llm: GraphingLlm) -> None:
+    llm.says["judge"] = [
+        {"scores": [{"label": "A", **dict.fromkeys(PARTS[:3], value)}]} for value in (0.9, 0.5, 0.7)
+    ]
+    graph, nodes = await grown(mind)
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert scored["relevance"] == pytest.approx(0.7)
+    assert scored["agreement"] == pytest.approx(0.6)
+
+
+async def test_a_ballot_shows_no_author_score_or_id(mind: Engine, llm: GraphingLlm) -> None:
+    graph, nodes = await grown(mind)
+    await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    for ballot in llm.asked["judge"]:
+        assert "Think about the harbour" in ballot
+        for secret in (*nodes, "graphing", "0.5", "confidence"):
+            assert secret not in ballot
+
+
+async def test_relations_that_most_ballots_see_become_edges(mind: Engine, llm: GraphingLlm) -> None:
+    graph, nodes = await grown(mind)
+    llm.relations = [
+        {"label": "A", "kind": "supports", "other": "1", "why": "both are ashore"},
+        {"label": "A", "kind": "supports", "other": "9", "why": "no such one"},
+        {"label": "Z", "kind": "supports", "other": "1", "why": "no such one"},
+    ]
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert [(edge["edge_type"], edge["weight"], edge["reason"]) for edge in scored["edges"]] == [
+        ("supports", 1.0, "both are ashore")
+    ]
+    assert scored["edges"][0]["to_node"] in nodes[2:]
+
+
+async def test_a_relation_that_one_ballot_sees_is_none(mind: Engine, llm: GraphingLlm) -> None:
+    graph, nodes = await grown(mind)
+    scores = [{"label": "A", **dict.fromkeys(PARTS[:3], 0.5)}]
+    seen = [{"label": "A", "kind": "supports", "other": "1", "why": "so"}]
+    llm.says["judge"] = [{"scores": scores, "relations": seen}, {"scores": scores}]
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert scored["edges"] == []
+
+
+async def test_words_that_contradict_become_an_edge(mind: Engine, llm: GraphingLlm) -> None:
+    llm.says["generate"] = {
+        "continuations": [
+            {"thought": "The city council pays for new sound walls.", "confidence": 0.5},
+            {"thought": "The city council does not pay for new sound walls.", "confidence": 0.5},
+        ]
+    }
+    graph, nodes = await grown(mind, 2)
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert [(edge["edge_type"], edge["to_node"]) for edge in scored["edges"]] == [
+        ("contradicts", nodes[2])
+    ]
+
+
+async def test_the_words_show_what_a_thought_is(mind: Engine, llm: GraphingLlm) -> None:
+    llm.says["generate"] = {
+        "continuations": [
+            {"thought": "Perhaps the wall is thin.", "confidence": 0.5},
+            {"thought": "Therefore move the bed.", "confidence": 0.5},
+            {"thought": "The bed stands at the window.", "confidence": 0.5},
+        ]
+    }
+    graph, nodes = await grown(mind)
+    found = [
+        (await answered(mind, "got_score", graph_id=graph, node_id=node))["node"]["node_type"]
+        for node in nodes
+    ]
+    assert found == ["root", "hypothesis", "conclusion", "thought"]
+
+
+async def test_lost_ballots_are_told(mind: Engine, llm: GraphingLlm) -> None:
+    graph, nodes = await grown(mind)
+    good = {"scores": [{"label": "A", **dict.fromkeys(PARTS[:3], 0.5)}]}
+    llm.says["judge"] = [LlmUnavailable("away"), "nonsense", good]
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert (scored["ballots"], scored["check"], scored["partial"]) == (1, "judge", True)
+    assert scored["agreement"] is None
+
+
+async def test_without_any_ballot_the_parts_are_computed_and_say_so(
+    mind: Engine, llm: GraphingLlm
+) -> None:
+    graph, nodes = await grown(mind)
+    llm.says["judge"] = LlmUnavailable("away")
+    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert (scored["check"], scored["validity"], scored["partial"]) == ("local check", 0.5, True)
+
+
+async def test_without_a_language_model_nobody_judges(access: Access, embedder: Embedder) -> None:
+    from reasonloom.llm.offline.model import OfflineModel
+
+    async with thinking(access, embedder, OfflineModel()) as mind:
+        graph = await begun(mind, "Walls of felt keep sound out.", problem="How to keep sound out?")
+        scored = await answered(
+            mind, "got_score", graph_id=graph["graph_id"], node_id=graph["root_node_id"]
+        )
+    assert (scored["check"], scored["ballots"], scored["llm"]) == ("local check", 0, "offline")
+    assert scored["relevance"] > 0.3
+    assert "No language model" in scored["suggestion"]
+
+
+async def test_a_refused_score_changes_nothing(mind: Engine, access: Access) -> None:
+    from reasonloom.errors import NodeNotFound
+
+    graph, _ = await grown(mind)
+    _, others = await grown(mind)
+    before = everything(access)
+    with pytest.raises(NodeNotFound):
+        await answered(mind, "got_score", graph_id=graph, node_id=others[1])
+    assert everything(access) == before

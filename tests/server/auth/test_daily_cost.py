@@ -1,0 +1,119 @@
+"""What an owner's runs of a day may cost: counted in the database, for every replica."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from reasonloom.server.auth.token_file import append, new_entry
+from tests.support.clients.processes import environment, spoken, web
+from tests.support.clients.proving import Asker
+from tests.support.databases.postgres import TestPostgres
+from tests.support.llms.providers import Chatting, chatting
+
+KEY = "io.reasonloom/idempotency-key"
+OF_A_CALL = 110
+"""Tokens that the provider bills for each answer."""
+
+LATER = "UPDATE reasonloom.runs SET created_at = created_at - %s WHERE owner = %s"
+
+
+def think(system: str, user: str) -> str:
+    return json.dumps({"thought": "It follows.", "confidence": 0.9})
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Chatting]:
+    with chatting(think) as listening:
+        yield listening
+
+
+@pytest.fixture
+def env(postgres: TestPostgres, provider: Chatting, tmp_path: Path) -> Iterator[dict[str, str]]:
+    with postgres.clone() as name:
+        url = postgres.address.dsn("postgres", name)
+        path = tmp_path / "tokens"
+        more = {"REASONLOOM_TOKENS": str(path), "REASONLOOM_TOOLSETS": "default"}
+        yield environment(tmp_path / "home", DATABASE_URL=url, **{**more, **provider.settings})
+
+
+def token(env: dict[str, str], owner: str) -> str:
+    made, entry = new_entry(owner, ("read", "write"), None)
+    append(Path(env["REASONLOOM_TOKENS"]), entry)
+    return made
+
+
+def ask(asker: Asker, content: str = "Why?", **meta: Any) -> dict[str, Any]:
+    return dict(
+        asker.ask(
+            "tools/call", name="reasoning_linear", arguments={"content": content}, _meta=meta
+        )["result"]
+    )
+
+
+def test_tokens_of_a_day_are_counted_for_all_replicas_and_each_owner_apart(
+    env: dict[str, str], provider: Chatting, tmp_path: Path
+) -> None:
+    anna, ben = token(env, "anna"), token(env, "ben")
+    env = {**env, "REASONLOOM_CALLER_TOKENS_PER_DAY": str(2 * OF_A_CALL)}
+    with (
+        web(env, tmp_path / "first", "--stateless") as one,
+        web(env, tmp_path / "second", "--stateless") as two,
+    ):
+        first, second = Asker(one.url, anna), Asker(two.url, anna)
+        kept = {KEY: "the-first"}
+        done = ask(first, **kept)
+        assert not done["isError"]
+        assert not ask(second)["isError"]
+        asked = len(provider.asked)
+        for asker in (first, second):
+            refused = ask(asker)
+            assert refused["isError"]
+            error = refused["structuredContent"]["error"]
+            assert error["type"] == "DailyLimit"
+            assert error["retryable"] is True
+            assert "220 of 220 tokens (REASONLOOM_CALLER_TOKENS_PER_DAY)" in error["message"]
+            opens = re.search(r"again at (.{19}) UTC, in 2[34] h \d+ min", error["message"])
+            assert opens
+            at = datetime.fromisoformat(opens[1]).replace(tzinfo=UTC)
+            assert timedelta(hours=23) < at - datetime.now(UTC) < timedelta(hours=24)
+        assert len(provider.asked) == asked, "refused before anything is asked"
+        assert ask(second, **kept)["structuredContent"] == done["structuredContent"]
+        stored = first.call(
+            "remember", content="The ocelot sleeps.", userId="anna", sessionId="s",
+            primarySector="semantic",
+        )  # fmt: skip
+        assert not stored["isError"], "a tool that asks no language model goes on"
+        other = Asker(one.url, ben)
+        assert not ask(other)["isError"]
+
+        with psycopg.connect(env["DATABASE_URL"]) as connection:
+            connection.execute(LATER, (timedelta(hours=24), "anna"))
+        assert not ask(first)["isError"], "what is a day old counts no longer"
+        assert other.said.count("DailyLimit") == 0
+
+
+def test_over_stdio_the_settings_owner_has_the_limit_in_money(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    env = {name: value for name, value in env.items() if name != "REASONLOOM_TOKENS"}
+    env |= {"REASONLOOM_CALLER_USD_PER_DAY": "0.00002", "REASONLOOM_USER": "carl"}
+    with spoken(env, tmp_path / "cwd", "--toolsets", "thought,reasoning") as server:
+        assert not server.call("reasoning_linear", {"content": "Why?"})["isError"]
+        refused = server.call("reasoning_linear", {"content": "Why?"})
+        assert refused["isError"]
+        message = refused["structuredContent"]["error"]["message"]
+        assert "0.000021 of 0.00002 usd (REASONLOOM_CALLER_USD_PER_DAY)" in message
+        envelope = server.call("think", {"problem": "Why?", "mode": "critical"})
+        assert envelope["isError"]
+        said = envelope["structuredContent"]
+        assert said["success"] is False
+        assert "data" not in said
+        assert "open again at" in said["error"]

@@ -1,0 +1,76 @@
+"""A server announces the capabilities of which it has something, and no others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from reasonloom.server.app import build_references, build_server
+from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.settings import load_settings
+from tests.support.clients.processes import LEGACY, OLDEST, Spoken, Web
+from tests.support.clients.sdk import held
+
+NOWHERE = "postgresql://127.0.0.1:1/none"
+ALL = {"tools", "resources", "prompts", "completions"}
+MODES = ["legacy", "auto"]
+"""How a client asks: by a handshake, or by `server/discover` where that is answered."""
+
+
+async def announced(mode: str, **given: Any) -> set[str]:
+    """Return the names of what a server announces in a revision."""
+    settings = load_settings(database_url=NOWHERE, **given)
+    async with EngineRoom(settings) as room, Client(build_server(room), mode=mode) as client:
+        able = client.session.server_capabilities
+        assert able is not None
+        return set(able.model_dump(exclude_none=True))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, ALL),
+        ({"toolsets": "all,conformance"}, {*ALL, "logging"}),
+        ({"serve_as": "thoughtmcp"}, {"tools"}),
+        ({"serve_as": "causantic"}, {"tools"}),
+    ],
+)
+async def test_what_is_announced_is_what_is_served(
+    mode: str, given: dict[str, Any], told: set[str]
+) -> None:
+    assert await announced(mode, **given) == told
+
+
+async def test_each_reference_beside_announces_its_tools_alone() -> None:
+    async with EngineRoom(load_settings(database_url=NOWHERE)) as room:
+        servers = build_references(room)
+        assert servers
+        for server in servers.values():
+            async with Client(server) as client:
+                able = client.session.server_capabilities
+                assert able is not None
+                assert set(able.model_dump(exclude_none=True)) == {"tools"}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_over_http_a_reference_announces_its_tools_alone(site: Web, mode: str) -> None:
+    for url, told in ((site.url, ALL), (f"{site.url}/as/thoughtmcp", {"tools"})):
+        with held(url, mode) as client:
+            able = client.client.session.server_capabilities
+            assert able is not None
+            assert set(able.model_dump(exclude_none=True)) == told
+
+
+@pytest.mark.parametrize("revision", [OLDEST, LEGACY])
+def test_over_stdio_a_reference_announces_its_tools_alone(
+    shared_env: dict[str, str], folder: Any, revision: str
+) -> None:
+    server = Spoken(shared_env, folder, "--as", "thoughtmcp")
+    try:
+        assert server.handshake(revision)["capabilities"].keys() == {"tools"}
+        assert server.request("prompts/list")["result"] == {"prompts": []}
+    finally:
+        server.stop()

@@ -1,0 +1,115 @@
+"""The public suite's fixtures are there where they are named, and its scores are whole."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mcp import Client
+
+from reasonloom.contracts.tool_names import ALL, EXTRAS
+from reasonloom.errors import SettingMistake
+from reasonloom.server.app import build_server
+from reasonloom.server.catalogue.selection import choose
+from reasonloom.server.conformance.server import FIXTURES
+from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.settings import load_settings
+from tests.support.clients.conformance import (
+    CATALOGUES,
+    REVISIONS,
+    SERVED,
+    TOOLS,
+    inspect,
+    installed,
+    score,
+)
+from tests.support.clients.processes import Web, command, environment, web
+
+NOWHERE = "postgresql://127.0.0.1:1/none"
+OURS = {fixture.name for fixture in FIXTURES}
+
+suite = pytest.mark.skipif(not installed(), reason="make conformance installs Node and the suite")
+
+
+async def names(**given: object) -> set[str]:
+    settings = load_settings(database_url=NOWHERE, **given)
+    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+        return {tool.name for tool in (await client.list_tools()).tools}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"toolsets": "all"}, {"toolsets": "all,extras"}, {"tools": "recall"},
+     {"serve_as": "thoughtmcp"}, {"read_only": True}],
+)  # fmt: skip
+async def test_no_fixture_is_served_unless_it_is_asked_for(given: dict[str, object]) -> None:
+    assert not OURS & await names(**given)
+
+
+async def test_fixtures_are_served_beside_what_else_is_chosen() -> None:
+    assert await names(toolsets="conformance") == OURS
+    assert await names(toolsets="all,extras,conformance") == OURS | {*ALL, *EXTRAS}
+
+
+async def test_no_list_names_them(tmp_path: Path) -> None:
+    with pytest.raises(SettingMistake) as caught:
+        choose(load_settings(toolsets="zzzz"))
+    assert "conformance" not in caught.value.message
+    with pytest.raises(SettingMistake, match="there is no test_simple_text"):
+        choose(load_settings(tools="test_simple_text"))
+    env = environment(tmp_path, DATABASE_URL=NOWHERE)
+    for words in (["serve", "--help"], ["doctor"]):
+        said = subprocess.run(
+            [*command()[:-1], *words], env=env, capture_output=True, text=True, check=False
+        )
+        assert "conformance" not in said.stdout + said.stderr
+
+
+async def test_a_reference_is_served_without_them() -> None:
+    with pytest.raises(SettingMistake, match="--as serves one reference whole"):
+        choose(load_settings(serve_as="thoughtmcp", toolsets="conformance"))
+
+
+async def test_an_ordinary_server_promises_no_news_that_it_never_sends() -> None:
+    settings = load_settings(database_url=NOWHERE)
+    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+        able = client.session.server_capabilities
+        assert able is not None
+        assert able.tools is not None
+        assert able.resources is not None
+        assert able.prompts is not None
+        assert not able.tools.list_changed
+        assert not able.prompts.list_changed
+        assert not (able.resources.list_changed or able.resources.subscribe)
+
+
+@pytest.fixture(scope="module")
+def scored(shared_env: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
+    """A server that the suite is run against."""
+    with web(shared_env, tmp_path_factory.mktemp("scored") / "cwd", *SERVED) as server:
+        yield server
+
+
+@suite
+@pytest.mark.conformance
+@pytest.mark.parametrize(("revision", "wanted"), REVISIONS.items())
+def test_every_scored_scenario_passes(
+    scored: Web, tmp_path: Path, revision: str, wanted: int
+) -> None:
+    found = score(scored.url, revision, tmp_path)
+    assert found.failed == ()
+    assert len(found.passed) == wanted
+    assert found.exit_code == 0
+
+
+@suite
+@pytest.mark.conformance
+@pytest.mark.parametrize("flags", CATALOGUES)
+def test_the_inspector_finds_nothing(shared_env: dict[str, str], flags: tuple[str, ...]) -> None:
+    ours = {name: shared_env[name] for name in ("DATABASE_URL", "REASONLOOM_HOME")}
+    code, tools, findings = inspect(ours, *flags)
+    assert (code, findings) == (0, "")
+    assert tools > 0
+    assert flags != CATALOGUES[0] or tools == TOOLS

@@ -1,0 +1,172 @@
+"""Draws the pictures of docs/studio.md: `python -m tests.support.studio.screenshots`.
+
+A home of its own is filled by real calls of tools, with a language model on loopback that tells one
+story; then each page is opened in Chromium.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, async_playwright
+
+from reasonloom.compose import open_engine
+from reasonloom.contracts.caller import Caller
+from reasonloom.evals.suites.history.history_data import history
+from reasonloom.evals.suites.history.queries import _written
+from reasonloom.evals.suites.memory.collection import Source
+from reasonloom.evals.suites.memory.data import load
+from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.settings import load_settings
+from tests.support.clients.processes import environment
+from tests.support.llms.storyteller import storyteller
+from tests.support.studio.browser import FLAGS, chromium
+from tests.support.studio.site import StudioSite, looking, studio
+
+OUT = Path(__file__).parents[2] / "docs" / "studio"
+PROBLEM = "How could a village save its bakery before spring?"
+WIDTH, HEIGHT = 1280, 860
+
+
+def call(env: Mapping[str, str], *words: str) -> str:
+    """Run a command of ours; return what it said."""
+    done = subprocess.run(
+        [sys.executable, "-m", "reasonloom", *words],
+        env=dict(env),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{words[:3]}: {done.stderr[-500:]}")
+    return done.stdout
+
+
+def tool(env: Mapping[str, str], name: str, /, **given: Any) -> dict[str, Any]:
+    """Call a tool; return its answer."""
+    answer: dict[str, Any] = json.loads(call(env, "call", name, json.dumps(given)))
+    return dict(answer.get("data", answer))
+
+
+def think(env: Mapping[str, str]) -> dict[str, str]:
+    """Reason in several ways; return the pages that show it."""
+    pondered = tool(
+        env,
+        "ponder",
+        problem=PROBLEM,
+        timeout=60_000,
+        context={"constraints": ["no new debts"], "goals": ["bread every day"]},
+    )
+    session = tool(env, "reasoning_tree", content=PROBLEM)["session_id"]
+    for asked in ("Which of these pays first?", "What if the oven fails?"):
+        tool(env, "reasoning_linear", content=asked, session_id=session)
+    tool(env, "reasoning_checkpoint_create", session_id=session, name="before the market")
+    tool(env, "reasoning_divergent", content="Uses of the bakery at night", session_id=session)
+    last = tool(env, "reasoning_linear", content="Ask the school first?", session_id=session)
+    graph = json.loads(call(env, "graph", "run", PROBLEM, "--plan", "explore", "--json"))
+    runs = [json.loads(line) for line in call(env, "runs", "list", "--json").splitlines()]
+    tree = next(run["id"] for run in runs if run["tool"] == "reasoning_tree")
+    pondering = next(run["id"] for run in runs if run["tool"] == "ponder")
+    assert pondered and last
+    return {
+        "session": f"/session/{session}",
+        "graph": f"/graph/{graph['graph_id']}",
+        "ponder": f"/ponder/{pondering}",
+        "run": f"/run/{tree}",
+    }
+
+
+async def remember(home: Path) -> None:
+    """Store the memories of our own set."""
+    [collection], _ = load(Source(half="all"))
+    settings = load_settings(home=home, llm="offline")
+    graph = load_graph("remember")
+    async with open_engine(settings, recover=False) as engine:
+        for stored in collection.memories:
+            given = {"userId": settings.user, **stored.arguments}
+            await engine.call(Call("remember", graph, given, Caller(settings.user)))
+
+
+def look_back(env: Mapping[str, str], folder: Path) -> None:
+    """Ingest the transcripts of a set of worlds."""
+    for world in history("dev").worlds[:3]:
+        place = folder / world.id
+        place.mkdir(parents=True)
+        _written(world, place, None)
+    call(env, "history", "ingest", str(folder))
+
+
+def model(env: Mapping[str, str]) -> str:
+    """Cluster the memories and make a model that predicts; return its page."""
+    call(env, "memory", "cluster")
+    basins = tool(env, "list_basins")["basins"]
+    templates = [{"trigger": "user plans a meal", "predict": "They ask who is allergic."}]
+    made = tool(
+        env,
+        "create_model",
+        name="Habits at table",
+        domain="user",
+        basin_ids=[basin["id"] for basin in basins[:3]],
+        prediction_templates=templates,
+    )
+    for day in ("today", "on Friday"):
+        said = tool(
+            env, "predict_with_model", model_id=made["model_id"], message=f"I plan a meal {day}"
+        )
+        if said["prediction"]:
+            known = said["prediction"]["id"]
+            tool(env, "resolve_prediction", prediction_id=known, was_accurate=day == "today")
+    return f"/model/{made['model_id']}"
+
+
+async def draw(browser: Browser, site: StudioSite, pages: Mapping[str, str]) -> None:
+    """Open each page and keep a picture of it, light; the session's in the dark too."""
+    OUT.mkdir(exist_ok=True)
+    for name, path in pages.items():
+        schemes = ("light", "dark") if name == "session" else ("light",)
+        for scheme in schemes:
+            async with looking(browser, site.url(path), color_scheme=scheme) as seen:
+                await seen.page.wait_for_timeout(3_000)
+                if name == "ponder":
+                    await seen.page.locator(".studio-quarter").nth(1).scroll_into_view_if_needed()
+                    await seen.page.mouse.wheel(0, 420)
+                    await seen.page.wait_for_timeout(400)
+                ending = "" if scheme == "light" else "-dark"
+                await seen.page.screenshot(path=OUT / f"{name}{ending}.png")
+
+
+async def main() -> None:
+    """Fill, serve, draw."""
+    with tempfile.TemporaryDirectory(prefix="reasonloom-pictures-") as name:
+        Path(name).chmod(0o755)
+        home = Path(name) / "home"
+        with storyteller(0.2) as told:
+            env = environment(home, **told.settings, REASONLOOM_TOOLSETS="all,extras")
+            pages = await asyncio.to_thread(think, env)
+        env = environment(home, REASONLOOM_TOOLSETS="all,extras")
+        await remember(home)
+        await asyncio.to_thread(look_back, env, Path(name) / "transcripts")
+        for _ in range(2):
+            call(env, "eval", "run", "grounding")
+        pages |= {name: f"/{name}" for name in ("memory", "history", "evals", "runs", "models")}
+        pages |= {"home": "/", "one-memory": "/memory/40"}
+        pages["recall"] = "/recall?q=What+does+Anna+like"
+        pages["model"] = await asyncio.to_thread(model, env)
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+            with studio(env, home) as site:
+                await draw(browser, site, pages)
+            await browser.close()
+        call(env, "db", "stop")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,131 @@
+"""A studio as its own process, and a browser that looks at its pages."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from playwright.async_api import Browser, Error, Locator, Page, expect
+
+from tests.support.clients.processes import Process, free_port
+from tests.support.studio.browser import LONGEST, WIDE
+
+BASE = "/studio"
+CONNECTED = "() => window.socket?.connected && window.did_handshake === true"
+START = 120.0
+"""Seconds that a studio may take to come up on a loaded machine."""
+
+
+class StudioSite(Process):
+    """`reasonloom studio`, or `serve --http --studio`, on a free port."""
+
+    def __init__(self, env: Mapping[str, str], folder: Path, *command: str) -> None:
+        self.port = free_port()
+        self.root = f"http://127.0.0.1:{self.port}"
+        begun = command or ("studio",)
+        super().__init__(
+            [sys.executable, "-m", "reasonloom", *begun, "--http", f"127.0.0.1:{self.port}"],
+            env,
+            folder,
+        )
+
+    def wait(self) -> None:
+        """Wait until it answers."""
+        until = time.monotonic() + START
+        while time.monotonic() < until and self.alive:
+            try:
+                httpx.get(f"{self.root}{BASE}/_nicegui/", timeout=5)
+            except httpx.TransportError:
+                time.sleep(0.1)
+            else:
+                return
+        raise AssertionError(f"the studio did not come up: {self.said}")
+
+    def url(self, path: str) -> str:
+        """Return the address of a page."""
+        return f"{self.root}{BASE}{path}"
+
+
+@contextmanager
+def studio(env: Mapping[str, str], folder: Path, *command: str) -> Iterator[StudioSite]:
+    """Yield a running studio, stopped at the end."""
+    site = StudioSite(env, folder, *command)
+    try:
+        site.wait()
+        yield site
+    finally:
+        site.stop()
+
+
+@dataclass
+class Seen:
+    """An open page, with every address it asked for and everything it complained of."""
+
+    page: Page
+    asked: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    async def text(self) -> str:
+        """Return what the page shows in its main part."""
+        return await self.page.locator(".studio-main").inner_text()
+
+    async def shows(self, text: str) -> None:
+        """Wait until a text is seen."""
+        await self.page.get_by_text(text).first.wait_for()
+
+    async def has(self, found: Locator, count: int = 1) -> None:
+        """Wait until so many of what is looked for are there."""
+        await expect(found).to_have_count(count, timeout=LONGEST)
+
+    def strangers(self) -> set[str]:
+        """Return the hosts other than this machine that were asked."""
+        hosts = {urlsplit(each).hostname for each in self.asked}
+        return {str(host) for host in hosts - {"127.0.0.1", None}}
+
+    async def overflow(self) -> int:
+        """Return by how many pixels the page is wider than its window."""
+        told = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        return int(await self.page.evaluate(told))
+
+
+@asynccontextmanager
+async def looking(
+    browser: Browser, url: str, *, width: int = WIDE, **context: Any
+) -> AsyncIterator[Seen]:
+    """Open a page and wait until it is connected, so that it can be clicked."""
+    page = await browser.new_page(viewport={"width": width, "height": 900}, **context)
+    page.set_default_timeout(LONGEST)
+    seen = Seen(page)
+    page.on("request", lambda request: seen.asked.append(request.url))
+    page.on("websocket", lambda socket: seen.asked.append(socket.url))
+    page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    page.on("console", lambda message: _heard(seen, message))
+    try:
+        await page.goto(url)
+        await page.locator(".studio-main").wait_for()
+        await page.wait_for_function(CONNECTED)
+        yield seen
+    except Exception as error:
+        shown = await _left(page)
+        error.add_note(f"{page.url} said {seen.complaints} and showed:\n{shown}")
+        raise
+    await page.close()
+
+
+async def _left(page: Page) -> str:
+    try:
+        return (await page.locator("body").inner_text(timeout=5_000))[:2_000]
+    except Error as error:
+        return f"nothing: {error.message}"
+
+
+def _heard(seen: Seen, message: Any) -> None:
+    if message.type in ("error", "warning"):
+        seen.complaints.append(message.text)

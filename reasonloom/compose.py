@@ -8,13 +8,15 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from reasonloom.graphs.background_jobs import Chore
-from reasonloom.graphs.basins import Basins
-from reasonloom.graphs.decay import Decay
-from reasonloom.graphs.erasure import Erasure
-from reasonloom.graphs.expiry import Expiry
+from reasonloom.graphs.background_jobs import (
+    BackgroundJob,
+    BasinUpkeep,
+    HistoryErasure,
+    SalienceDecay,
+    StepExpiry,
+)
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_journal import WriteBehind
+from reasonloom.graphs.runs.journal import WriteBehind
 from reasonloom.graphs.runs.recovery import Recovery
 from reasonloom.llm.choose import choose_llm
 from reasonloom.llm.embedding.choose import choose_embedder
@@ -93,11 +95,11 @@ async def open_engine(
                 await part.close()
 
 
-def _chores(loom: Loom) -> list[Chore]:
+def _chores(loom: Loom) -> list[BackgroundJob]:
     """Return what a process that serves looks after beside its calls."""
-    chores: list[Chore] = [Erasure(loom), Expiry(loom)]
+    chores: list[BackgroundJob] = [HistoryErasure(loom), StepExpiry(loom)]
     if loom.settings.decay_hours:
-        chores.append(Decay(loom))
+        chores.append(SalienceDecay(loom))
     if loom.settings.cluster_hours:
-        chores.append(Basins(loom))
+        chores.append(BasinUpkeep(loom))
     return chores

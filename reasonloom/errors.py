@@ -180,7 +180,7 @@ class Conflict(CallerMistake):
     """The call contradicts an earlier one, such as one key used for two requests."""
 
 
-class CarriedOn(Conflict):
+class RunInProgress(Conflict):
     """Another process, or another call, carries the run."""
 
 

@@ -22,7 +22,7 @@ from encoder import HIDDEN, published
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from reasonloom.llm.classifier.scores import BIASES, EMOTIONS, FRAMEWORKS
+from reasonloom.llm.classifier.classifier import BIASES, EMOTIONS, FRAMEWORKS
 
 CASES = Path(__file__).parent / "cases"
 KEPT = (0, 2, 5)

@@ -13,17 +13,7 @@ from pathlib import Path
 import typer
 
 from reasonloom import __version__
-from reasonloom.cli import (
-    backup,
-    bench,
-    database,
-    doctor,
-    fork,
-    mental_models,
-    runs,
-    sessions,
-    thought_graph,
-)
+from reasonloom.cli import bench, database, doctor, mental_models, runs, sessions, thought_graph
 from reasonloom.cli.arguments import require_text
 from reasonloom.cli.evals import commands
 from reasonloom.cli.history import commands as history_commands
@@ -32,10 +22,10 @@ from reasonloom.cli.hooks import hook
 from reasonloom.cli.install import commands as install_commands
 from reasonloom.cli.memory import commands as memory_commands
 from reasonloom.cli.prompts import commands as prompts_commands
-from reasonloom.cli.server import call, demo, serve, studio, tokens
+from reasonloom.cli.server import call, demo, serve, tokens
 from reasonloom.errors import CallerMistake, ReasonloomError
 
-MOST_NAME = 60
+MAX_NAME_LENGTH = 60
 """Characters of a file's name that a line shows."""
 
 app = typer.Typer(
@@ -46,18 +36,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("serve")(serve.serve)
-app.command("studio")(studio.studio)
+app.command("studio")(serve.studio)
 app.command("demo")(demo.demo)
 app.command("call")(call.call)
 app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
-app.command("backup")(backup.backup)
-app.command("restore")(backup.restore)
+app.command("backup")(database.backup)
+app.command("restore")(database.restore)
 app.command("install")(install_commands.install)
 app.command("uninstall")(install_commands.uninstall)
 app.command("print-config")(install_commands.print_config)
-app.command("hook", context_settings=hook.ANY)(hook.hook)
-runs.app.command("fork")(fork.fork)
+app.command("hook", context_settings=hook.CONTEXT_SETTINGS)(hook.hook)
+runs.app.command("fork")(runs.fork)
 app.add_typer(database.app, name="db")
 app.add_typer(runs.app, name="runs")
 app.add_typer(sessions.app, name="session")
@@ -87,24 +77,24 @@ def main() -> None:
         require_text(sys.argv[1:])
         app()
     except (ReasonloomError, OSError, BaseExceptionGroup) as raised:
-        error = _alone(raised)
-        if (said := _said(error)) is None:
+        error = _unwrap_group(raised)
+        if (said := _message_of(error)) is None:
             raise
         typer.echo(f"reasonloom: {said}", err=True)
         sys.exit(2 if isinstance(error, CallerMistake | OSError) else 1)
 
 
-def _alone(raised: BaseException) -> BaseException:
+def _unwrap_group(raised: BaseException) -> BaseException:
     """Return what a group of tasks raised, where that is one error alone."""
     while isinstance(raised, BaseExceptionGroup) and len(raised.exceptions) == 1:
         raised = raised.exceptions[0]
     return raised
 
 
-def _said(error: BaseException) -> str | None:
+def _message_of(error: BaseException) -> str | None:
     """Return the line to say: of an error of ours, or of a file that cannot be used."""
     if isinstance(error, ReasonloomError):
         return error.message
     if isinstance(error, OSError) and isinstance(error.filename, str | bytes):
-        return f"{Path(os.fsdecode(error.filename)).name[:MOST_NAME]}: {error.strerror}"
+        return f"{Path(os.fsdecode(error.filename)).name[:MAX_NAME_LENGTH]}: {error.strerror}"
     return None

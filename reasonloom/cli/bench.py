@@ -6,16 +6,47 @@ import asyncio
 import json
 import os
 import platform
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.evals.output import require_place, write
-from reasonloom.cli.statistics_table import told
+from reasonloom.cli.evals.report import require_output_path, write_output
 
 if TYPE_CHECKING:
     from reasonloom.evals.bench.timing import Figure
+
+
+def measure_statistics() -> list[dict[str, Any]]:
+    """Measure, print each figure as soon as it is known, and return all."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import Progress  # noqa: PLC0415
+
+    from reasonloom.evals.comparison.calibration import REPETITIONS, SEED, measure_calibration  # noqa: PLC0415
+
+    console, found = Console(soft_wrap=True, highlight=False), []
+    console.print(f"statistics: {REPETITIONS:,} repetitions, seed {SEED}", style="bold")
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=None)
+        for share in measure_calibration(
+            lambda what, done, total: progress.update(
+                task, description=what, completed=done, total=total
+            )
+        ):
+            console.print(
+                f"{share.what}: {share.per_cent:.2f} % ± {share.error:.2f}"
+                f" (goal {share.least:g} to {share.most:g}: {_reached_label(share.reached)})"
+                f"\n  {share.said}",
+                style=None if share.reached else "red",
+            )
+            found.append({**asdict(share), "reached": share.reached})
+    return found
+
+
+def _reached_label(reached: bool) -> str:
+    return "reached" if reached else "missed"
+
 
 LEAST, MOST = 10, 1_000_000
 PARTS = (
@@ -47,22 +78,22 @@ def bench(
 ) -> None:
     """Measure start, tools, saved steps, work at once; on databases thrown away after."""
     settings = {
-        "runs": runs, "starts": starts, "sizes": _numbers(sizes), "owners": owners, "steps": steps,
-        "megabytes": megabytes, "only": _parts(only),
+        "runs": runs, "starts": starts, "sizes": _parse_sizes(sizes), "owners": owners, "steps": steps,
+        "megabytes": megabytes, "only": _parse_parts(only),
     }  # fmt: skip
-    parts = _parts(only)
+    parts = _parse_parts(only)
     if output:
-        require_place("output", output)
+        require_output_path("output", output)
     figures = asyncio.run(_measure(settings))
     if figures:
-        _draw(figures)
-    statistics = told() if STATISTICS in parts else []
+        _print_figures(figures)
+    statistics = measure_statistics() if STATISTICS in parts else []
     if output:
         report = {**_report(figures, settings), STATISTICS: statistics}
-        write("output", output, json.dumps(report, indent=2))
+        write_output("output", output, json.dumps(report, indent=2))
 
 
-def _numbers(written: str) -> list[int]:
+def _parse_sizes(written: str) -> list[int]:
     """Return the sizes that an option names."""
     try:
         sizes = [int(part) for part in written.split(",")]
@@ -73,7 +104,7 @@ def _numbers(written: str) -> list[int]:
     return sizes
 
 
-def _parts(written: str) -> list[str]:
+def _parse_parts(written: str) -> list[str]:
     """Return the parts that an option names, all where it names none."""
     parts = [part.strip() for part in written.split(",") if part.strip()] or list(PARTS)
     if not set(parts) <= {*PARTS, STUDIO, STATISTICS}:
@@ -83,12 +114,8 @@ def _parts(written: str) -> list[str]:
 
 
 async def _measure(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench import (  # noqa: PLC0415
-        eval_core,
-        reasoning,
-        thought_graph,
-        tree,
-    )
+    from reasonloom.evals.bench import eval_core, reasoning, thought_graph  # noqa: PLC0415
+    from reasonloom.evals.bench import reasoning as tree
     from reasonloom.evals.bench.server import middleware, replicas, startup  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
@@ -96,19 +123,19 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
     if "start" in parts:
         figures += await startup.measure(settings["starts"])
     if {"linear", "saving", "memory", "graph", "ingest"}.intersection(parts):
-        figures += await _on_one_ground(settings)
+        figures += await _measure_shared(settings)
     if "tree" in parts:
-        figures += await tree.measure(runs)
+        figures += await tree.measure_tree(runs)
     if "sessions" in parts:
-        figures += await reasoning.measure(settings["steps"])
+        figures += await reasoning.measure_sessions(settings["steps"])
     if "engine" in parts:
         figures += await thought_graph.measure(runs)
     if "basins" in parts:
-        figures += await _of_basins(settings)
+        figures += await _measure_basins(settings)
     if "models" in parts:
-        figures += await _of_models(runs)
+        figures += await _measure_models(runs)
     if "history" in parts:
-        figures += await _of_history(settings)
+        figures += await _measure_history(settings)
     if "evals" in parts:
         figures += await eval_core.measure(runs)
     if "middleware" in parts:
@@ -116,50 +143,50 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
     if "replicas" in parts:
         figures += await replicas.measure()
     if STUDIO in parts:
-        figures += await _of_the_studio()
+        figures += await _measure_studio()
     return figures
 
 
-async def _of_the_studio() -> list[Figure]:
+async def _measure_studio() -> list[Figure]:
     from reasonloom.evals.bench import studio  # noqa: PLC0415 - needs a browser
 
     return await studio.measure()
 
 
-async def _of_models(runs: int) -> list[Figure]:
+async def _measure_models(runs: int) -> list[Figure]:
     from reasonloom.evals.bench import mental_models  # noqa: PLC0415
-    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
+    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
 
-    async with ground() as prepared:
-        return await mental_models.measure(prepared, runs)
-
-
-async def _of_history(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
-    from reasonloom.evals.bench.history import history  # noqa: PLC0415
-
-    async with ground() as prepared:
-        return await history.measure(prepared, settings["runs"], settings["sizes"])
+    async with bench_engine() as prepared:
+        return await mental_models.measure_models(prepared, runs)
 
 
-async def _of_basins(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench import basins  # noqa: PLC0415
-    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
+async def _measure_history(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
+    from reasonloom.evals.bench.history import search  # noqa: PLC0415
 
-    async with ground() as prepared:
-        return await basins.measure(prepared, settings["sizes"])
+    async with bench_engine() as prepared:
+        return await search.measure(prepared, settings["runs"], settings["sizes"])
 
 
-async def _on_one_ground(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench import checkpoints, graph_memory, linear, memory  # noqa: PLC0415
-    from reasonloom.evals.bench.environment import ground  # noqa: PLC0415
+async def _measure_basins(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals.bench import mental_models  # noqa: PLC0415
+    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
+
+    async with bench_engine() as prepared:
+        return await mental_models.measure_basins(prepared, settings["sizes"])
+
+
+async def _measure_shared(settings: dict[str, Any]) -> list[Figure]:
+    from reasonloom.evals.bench import checkpoints, graph_memory, memory, reasoning  # noqa: PLC0415
+    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
     from reasonloom.evals.bench.history import ingestion  # noqa: PLC0415
 
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
-    async with ground() as prepared:
+    async with bench_engine() as prepared:
         if "linear" in parts:
-            figures += await linear.measure(prepared, runs)
+            figures += await reasoning.measure_linear(prepared, runs)
         if "saving" in parts:
             figures += await checkpoints.measure(prepared, runs)
         if "memory" in parts:
@@ -175,7 +202,7 @@ def _report(figures: list[Figure], settings: dict[str, Any]) -> dict[str, Any]:
     from dataclasses import asdict  # noqa: PLC0415
 
     from reasonloom import __version__  # noqa: PLC0415
-    from reasonloom.evals.bench.sentences import SEED  # noqa: PLC0415
+    from reasonloom.evals.bench.load import SEED  # noqa: PLC0415
 
     return {
         "reasonloom": __version__,
@@ -190,7 +217,7 @@ def _report(figures: list[Figure], settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _draw(figures: list[Figure]) -> None:
+def _print_figures(figures: list[Figure]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 

@@ -3,16 +3,78 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+import signal
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.reindex import reindex
+from reasonloom.cli.engine import counted, progress, with_engine
 from reasonloom.errors import SettingMistake
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.nodes.memory.maintenance.reindex import ReindexResult
+    from reasonloom.stores.backup.dump import BackupSize
+    from reasonloom.stores.memory.reindex import Coverage
     from reasonloom.stores.schema import SchemaStatus
     from reasonloom.stores.vector_indexes import Maintained
+
+
+def reindex(
+    user: Annotated[
+        str | None, typer.Option(help="Only this user's memories; else those of all owners.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count, and change nothing.")] = False,
+) -> None:
+    """Give every memory vectors of the embedder in use; the old ones go when an owner is done."""
+
+    async def work(engine: Engine, _: Caller) -> dict[str, ReindexResult] | None:
+        from reasonloom.nodes.memory.maintenance import reindex as job  # noqa: PLC0415
+
+        loom = engine.loom
+        found = await job.reindex_preview(loom, await job.index_locations(loom, user))
+        lacking = sum(coverage.lacking for _, coverage in found)
+        typer.echo(f"embedder {loom.embedder.model}: {counted(lacking, 'memory')} to embed")
+        if dry_run:
+            _print_coverage(found)
+            return None
+        done = 0
+        with progress("reindex") as bar:
+
+            def tell(more: int) -> None:
+                nonlocal done
+                done += more
+                bar(done, lacking)
+
+            return await job.reindex_all(loom, [caller for caller, _ in found], tell)
+
+    result = with_engine(work)
+    if result is None:
+        return
+    left = sum(each.lacking for each in result.values())
+    typer.echo(f"{counted(sum(each.embedded for each in result.values()), 'memory')} embedded")
+    if dropped := sum(each.dropped for each in result.values()):
+        typer.echo(f"{counted(dropped, 'vector')} of other embedders removed")
+    if left:
+        typer.echo(f"{counted(left, 'memory')} left; old vectors stay until they are done")
+        raise typer.Exit(1)
+
+
+def _print_coverage(found: list[tuple[Caller, Coverage]]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Column, Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    numbers = (Column("memories", justify="right"), Column("to embed", justify="right"))
+    table = Table("owner", "user", *numbers)
+    for caller, coverage in found:
+        counts = (f"{coverage.memories:,}", f"{coverage.lacking:,}")
+        table.add_row(Text(caller.owner), Text(caller.space or caller.owner), *counts)
+    Console().print(table)
+
 
 app = typer.Typer(help="Look after the database.", no_args_is_help=True)
 app.command()(reindex)
@@ -82,3 +144,65 @@ async def _status() -> SchemaStatus:
     from reasonloom.stores.migrate import schema_status  # noqa: PLC0415
 
     return await schema_status(await find_access(load_settings()))
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="A new file; its user alone may read it.")],
+) -> None:
+    """Write the whole database, of every owner, to a file, as it is at one moment."""
+    with progress("backing up") as tell:
+
+        async def work() -> BackupSize:
+            from reasonloom.settings import load_settings  # noqa: PLC0415
+            from reasonloom.stores.access import find_access  # noqa: PLC0415
+            from reasonloom.stores.backup.dump import back_up  # noqa: PLC0415
+
+            return await back_up(await find_access(load_settings()), file, tell)
+
+        written = _run_until_signal(work())
+    typer.echo(f"{file}: {_summary(written)}")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `reasonloom backup` made.")],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Replace all that the database holds, of every owner.")
+    ] = False,
+) -> None:
+    """Fill the database with a backup: all of it, or nothing. Stop its servers before."""
+    with progress("restoring") as tell:
+
+        async def work() -> BackupSize:
+            from reasonloom.settings import load_settings  # noqa: PLC0415
+            from reasonloom.stores.access import find_access  # noqa: PLC0415
+            from reasonloom.stores.backup.restore import restore as fill  # noqa: PLC0415
+
+            return await fill(await find_access(load_settings()), file, tell, replace=yes)
+
+        written = _run_until_signal(work())
+    typer.echo(f"restored {_summary(written)}")
+
+
+def _run_until_signal(work: Coroutine[Any, Any, BackupSize]) -> BackupSize:
+    """Run until it is done; a signal to end gives it up, and nothing half-made is left."""
+
+    async def until_told() -> BackupSize:
+        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+
+        def end() -> None:
+            loop.remove_signal_handler(signal.SIGTERM)  # a second one ends the process at once
+            task.cancel()
+
+        loop.add_signal_handler(signal.SIGTERM, end)
+        return await task
+
+    try:
+        return asyncio.run(until_told())
+    except asyncio.CancelledError:
+        raise typer.Exit(128 + signal.SIGTERM) from None
+
+
+def _summary(written: BackupSize) -> str:
+    header = written.header
+    rows, size = counted(written.rows, "row"), counted(written.size, "byte")
+    return f"{rows}, {size}, schema {header.schema}, made {header.made_at} by {header.product}"

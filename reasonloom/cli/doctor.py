@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 PARTS = ("reasonloom", "mcp", "langgraph", "sqlalchemy", "psycopg", "pgvector", "litellm")
-MARK = {True: "ok", False: "broken", None: "note"}
-STYLE = {True: "green", False: "red", None: "yellow"}
+MARKS = {True: "ok", False: "broken", None: "note"}
+STYLES = {True: "green", False: "red", None: "yellow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +105,16 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.contracts.tool_names import ALL, EXTRAS  # noqa: PLC0415
+    from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS  # noqa: PLC0415
     from reasonloom.server.catalogue.selection import built_names, choose  # noqa: PLC0415
 
     catalogue = choose(settings)
     names = ", ".join(served.name for served in catalogue.tools)
     yield Finding("tools", True, f"{len(catalogue.tools)} served: {names}")
-    yield Finding("tools", None, f"{len(built_names())} of {len(ALL)} are built in this version")
-    beyond = f"beyond the references, with --toolsets default,extras: {', '.join(EXTRAS)}"
+    yield Finding(
+        "tools", None, f"{len(built_names())} of {len(ALL_TOOLS)} are built in this version"
+    )
+    beyond = f"beyond the references, with --toolsets default,extras: {', '.join(EXTRA_TOOLS)}"
     yield Finding("tools", None, beyond)
 
 
@@ -144,6 +146,6 @@ def _print_table(findings: list[Finding]) -> None:
 
     table = Table("part", "", "found", "to do")
     for finding in findings:
-        mark = Text(MARK[finding.well], style=STYLE[finding.well])
+        mark = Text(MARKS[finding.well], style=STYLES[finding.well])
         table.add_row(finding.part, mark, Text(finding.said), Text(finding.cure))
     Console().print(table)

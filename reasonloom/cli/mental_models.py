@@ -3,24 +3,143 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
 from reasonloom.cli.engine import with_engine
 from reasonloom.graphs.runs.call_tool import call_tool
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from reasonloom.contracts.base import Request
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
 
+
+MAX_SHOWN = 10
+SHORT_ID = 8
+MARKS = {True: "✓", False: "✗", None: "…"}
+STATUS = {"active": "green", "draft": "yellow", "deprecated": "dim"}
+
+
+def models_table(found: Mapping[str, Any]) -> RenderableType:
+    """Return the models of a list as a table."""
+    drawn = Table("name", "id", "domain", "status", "basins", "revisions", "accuracy")
+    for each in found["models"]:
+        degraded = " degraded" if each["degraded"] else ""
+        drawn.add_row(
+            _text(each["name"]),
+            each["id"][:SHORT_ID],
+            each["domain"],
+            Text(each["status"] + degraded, style=STATUS[each["status"]]),
+            str(each["basin_count"]),
+            str(each["revision_count"]),
+            _accuracy(each),
+        )
+    if found["total"] > len(found["models"]):
+        drawn.caption = f"{len(found['models'])} of {found['total']}"
+    return drawn
+
+
+def model_tree(found: Mapping[str, Any], names: Mapping[str, str]) -> Tree:
+    """Return one model as a tree; `names` are those of its basins."""
+    model = found["model"]
+    title = Text.assemble(
+        _text(model["name"]),
+        f"  {model['domain']}, ",
+        (model["status"], STATUS[model["status"]]),
+        f"  {_accuracy(model)}  {model['id']}",
+    )
+    drawn = Tree(title)
+    if model["description"]:
+        drawn.add(_text(model["description"]))
+    _add_basins(drawn, model, names)
+    templates = drawn.add(f"templates ({len(model['prediction_templates'])})")
+    for each in model["prediction_templates"][:MAX_SHOWN]:
+        branch = templates.add(_text(f"when {each['trigger']}"))
+        branch.add(_text(f"expect {each['predict']}"))
+        if each["suggest"]:
+            branch.add(_text(f"do {each['suggest']}"))
+    predictions = drawn.add(f"predictions ({len(found['predictions'])})")
+    for each in found["predictions"][:MAX_SHOWN]:
+        mark = "∅" if each["state"] == "expired" else MARKS[each["correct"]]
+        said = f"{mark} {each['confidence']:.2f}  {each['content']} ← {each['context']}"
+        branch = predictions.add(_text(said))
+        if each["state"] == "open":
+            branch.add(f"open, {each['id']}")
+    revisions = drawn.add(f"revisions ({len(found['revisions'])})")
+    for each in found["revisions"][:MAX_SHOWN]:
+        change = f"+{len(each['added_basins'])} -{len(each['removed_basins'])}"
+        accuracy = f"{each['accuracy_before']:.2f} → {each['accuracy_after']:.2f}"
+        revisions.add(_text(f"{change}  {accuracy}  {each['trigger_description']}"))
+    return drawn
+
+
+def proposals_tree(found: Mapping[str, Any]) -> Tree:
+    """Return proposed models and revisions as a tree, with what they rest on."""
+    drawn = Tree("proposals")
+    models = drawn.add(f"models ({len(found['models'])})")
+    for each in found["models"]:
+        branch = models.add(_text(f"{each['name']}  {each['domain']}"))
+        branch.add(_text(f"why: {each['why']}"))
+        for basin in each["basin_ids"]:
+            branch.add(f"basin {basin}")
+        if each["draft_id"]:
+            branch.add(f"kept as draft {each['draft_id']}")
+        _add_evidence(branch, each["evidence"])
+    revisions = drawn.add(f"revisions ({len(found['revisions'])})")
+    for each in found["revisions"]:
+        branch = revisions.add(_text(f"{each['model_name']}  {each['model_id']}"))
+        branch.add(_text(f"why: {each['why']}"))
+        removed = "".join(f" {basin}" for basin in each["remove_basins"])
+        branch.add(f"{each['action']}{removed}")
+        _add_evidence(branch, each["evidence"])
+    for note in found.get("notes", ()):
+        drawn.add(_text(f"note: {note}"))
+    return drawn
+
+
+def _add_evidence(branch: Tree, memories: Sequence[Mapping[str, Any]]) -> None:
+    for each in memories:
+        branch.add(_text(f"{each['id']}  {each['excerpt']}"))
+
+
+def _add_basins(drawn: Tree, model: Mapping[str, Any], names: Mapping[str, str]) -> None:
+    basins = drawn.add(f"basins ({len(model['constituent_basins'])})")
+    for each in model["constituent_basins"]:
+        gone = each in model["missing_basins"]
+        branch = basins.add(_text(f"{'(gone)' if gone else names.get(each, '')}  {each}"))
+        for link in model["basin_relationships"]["relationships"]:
+            if link["from"] == each:
+                other = names.get(link["to"], link["to"])
+                branch.add(_text(f"{link['kind']} → {other}  {link['links']} links"))
+
+
+def _accuracy(each: Mapping[str, Any]) -> str:
+    if not each["resolved_count"]:
+        return "0.50 of 0"
+    low, high = each["accuracy_interval"]
+    told = f"{each['prediction_accuracy']:.2f} of {each['resolved_count']}"
+    return f"{told} ({low:.2f} to {high:.2f}), Brier {each['brier_score']:.2f}"
+
+
+def _text(text: str) -> Text:
+    """Return a text as it is, without control characters and without markup."""
+    return Text("".join(each if each.isprintable() else " " for each in text))
+
+
 app = typer.Typer(help="Look at mental models, and activate them.", no_args_is_help=True)
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
 ModelId = Annotated[str, typer.Argument(help="The model's name or id, or how its id begins.")]
-MOST_LISTED = 100
-MOST_NAMED = 5
-SEVERAL = "{model}: is the name, or the beginning of the id, of several models: {found}"
+MAX_LISTED = 100
+MAX_NAMED = 5
+AMBIGUOUS = "{model}: is the name, or the beginning of the id, of several models: {found}"
 
 
 @app.command("list")
@@ -28,15 +147,13 @@ def list_(as_json: AsJson = False) -> None:
     """List the models, the newest first, with what came of their predictions."""
     from reasonloom.contracts.mental_models.models import ListModels  # noqa: PLC0415
 
-    found = _answer("list_models", ListModels(limit=MOST_LISTED))
+    found = _call_once("list_models", ListModels(limit=MAX_LISTED))
     if as_json:
         _print(found)
         return
     from rich.console import Console  # noqa: PLC0415
 
-    from reasonloom.cli.models_drawn import table  # noqa: PLC0415
-
-    Console().print(table(found) if found["models"] else "no mental models yet")
+    Console().print(models_table(found) if found["models"] else "no mental models yet")
 
 
 @app.command()
@@ -45,10 +162,10 @@ def show(model: ModelId, as_json: AsJson = False) -> None:
     from reasonloom.contracts.mental_models.models import GetModel  # noqa: PLC0415
 
     async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], dict[str, str]]:
-        chosen = await _chosen(engine, caller, model)
+        chosen = await _resolve_model(engine, caller, model)
         request = GetModel(model_id=chosen, include_predictions=True, include_revisions=True)
-        found = await _asked(engine, caller, "get_model", request)
-        return found, await _names(engine, caller, found)
+        found = await _call(engine, caller, "get_model", request)
+        return found, await _basin_names(engine, caller, found)
 
     found, names = with_engine(work)
     if as_json:
@@ -56,9 +173,7 @@ def show(model: ModelId, as_json: AsJson = False) -> None:
         return
     from rich.console import Console  # noqa: PLC0415
 
-    from reasonloom.cli.models_drawn import tree  # noqa: PLC0415
-
-    Console().print(tree(found, names))
+    Console().print(model_tree(found, names))
 
 
 @app.command()
@@ -81,29 +196,27 @@ def propose(
     """Show which models and revisions the memories and the records call for, and why."""
     from reasonloom.contracts.mental_models.extras import ProposeModels  # noqa: PLC0415
 
-    found = _answer("propose_models", ProposeModels(keep_drafts=keep_drafts))
+    found = _call_once("propose_models", ProposeModels(keep_drafts=keep_drafts))
     if as_json:
         _print(found)
         return
     from rich.console import Console  # noqa: PLC0415
 
-    from reasonloom.cli.models_drawn import proposals  # noqa: PLC0415
-
-    Console().print(proposals(found))
+    Console().print(proposals_tree(found))
 
 
 def _set_status(model: str, status: str) -> None:
     from reasonloom.contracts.mental_models.extras import ActivateModel  # noqa: PLC0415
 
     async def work(engine: Engine, caller: Caller) -> dict[str, Any]:
-        chosen = await _chosen(engine, caller, model)
+        chosen = await _resolve_model(engine, caller, model)
         request = ActivateModel.model_validate({"model_id": chosen, "status": status})
-        return await _asked(engine, caller, "activate_model", request)
+        return await _call(engine, caller, "activate_model", request)
 
     typer.echo(with_engine(work)["message"])
 
 
-async def _chosen(engine: Engine, caller: Caller, model: str) -> str:
+async def _resolve_model(engine: Engine, caller: Caller, model: str) -> str:
     """Return the id of the model that a person names.
 
     Raises:
@@ -114,25 +227,25 @@ async def _chosen(engine: Engine, caller: Caller, model: str) -> str:
     from reasonloom.stores.mental_models import models  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
-        found = await models.called(tx, model, MOST_NAMED)
+        found = await models.by_name(tx, model, MAX_NAMED)
     if len(found) > 1:
         said = ", ".join(f"{key} ({name})" for key, name in found)
-        raise InvalidArgument(SEVERAL.format(model=model, found=said), field="model")
+        raise InvalidArgument(AMBIGUOUS.format(model=model, found=said), field="model")
     if not found:
         raise ModelNotFound(model, field="model")
     return str(found[0][0])
 
 
-def _answer(tool: str, request: Request) -> dict[str, Any]:
-    return with_engine(lambda engine, caller: _asked(engine, caller, tool, request))
+def _call_once(tool: str, request: Request) -> dict[str, Any]:
+    return with_engine(lambda engine, caller: _call(engine, caller, tool, request))
 
 
-async def _asked(engine: Engine, caller: Caller, tool: str, request: Request) -> dict[str, Any]:
+async def _call(engine: Engine, caller: Caller, tool: str, request: Request) -> dict[str, Any]:
     outcome = await call_tool(engine, caller, tool, request)
     return {**outcome.answer, **({"notes": outcome.notes} if outcome.notes else {})}
 
 
-async def _names(engine: Engine, caller: Caller, found: dict[str, Any]) -> dict[str, str]:
+async def _basin_names(engine: Engine, caller: Caller, found: dict[str, Any]) -> dict[str, str]:
     """Return the names of a model's basins, by id."""
     from uuid import UUID  # noqa: PLC0415
 

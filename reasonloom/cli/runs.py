@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from reasonloom.cli.arguments import parse_versions
+from reasonloom.cli.engine import with_engine
+from reasonloom.nodes.runs.answer_diff import answer_statements, difference
+
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
     from reasonloom.stores.runs.runs import RunRow
+
 
 app = typer.Typer(help="Look at runs and take them up again.", no_args_is_help=True)
 T = TypeVar("T")
@@ -37,7 +43,7 @@ def list_(
         for run in found:
             typer.echo(json.dumps(asdict(run), default=str, ensure_ascii=False))
         return
-    _draw(found)
+    _print_runs(found)
 
 
 @app.command()
@@ -81,7 +87,7 @@ def _with_engine(work: Callable[[Engine, Caller], Awaitable[T]]) -> T:
     return asyncio.run(run())
 
 
-def _draw(found: list[RunRow]) -> None:
+def _print_runs(found: list[RunRow]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Column, Table  # noqa: PLC0415
 
@@ -91,3 +97,106 @@ def _draw(found: list[RunRow]) -> None:
         began = run.created_at.strftime("%m-%d %H:%M:%S")
         table.add_row(began, str(run.id), run.tool, run.status, took, run.llm or "")
     Console().print(table)
+
+
+STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def fork(
+    run: Annotated[str, typer.Argument(help="The run's id.")],
+    at: Annotated[str, typer.Option("--at", help="The node from which on it is run again.")],
+    prompt: Annotated[
+        list[str] | None,
+        typer.Option("--prompt", metavar="NAME=VERSION", help="Version of a prompt; repeatable."),
+    ] = None,
+    llm: Annotated[str | None, typer.Option("--llm", help="Model, as REASONLOOM_LLM.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+) -> None:
+    """Run a saved run again from before a node; the origin stays, and both are compared."""
+    prompts = dict(parse_versions(prompt or []))
+
+    async def work(engine: Engine, caller: Caller) -> dict[str, Any]:
+        return await _compare_fork(engine, caller, run, at, prompts)
+
+    found = with_engine(work, llm=llm)
+    if as_json:
+        typer.echo(json.dumps(found, default=str, ensure_ascii=False, indent=2))
+        return
+    _print_fork(found)
+
+
+async def _compare_fork(
+    engine: Engine, caller: Caller, run: str, at: str, prompts: dict[str, int]
+) -> dict[str, Any]:
+    from reasonloom.graphs.runs.fork import Fork  # noqa: PLC0415
+    from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+
+    row = await find_run(engine, caller, run)
+    outcome = await engine.fork(caller.within(row.space or None), row, Fork(at, prompts))
+    origin = await _run_summary(engine, caller, run)
+    again = await _run_summary(engine, caller, str(outcome.run_id))
+    asked = {call["prompt"] for call in again["prompts"]}
+    unused = [f"the fork did not ask {name}" for name in prompts if name not in asked]
+    return {
+        "at": at,
+        "origin": origin,
+        "fork": again,
+        "difference": difference(origin["answer"], again["answer"]),
+        "notes": [*outcome.notes, *unused],
+    }
+
+
+async def _run_summary(engine: Engine, caller: Caller, run: str) -> dict[str, Any]:
+    """Return what a run used and answered."""
+    from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+    from reasonloom.stores.runs import runs  # noqa: PLC0415
+
+    row = await find_run(engine, caller, run)
+    async with engine.loom.database.begin(caller) as tx:
+        calls = (await runs.calls_of(tx, [row.id]))[row.id]
+    return {
+        "run_id": str(row.id),
+        "tool": row.tool,
+        "status": row.status,
+        "llm": row.llm,
+        "prompts": [
+            {"prompt": call["prompt"], "version": call["prompt_version"], "model": call["model"]}
+            for call in calls
+        ],
+        "answer": (row.output or {}).get("answer"),
+        "error": row.error,
+    }
+
+
+def _print_fork(found: dict[str, Any]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console(soft_wrap=True)
+    for name in ("origin", "fork"):
+        told = found[name]
+        prompts = ", ".join(_prompt_counts(told["prompts"]))
+        head = f"{name}  {told['run_id']}  {told['status']}  {told['llm']}  {prompts}"
+        console.print(Text(head, style="bold"))
+        text = (
+            told["error"]["message"]
+            if told["error"]
+            else "\n".join(answer_statements(told["answer"]))
+        )
+        console.print(Text(_plain(text)), "")
+    console.print(Text("difference", style="bold"))
+    for line in found["difference"] or ["none: both say the same"]:
+        console.print(Text(_plain(line), style=STYLES.get(line[:1], "")))
+    for note in found["notes"]:
+        console.print(Text(f"note: {_plain(note)}", style="dim"))
+
+
+def _prompt_counts(calls: list[dict[str, Any]]) -> list[str]:
+    """Return each prompt with its version, and how often it was asked."""
+    counts = Counter(f"{call['prompt']} v{call['version']}" for call in calls)
+    return [f"{name} x{count}" if count > 1 else name for name, count in counts.items()]
+
+
+def _plain(text: str) -> str:
+    """Return a text without what would steer a terminal."""
+    return "".join(each for each in text if each.isprintable() or each == "\n")

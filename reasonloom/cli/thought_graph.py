@@ -5,21 +5,79 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
 
 import typer
+from rich.text import Text
+from rich.tree import Tree
 
 from reasonloom.cli.engine import progress, with_engine
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.sessions.picture import shortened
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.call import Outcome
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.graphs.runs.graphs_call import Outcome
-    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+
+LEGEND = "number  score  check  (dim: pruned or beaten)"
+STYLES = {"root": "bold", "terminal": "bold green", "aggregation": "cyan", "refinement": "magenta"}
+UNSCORED = " -- "
+
+
+def graph_tree(graph: ThoughtGraph) -> Tree:
+    """Return the graph as a tree that a console can print.
+
+    A node with several parents hangs on the last of them, and names the others.
+    """
+    row = graph.row
+    title = Text.assemble(
+        ("graph ", "bold"), str(row.id), f"  {len(graph.nodes)} nodes, {len(graph.edges)} edges",
+        "  finalized" if row.finalized_at else "", "\n", (LEGEND, "dim"),
+    )  # fmt: skip
+    tree = Tree(title, guide_style="dim")
+    places: dict[UUID, Tree] = {}
+    for node in graph.nodes:
+        parents = sorted(graph.parents[node.id], key=lambda each: graph.by_id[each].number)
+        there = [parent for parent in parents if parent in places]
+        place = places[there[-1]] if there else tree
+        places[node.id] = place.add(_node(graph, node, there[:-1]))
+    return tree
+
+
+def _node(graph: ThoughtGraph, node: NodeRow, others: list[UUID]) -> Text:
+    dim = "" if node.is_active else "dim"
+    score = UNSCORED if node.score is None else f"{node.score:.2f}"
+    said = Text(f"{node.number:>3}  {score}  ", style=dim or "cyan")
+    said.append(f"{node.check:<11}  ", style="dim")
+    said.append(f"{node.node_type}  ", style=dim or STYLES.get(node.node_type, ""))
+    said.append(shortened(node.content), style=dim)
+    if others:
+        numbers = ", ".join(str(graph.by_id[each].number) for each in others)
+        said.append(f"  (also from {numbers})", style="dim")
+    return said
+
+
+def result_summary(answer: dict[str, Any], notes: list[str]) -> Text:
+    """Return what a run came to, in a few lines."""
+    score = "unscored" if answer["score"] is None else f"{answer['score']:.2f}"
+    said = Text(f"\n{answer['content']}\n", style="bold")
+    said.append(
+        f"{score} by {answer['check']}; {answer['reason']}; llm {answer['llm']}\n", style=""
+    )
+    cost = f"{answer['calls']} calls, {answer['tokens']} tokens, ${answer['usd']:.4f}"
+    said.append(f"{cost}; session {answer['session_id']}\n", style="dim")
+    for note in (*notes, *([answer["suggestion"]] if "suggestion" in answer else [])):
+        said.append(f"! {note}\n", style="yellow")
+    return said
+
 
 app = typer.Typer(help="Run and look at Graphs of Thoughts.", no_args_is_help=True)
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
-SUFFIX = ".json"
+PLAN_SUFFIX = ".json"
 
 
 @app.command()
@@ -31,14 +89,14 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a plan on a problem, keep the graph, and draw it."""
-    given = _plan(plan)
+    given = _load_plan(plan)
 
-    async def work(engine: Engine, caller: Caller) -> tuple[Outcome, WholeGraph]:
-        from reasonloom.nodes.thought_graph.graph import read  # noqa: PLC0415
+    async def work(engine: Engine, caller: Caller) -> tuple[Outcome, ThoughtGraph]:
+        from reasonloom.nodes.thought_graph.graph import read_graph  # noqa: PLC0415
 
-        outcome = await _run(engine, caller, {"problem": problem, "plan": given}, session)
+        outcome = await _run_plan(engine, caller, {"problem": problem, "plan": given}, session)
         async with engine.loom.database.begin(caller) as tx:
-            return outcome, await read(tx, outcome.answer["graph_id"])
+            return outcome, await read_graph(tx, outcome.answer["graph_id"])
 
     outcome, graph = with_engine(work, llm=llm)
     if as_json:
@@ -47,11 +105,9 @@ def run(
         return
     from rich.console import Console  # noqa: PLC0415
 
-    from reasonloom.cli.graph_tree import drawn, summed  # noqa: PLC0415
-
     console = Console()
-    console.print(drawn(graph))
-    console.print(summed(outcome.answer, outcome.notes))
+    console.print(graph_tree(graph))
+    console.print(result_summary(outcome.answer, outcome.notes))
 
 
 @app.command()
@@ -61,11 +117,11 @@ def show(
 ) -> None:
     """Draw one graph: its nodes with scores, what they came from, and what was pruned."""
 
-    async def work(engine: Engine, caller: Caller) -> WholeGraph:
-        from reasonloom.nodes.thought_graph.graph import read  # noqa: PLC0415
+    async def work(engine: Engine, caller: Caller) -> ThoughtGraph:
+        from reasonloom.nodes.thought_graph.graph import read_graph  # noqa: PLC0415
 
         async with engine.loom.database.begin(caller) as tx:
-            return await read(tx, graph)
+            return await read_graph(tx, graph)
 
     found = with_engine(work)
     if mermaid:
@@ -75,9 +131,7 @@ def show(
         return
     from rich.console import Console  # noqa: PLC0415
 
-    from reasonloom.cli.graph_tree import drawn  # noqa: PLC0415
-
-    Console().print(drawn(found))
+    Console().print(graph_tree(found))
 
 
 @app.command()
@@ -85,22 +139,22 @@ def plans(
     name: Annotated[str | None, typer.Argument(help="Print this one.")] = None,
 ) -> None:
     """List the packaged plans, or print one, to begin one's own from."""
-    from reasonloom.nodes.thought_graph.operations.plans import names, packaged  # noqa: PLC0415
+    from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names  # noqa: PLC0415
 
     if name is None:
-        typer.echo("\n".join(names()))
+        typer.echo("\n".join(plan_names()))
         return
-    told = packaged(name).model_dump(exclude_none=True, exclude_defaults=True)
+    told = packaged_plan(name).model_dump(exclude_none=True, exclude_defaults=True)
     typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
 
 
-def _plan(given: str) -> str | dict[str, Any]:
+def _load_plan(given: str) -> str | dict[str, Any]:
     """Return a packaged plan's name as it is, and what a file holds.
 
     Raises:
         InvalidArgument: the file cannot be read, or holds no JSON object.
     """
-    if not given.endswith(SUFFIX):
+    if not given.endswith(PLAN_SUFFIX):
         return given
     try:
         plan = json.loads(Path(given).read_text(encoding="utf-8"))
@@ -111,18 +165,20 @@ def _plan(given: str) -> str | dict[str, Any]:
     return plan
 
 
-async def _run(
+async def _run_plan(
     engine: Engine, caller: Caller, request: dict[str, Any], session: str | None
 ) -> Outcome:
-    from reasonloom.contracts.thought_graph.got_run import GotRun  # noqa: PLC0415
-    from reasonloom.contracts.validation import read  # noqa: PLC0415
+    from reasonloom.contracts.thought_graph.plans import GotRun  # noqa: PLC0415
+    from reasonloom.contracts.validation import parse_request  # noqa: PLC0415
     from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
-    from reasonloom.graphs.runs.call import Step  # noqa: PLC0415
-    from reasonloom.graphs.runs.graphs_call import Call  # noqa: PLC0415
+    from reasonloom.graphs.runs.call import (
+        Call,
+        Step,
+    )
 
     if session is not None:
         request = {**request, "session_id": session}
-    asked = read(GotRun, request).model_dump(mode="json", exclude_unset=True)
+    asked = parse_request(GotRun, request).model_dump(mode="json", exclude_unset=True)
     with progress("run") as tell:
 
         async def report(step: Step) -> None:

@@ -107,7 +107,7 @@ class HistoryForget(Request):
     dry_run: Annotated[bool, Field(description="Only show what would be forgotten")] = True
 
 
-class ToldChunk(Answer):
+class ChunkResult(Answer):
     """A piece of a past conversation; `time` is null where the transcript told none."""
 
     id: str
@@ -138,13 +138,13 @@ class HistoryFound(Answer):
     """
 
     text: str
-    chunks: list[ToldChunk]
+    chunks: list[ChunkResult]
     tokens: int
     chain: bool
     diagnostics: Diagnostics | None
 
 
-class ProjectTold(Answer):
+class ProjectSummary(Answer):
     """A project: its name here, its folder, and what is kept of it."""
 
     project: str
@@ -160,10 +160,10 @@ class ProjectsListed(Answer):
     """The projects, that with the newest conversation first."""
 
     text: str
-    projects: list[ProjectTold]
+    projects: list[ProjectSummary]
 
 
-class SessionTold(Answer):
+class SessionSummary(Answer):
     """A session: whole id, when it began and ended, and what is kept of it."""
 
     session_id: str
@@ -178,7 +178,7 @@ class SessionsListed(Answer):
 
     text: str
     project: str
-    sessions: list[SessionTold]
+    sessions: list[SessionSummary]
     total: int
 
 
@@ -186,13 +186,13 @@ class Reconstructed(Answer):
     """Pieces in order of time; `omitted` did not fit. `error` is what the text tells then."""
 
     text: str
-    chunks: list[ToldChunk]
+    chunks: list[ChunkResult]
     tokens: int
     omitted: int
     error: str | None
 
 
-class HookTold(Answer):
+class HookSummary(Answer):
     """A hook's last run; `ran_at` is null where it never ran."""
 
     hook: str
@@ -203,11 +203,11 @@ class HookTold(Answer):
     project: str | None
 
 
-class HooksTold(Answer):
+class HookStatus(Answer):
     """Every hook, in the reference's order."""
 
     text: str
-    hooks: list[HookTold]
+    hooks: list[HookSummary]
 
 
 class HistoryCounted(Answer):
@@ -218,10 +218,10 @@ class HistoryCounted(Answer):
     chunks: int
     edges: int
     clusters: int
-    projects: list[ProjectTold]
+    projects: list[ProjectSummary]
 
 
-class MatchTold(Answer):
+class MatchSummary(Answer):
     """A piece that would be forgotten, with its likeness to the query (cosine)."""
 
     id: str
@@ -247,6 +247,6 @@ class HistoryForgotten(Answer):
     matched: int
     forgotten: int
     scores: Spread | None
-    matches: list[MatchTold]
+    matches: list[MatchSummary]
     undo: int | None
     undo_until: str | None

@@ -47,7 +47,7 @@ INVENTORY: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Tool names of the combined server, by toolset."""
 
-ALL = tuple(name for names in INVENTORY.values() for name in names)
+ALL_TOOLS = tuple(name for names in INVENTORY.values() for name in names)
 
 SERVED_AS: Mapping[str, str] = MappingProxyType(
     {
@@ -71,7 +71,7 @@ def reference_name(name: str) -> str:
     return name
 
 
-DEFAULT = (
+DEFAULT_TOOLS = (
     "remember", "recall", "search", "update_memory", "forget", "think", "analyze", "ponder",
     "breakdown", "evaluate", "assess_confidence", "detect_bias", "reasoning_linear",
     "reasoning_tree", "reasoning_divergent", "reasoning_reflection", "reasoning_auto",
@@ -79,7 +79,7 @@ DEFAULT = (
 )  # fmt: skip
 """What `--toolsets default` serves, as far as it is built: at most twenty tools."""
 
-EXTRAS = (
+EXTRA_TOOLS = (
     "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",
     "consolidate_memories", "prune_memories", "restore_memory", "reasoning_got_run",
     "predict_with_model", "resolve_prediction", "list_basins", "propose_models", "activate_model",

@@ -14,11 +14,11 @@ from reasonloom.contracts.base import Request
 from reasonloom.errors import InvalidArgument, MissingArgument
 
 R = TypeVar("R", bound=Request)
-MOST_SHOWN = 5
-DEEPEST = 200
+MAX_SHOWN = 5
+MAX_DEPTH = 200
 """Levels that arguments may be nested."""
 
-MOST_NAME = 100
+MAX_NAME_LENGTH = 100
 PLAIN_FORMS = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -35,7 +35,7 @@ NONCHARACTERS = range(0xFDD0, 0xFDF0)
 LAST_TWO_OF_A_PLANE = 0xFFFE
 
 
-def read(model: type[R], arguments: Mapping[str, Any]) -> R:
+def parse_request(model: type[R], arguments: Mapping[str, Any]) -> R:
     """Return `arguments` as a request of `model`.
 
     Raises:
@@ -53,8 +53,8 @@ def read(model: type[R], arguments: Mapping[str, Any]) -> R:
 
 def _faults_of_text(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the field and the fault of every value that JSON or Postgres could not carry."""
-    if len(path) > DEEPEST:
-        yield path[0], f"is nested more than {DEEPEST} levels deep"
+    if len(path) > MAX_DEPTH:
+        yield path[0], f"is nested more than {MAX_DEPTH} levels deep"
     elif isinstance(value, str):
         if fault := _fault_of_string(value):
             yield _dotted(path) or "arguments", fault
@@ -92,8 +92,8 @@ def _mistake(
         return MissingArgument(
             f"Missing required parameter: {', '.join(missing)}", field=first.field, kind="missing"
         )
-    shown = "; ".join(mistake.message for mistake in found[:MOST_SHOWN])
-    more = f"; and {len(found) - MOST_SHOWN} more" if len(found) > MOST_SHOWN else ""
+    shown = "; ".join(mistake.message for mistake in found[:MAX_SHOWN])
+    more = f"; and {len(found) - MAX_SHOWN} more" if len(found) > MAX_SHOWN else ""
     return type(first)(shown + more, field=first.field, kind=first.kind)
 
 
@@ -187,7 +187,9 @@ def _types_of(model: type[BaseModel]) -> tuple[Any, ...]:
 
 def _dotted(path: tuple[str, ...]) -> str:
     """Return the path as errors name it; a caller's own long names are cut."""
-    return ".".join(part if len(part) <= MOST_NAME else f"{part[:MOST_NAME]}…" for part in path)
+    return ".".join(
+        part if len(part) <= MAX_NAME_LENGTH else f"{part[:MAX_NAME_LENGTH]}…" for part in path
+    )
 
 
 def _title(path: tuple[str, ...]) -> str:

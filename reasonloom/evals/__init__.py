@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from reasonloom.evals.comparison.compare import compare as compare
-    from reasonloom.evals.comparison.plan import plan as plan
+    from reasonloom.evals.comparison.power import plan as plan
     from reasonloom.evals.core.budget import Budget as Budget
     from reasonloom.evals.core.item import Item as Item
+    from reasonloom.evals.core.item import Mark as Mark
     from reasonloom.evals.core.run import run as run
-    from reasonloom.evals.core.scorer import Mark as Mark
     from reasonloom.evals.core.suite import Suite as Suite
     from reasonloom.evals.core.system import Purse as Purse
     from reasonloom.evals.core.system import System as System
     from reasonloom.evals.core.tool import Tool as Tool
     from reasonloom.evals.core.way import Asking as Asking
     from reasonloom.evals.core.way import Function as Function
+    from reasonloom.evals.loaders.files import python_file as python_file
+    from reasonloom.evals.loaders.files import table as table
     from reasonloom.evals.loaders.published import big_bench_hard as big_bench_hard
     from reasonloom.evals.loaders.published import game24 as game24
     from reasonloom.evals.loaders.published import gsm8k as gsm8k
-    from reasonloom.evals.loaders.python_file import python_file as python_file
-    from reasonloom.evals.loaders.table import table as table
     from reasonloom.evals.scorers.fields import Fields as Fields
     from reasonloom.evals.scorers.function import Checker as Checker
     from reasonloom.evals.scorers.judge import Judge as Judge
-    from reasonloom.evals.scorers.pattern import Pattern as Pattern
+    from reasonloom.evals.scorers.text import Pattern as Pattern
     from reasonloom.evals.scorers.text import choice as choice
     from reasonloom.evals.scorers.text import contains as contains
     from reasonloom.evals.scorers.text import exact as exact
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "compare": "comparison.compare",
-    "plan": "comparison.plan",
+    "plan": "comparison.power",
     "Budget": "core.budget",
     "Item": "core.item",
     "run": "core.run",
-    "Mark": "core.scorer",
+    "Mark": "core.item",
     "Suite": "core.suite",
     "Purse": "core.system",
     "System": "core.system",
@@ -48,12 +48,12 @@ _WHERE = {
     "big_bench_hard": "loaders.published",
     "game24": "loaders.published",
     "gsm8k": "loaders.published",
-    "python_file": "loaders.python_file",
-    "table": "loaders.table",
+    "python_file": "loaders.files",
+    "table": "loaders.files",
     "Checker": "scorers.function",
     "Fields": "scorers.fields",
     "Judge": "scorers.judge",
-    "Pattern": "scorers.pattern",
+    "Pattern": "scorers.text",
     "choice": "scorers.text",
     "contains": "scorers.text",
     "exact": "scorers.text",

@@ -3,33 +3,64 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.validation import read
-from reasonloom.evals.home import throw_away_database
+from reasonloom.contracts.validation import parse_request
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.graphs.runs.call import Call
+from reasonloom.settings import Settings, load_settings
+from reasonloom.stores.access import Access, embedded_access
+from reasonloom.stores.embedded.server import EmbeddedServer
 
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Request
-    from reasonloom.evals.core.way import Parts
+    from reasonloom.evals.core.way import AnswerContext
     from reasonloom.graphs.runs.engine import Engine
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-Answered = dict[str, Any]
+
+DATABASE = "eval"
+
+
+@contextmanager
+def temporary_home(**flags: Any) -> Iterator[Settings]:
+    """Yield settings for a home in the temporary folder, removed at the end.
+
+    Offline, where `flags` name no language model.
+    """
+    with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
+        # The embedded server, started by root, runs as a user of its own.
+        Path(folder).chmod(0o755)
+        yield load_settings(**{"home": Path(folder) / "home", "llm": "offline", **flags})
 
 
 @asynccontextmanager
-async def throw_away_engine(parts: Parts, **flags: Any) -> AsyncIterator[Engine]:
+async def temporary_database(**flags: Any) -> AsyncIterator[tuple[Settings, Access]]:
+    """Yield settings and access to a fresh embedded database with its usual durability."""
+    with temporary_home(**flags) as settings:
+        server = EmbeddedServer(settings.database_folder)
+        try:
+            yield settings, await embedded_access(server, DATABASE)
+        finally:
+            server.stop()
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+ToolAnswer = dict[str, Any]
+
+
+@asynccontextmanager
+async def temporary_engine(parts: AnswerContext, **flags: Any) -> AsyncIterator[Engine]:
     """Yield an engine with a run's language model and prompts, on a fresh embedded database."""
     async with (
-        throw_away_database(**flags) as (settings, access),
+        temporary_database(**flags) as (settings, access),
         open_engine(
             settings, access=access, llm=parts.llm, embedder=parts.embedder, recover=False
         ) as engine,
@@ -38,20 +69,20 @@ async def throw_away_engine(parts: Parts, **flags: Any) -> AsyncIterator[Engine]
         yield engine
 
 
-async def called(
+async def call_tool(
     engine: Engine,
     owner: str,
     tool: str,
     contract: type[Request],
     arguments: Mapping[str, Any],
     graph: str = "",
-) -> Answered:
+) -> ToolAnswer:
     """Call a tool as an owner, in the space that the arguments name; return its answer.
 
     Args:
         graph: that answers it; the one of its name if empty.
     """
-    request = read(contract, arguments)
+    request = parse_request(contract, arguments)
     wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     caller = Caller(owner).within(request.space())
     return (await engine.call(Call(tool, load_graph(graph or tool), wire, caller))).answer

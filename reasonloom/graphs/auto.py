@@ -9,7 +9,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from reasonloom.graphs.graph import Following, Graph
+from reasonloom.graphs.graph import FollowUp, Graph
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.auto import AutoState, hear_vote, measure_problem, recommend_mode
 from reasonloom.nodes.reasoning.routing.choice import TOOLS
@@ -47,17 +47,17 @@ EXECUTED: Mapping[str, tuple[str, Callable[[Given, Given], Given]]] = MappingPro
 """For each mode that one call can run: its graph's name, and the request of its tool."""
 
 
-def execution_of(request: Given, answer: Given) -> Following | None:
+def execution_of(request: Given, answer: Given) -> FollowUp | None:
     """Return the call that runs the recommended mode, or why it cannot be; None if not asked."""
     if not request.get("execute"):
         return None
     mode = answer["recommended_mode"]
     name, request_of = EXECUTED.get(mode, ("", _on_content))
     if not name or find_spec(f"reasonloom.graphs.{name}") is None:
-        return Following(refused=NOT_ONE_CALL.format(mode=mode))
+        return FollowUp(refused=NOT_ONE_CALL.format(mode=mode))
     if mode == "backtracking" and "checkpoint_id" not in answer:
-        return Following(refused=NO_CHECKPOINT)
-    return Following(TOOLS[mode], name, request_of(request, answer))
+        return FollowUp(refused=NO_CHECKPOINT)
+    return FollowUp(TOOLS[mode], name, request_of(request, answer))
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

@@ -6,18 +6,27 @@ import asyncio
 import logging
 import random
 from abc import ABC, abstractmethod
+from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar
 
-from reasonloom.errors import DatabaseUnavailable, SettingMistake
+from reasonloom.contracts.caller import Caller
+from reasonloom.errors import Conflict, DatabaseUnavailable, SettingMistake
+from reasonloom.nodes.history.erasure import erase_all_due
+from reasonloom.nodes.memory.maintenance.decay import weaken_all
+from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins
+from reasonloom.stores.memory import decay
+from reasonloom.stores.mental_models.basins import claim_owner
+from reasonloom.stores.runs import redaction
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Loom
+
 
 log = logging.getLogger(__name__)
 HOUR = 3600.0
 
 
-class Chore(ABC):
+class BackgroundJob(ABC):
     """One task in each process that serves.
 
     The database tells what is due, so that it does not matter how many processes look, how often,
@@ -57,3 +66,76 @@ class Chore(ABC):
                 log.info("%s", missing.message)
             except Exception:
                 log.exception("%s", self.trouble)
+
+
+class BasinUpkeep(BackgroundJob):
+    """The care for basins, without a language model; each owner keeps the time of the last look."""
+
+    trouble = "clusters could not be kept up"
+    first_pause = 90.0
+
+    def pause(self) -> float:
+        """Return a quarter of the time after which an owner is due, an hour at most."""
+        return min(self.loom.settings.cluster_hours * HOUR / 4, HOUR)
+
+    async def look(self) -> None:
+        """Keep up the clusters of every owner that is due."""
+        loom, at = self.loom, self.loom.clock()
+        due = at - timedelta(hours=loom.settings.cluster_hours)
+        while (owner := await claim_owner(loom.database, at=at, due=due)) is not None:
+            try:
+                kept = await maintain_basins(loom, Caller(owner), at)
+            except Conflict:
+                continue
+            if kept.formed:
+                log.info("%d clusters were formed", len(kept.formed.basins))
+            elif kept.joined:
+                log.info("%d memories joined clusters", kept.joined)
+
+
+class SalienceDecay(BackgroundJob):
+    """The care for strengths; each space keeps the time when it was weakened last."""
+
+    trouble = "memories could not be weakened"
+
+    def pause(self) -> float:
+        """Return a quarter of the time after which a space is due, an hour at most."""
+        return min(self.loom.settings.decay_hours * HOUR / 4, HOUR)
+
+    async def look(self) -> None:
+        """Weaken what is due."""
+        at, interval = self.loom.clock(), timedelta(hours=self.loom.settings.decay_hours)
+        weakened = await weaken_all(self.loom.database, at=at, due=at - interval)
+        if weakened.memories:
+            log.info("%d memories were weakened", weakened.memories)
+
+
+class HistoryErasure(BackgroundJob):
+    """The care for what was forgotten."""
+
+    trouble = "what was forgotten could not be erased"
+
+    async def look(self) -> None:
+        """Erase what is due."""
+        kept = timedelta(days=self.loom.settings.undo_days)
+        erased = await erase_all_due(self.loom.database, self.loom.clock() - kept)
+        if erased.chunks:
+            log.info("%d forgotten chunks were erased for good", erased.chunks)
+
+
+class StepExpiry(BackgroundJob):
+    """The care for saved steps, which are many times the size of what a run came to."""
+
+    trouble = "old saved steps could not be dropped"
+    first_pause = 120.0
+
+    async def look(self) -> None:
+        """Drop the steps of runs that ended before the days that the settings say."""
+        before = self.loom.clock() - timedelta(days=self.loom.settings.keep_steps_days)
+        for place in await decay.places(self.loom.database):
+            caller, dropped = Caller(place.owner, place.space), redaction.SIZE
+            while dropped == redaction.SIZE:
+                async with self.loom.database.begin(caller) as tx:
+                    dropped = await redaction.drop_old_steps(tx, before)
+                if dropped:
+                    log.info("the saved steps of %d old runs were dropped", dropped)

@@ -1,9 +1,8 @@
 """Batch recall: one node that only reads."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.memory.batch_recall import batch_recall
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.memory.batch import batch_recall
 
 GRAPH = Graph(
-    "batch_recall", 1, single("batch_recall", batch_recall), components=("memoryRepository",)
+    "batch_recall", 1, single_node("batch_recall", batch_recall), components=("memoryRepository",)
 )

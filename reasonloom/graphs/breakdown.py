@@ -10,11 +10,16 @@ from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.thinking.breakdown.answer import keep_breakdown
-from reasonloom.nodes.thinking.breakdown.grow import divide, grow, recall_context, spread
-from reasonloom.nodes.thinking.breakdown.relate import relate
+from reasonloom.nodes.thinking.breakdown.answer import persist_breakdown
+from reasonloom.nodes.thinking.breakdown.dependencies import relate
+from reasonloom.nodes.thinking.breakdown.grow import (
+    dispatch_splits,
+    divide_offline,
+    grow,
+    recall_context,
+)
 from reasonloom.nodes.thinking.breakdown.split import split_problem
-from reasonloom.nodes.thinking.breakdown.state import BreakdownState, Task
+from reasonloom.nodes.thinking.breakdown.state import BreakdownState, SplitTask
 
 LEVEL = ["split_problem", "relate"]
 
@@ -26,18 +31,18 @@ def first_level(state: BreakdownState, runtime: Runtime[Execution]) -> list[Send
 
 def next_level(state: BreakdownState) -> list[Send] | str:
     """Divide all problems of the next level at once; without one, relate the branches."""
-    return spread(state) or "relate"
+    return dispatch_splits(state) or "relate"
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:
     """Return the wiring of breaking down."""
     graph = StateGraph(BreakdownState, context_schema=Execution)
     graph.add_node("recall_context", recall_context)
-    graph.add_node("split_problem", split_problem, input_schema=Task)
+    graph.add_node("split_problem", split_problem, input_schema=SplitTask)
     graph.add_node("grow", grow)
-    graph.add_node("divide", divide)
+    graph.add_node("divide", divide_offline)
     graph.add_node("relate", relate)
-    graph.add_node("keep_breakdown", keep_breakdown)
+    graph.add_node("keep_breakdown", persist_breakdown)
     graph.add_edge(START, "recall_context")
     graph.add_conditional_edges("recall_context", first_level, ["divide", *LEVEL])
     graph.add_edge("split_problem", "grow")

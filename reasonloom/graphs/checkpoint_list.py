@@ -1,7 +1,6 @@
 """List checkpoints: one node that reads."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.reasoning.checkpoint_list import checkpoint_list
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.reasoning.checkpoints import checkpoint_list
 
-GRAPH = Graph("checkpoint_list", 1, single("checkpoint_list", checkpoint_list))
+GRAPH = Graph("checkpoint_list", 1, single_node("checkpoint_list", checkpoint_list))

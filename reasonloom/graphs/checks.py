@@ -9,17 +9,21 @@ from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.metacognition.checks import measuring
-from reasonloom.nodes.metacognition.judges import LENSES
-from reasonloom.nodes.metacognition.look import TELL, look, to_look
-from reasonloom.nodes.metacognition.state import CheckState, Given
+from reasonloom.nodes.metacognition.checks import (
+    ANSWER_NODE,
+    ask_judge,
+    begin_check,
+    dispatch_judges,
+)
+from reasonloom.nodes.metacognition.judges import JUDGES
+from reasonloom.nodes.metacognition.state import CheckInput, CheckState
 
-WORDS = {"measure": "compute", "look": "look through lenses", TELL: "put together"}
+WORDS = {"measure": "compute", "look": "look through lenses", ANSWER_NODE: "put together"}
 
 
 def check(
     name: str,
-    given_of: Callable[[dict[str, Any]], Given],
+    given_of: Callable[[dict[str, Any]], CheckInput],
     tell: Any,
     components: tuple[str, ...] | Callable[[dict[str, Any]], tuple[str, ...]],
 ) -> Graph:
@@ -27,17 +31,17 @@ def check(
 
     def build() -> StateGraph[Any, Execution, Any, Any]:
         graph = StateGraph(CheckState, context_schema=Execution)
-        graph.add_node("measure", measuring(given_of))
-        graph.add_node("look", look)
-        graph.add_node(TELL, tell)
+        graph.add_node("measure", begin_check(given_of))
+        graph.add_node("look", ask_judge)
+        graph.add_node(ANSWER_NODE, tell)
         graph.add_edge(START, "measure")
-        graph.add_conditional_edges("measure", to_look, ["look", TELL])
-        graph.add_edge("look", TELL)
-        graph.add_edge(TELL, END)
+        graph.add_conditional_edges("measure", dispatch_judges, ["look", ANSWER_NODE])
+        graph.add_edge("look", ANSWER_NODE)
+        graph.add_edge(ANSWER_NODE, END)
         return graph
 
     def more_steps(request: dict[str, Any]) -> int:
-        return sum(len(LENSES[part]) for part in given_of(request)["parts"]) - 1
+        return sum(len(JUDGES[part]) for part in given_of(request)["parts"]) - 1
 
     return Graph(
         name,

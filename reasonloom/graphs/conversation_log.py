@@ -1,7 +1,6 @@
 """Logging a conversation: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.conversation_log import conversation_log
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.graph_memory.sessions import conversation_log
 
-GRAPH = Graph("conversation_log", 1, single("conversation_log", conversation_log), writes=True)
+GRAPH = Graph("conversation_log", 1, single_node("conversation_log", conversation_log), writes=True)

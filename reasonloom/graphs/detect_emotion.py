@@ -6,8 +6,8 @@ from typing import Any
 
 from reasonloom.contracts.metacognition import DetectEmotion
 from reasonloom.graphs.checks import check
-from reasonloom.nodes.metacognition.answer import tell_emotion
-from reasonloom.nodes.metacognition.requests import of_emotion
+from reasonloom.nodes.metacognition.answer import answer_emotion
+from reasonloom.nodes.metacognition.state import emotion_input
 
 
 def components(request: dict[str, Any]) -> tuple[str, ...]:
@@ -16,4 +16,4 @@ def components(request: dict[str, Any]) -> tuple[str, ...]:
     return ("emotionAnalyzer", *(["discreteEmotionClassifier"] if discrete else []))
 
 
-GRAPH = check("detect_emotion", of_emotion, tell_emotion, components)
+GRAPH = check("detect_emotion", emotion_input, answer_emotion, components)

@@ -9,12 +9,12 @@ from langgraph.graph import END, START, StateGraph
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.divergent.persist import keep_perspectives
+from reasonloom.nodes.reasoning.divergent.persist import persist_perspectives
 from reasonloom.nodes.reasoning.divergent.steps import (
     DivergentState,
     after_synthesis,
+    perspective_tasks,
     recall_context,
-    spread,
     synthesise,
     take_perspective,
 )
@@ -26,9 +26,9 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph.add_node("recall_context", recall_context)
     graph.add_node("take_perspective", take_perspective)
     graph.add_node("synthesise", synthesise)
-    graph.add_node("keep_perspectives", keep_perspectives)
+    graph.add_node("keep_perspectives", persist_perspectives)
     graph.add_edge(START, "recall_context")
-    graph.add_conditional_edges("recall_context", spread, ["take_perspective"])
+    graph.add_conditional_edges("recall_context", perspective_tasks, ["take_perspective"])
     graph.add_edge("take_perspective", "synthesise")
     graph.add_conditional_edges(
         "synthesise", after_synthesis, ["take_perspective", "synthesise", "keep_perspectives"]

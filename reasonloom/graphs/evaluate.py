@@ -7,9 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from reasonloom.graphs.checks import check
-from reasonloom.nodes.metacognition.answer import tell_evaluation
-from reasonloom.nodes.metacognition.requests import of_evaluation
-from reasonloom.nodes.metacognition.state import PartName
+from reasonloom.nodes.metacognition.answer import answer_evaluation
+from reasonloom.nodes.metacognition.state import PartName, evaluation_input
 
 NAMES: Mapping[PartName, tuple[str, ...]] = MappingProxyType(
     {
@@ -23,7 +22,7 @@ NAMES: Mapping[PartName, tuple[str, ...]] = MappingProxyType(
 
 def components(request: dict[str, Any]) -> tuple[str, ...]:
     """Return the parts that a request includes."""
-    return tuple(name for part in of_evaluation(request)["parts"] for name in NAMES[part])
+    return tuple(name for part in evaluation_input(request)["parts"] for name in NAMES[part])
 
 
-GRAPH = check("evaluate", of_evaluation, tell_evaluation, components)
+GRAPH = check("evaluate", evaluation_input, answer_evaluation, components)

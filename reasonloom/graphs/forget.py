@@ -1,7 +1,8 @@
 """Forget: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
+from reasonloom.graphs.graph import Graph, single_node
 from reasonloom.nodes.memory.forget import forget
 
-GRAPH = Graph("forget", 1, single("forget", forget), writes=True, components=("memoryRepository",))
+GRAPH = Graph(
+    "forget", 1, single_node("forget", forget), writes=True, components=("memoryRepository",)
+)

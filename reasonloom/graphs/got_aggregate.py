@@ -8,7 +8,12 @@ from langgraph.graph import END, START, StateGraph
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.thought_graph.aggregate import AggregateState, find_inputs, keep_merged, merge
+from reasonloom.nodes.thought_graph.aggregate import (
+    AggregateState,
+    find_inputs,
+    merge,
+    persist_merged,
+)
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:
@@ -16,7 +21,7 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph = StateGraph(AggregateState, context_schema=Execution)
     graph.add_node("find_inputs", find_inputs)
     graph.add_node("merge", merge)
-    graph.add_node("keep_merged", keep_merged)
+    graph.add_node("keep_merged", persist_merged)
     graph.add_edge(START, "find_inputs")
     graph.add_edge("find_inputs", "merge")
     graph.add_edge("merge", "keep_merged")

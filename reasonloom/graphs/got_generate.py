@@ -13,7 +13,7 @@ from reasonloom.nodes.thought_graph.generate import (
     GenerateState,
     find_node,
     is_complete,
-    keep_nodes,
+    persist_nodes,
     propose,
 )
 
@@ -25,7 +25,7 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph = StateGraph(GenerateState, context_schema=Execution)
     graph.add_node("find_node", find_node)
     graph.add_node("propose", propose)
-    graph.add_node("keep_nodes", keep_nodes)
+    graph.add_node("keep_nodes", persist_nodes)
     graph.add_edge(START, "find_node")
     graph.add_edge("find_node", "propose")
     graph.add_conditional_edges("propose", is_complete, NEXT)

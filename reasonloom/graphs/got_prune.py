@@ -10,14 +10,14 @@ from langgraph.types import Send
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.thought_graph.prune import PruneState, find_unscored, put_back, take_out
-from reasonloom.nodes.thought_graph.scoring import Ballot, ballots, cast_ballot
+from reasonloom.nodes.thought_graph.scoring import Ballot, cast_ballot, make_ballots
 
 
 def way(state: PruneState) -> list[Send] | str:
     """Return the ballots on unscored nodes; where there are none, or none are needed, the rest."""
     if state["request"].get("restore"):
         return "put_back"
-    return [Send("cast_ballot", ballot) for ballot in ballots(state)] or "take_out"
+    return [Send("cast_ballot", ballot) for ballot in make_ballots(state)] or "take_out"
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:

@@ -13,17 +13,17 @@ from reasonloom.nodes.thought_graph.refine import (
     RefineState,
     find_parent,
     is_changed,
-    keep_better,
+    persist_better,
     write_anew,
 )
-from reasonloom.nodes.thought_graph.scoring import BALLOTS, Ballot, ballots, cast_ballot
+from reasonloom.nodes.thought_graph.scoring import BALLOTS, Ballot, cast_ballot, make_ballots
 
 
 def after_writing(state: RefineState) -> list[Send] | str:
     """Compare the two, unless they say the same."""
     if not is_changed(state):
         return "keep_better"
-    return [Send("cast_ballot", ballot) for ballot in ballots(state)]
+    return [Send("cast_ballot", ballot) for ballot in make_ballots(state)]
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:
@@ -32,7 +32,7 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph.add_node("find_parent", find_parent)
     graph.add_node("write_anew", write_anew)
     graph.add_node("cast_ballot", cast_ballot, input_schema=Ballot)
-    graph.add_node("keep_better", keep_better)
+    graph.add_node("keep_better", persist_better)
     graph.add_edge(START, "find_parent")
     graph.add_edge("find_parent", "write_anew")
     graph.add_conditional_edges("write_anew", after_writing, ["cast_ballot", "keep_better"])

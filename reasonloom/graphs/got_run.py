@@ -9,9 +9,15 @@ from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.thought_graph.run.persist import keep_graph
-from reasonloom.nodes.thought_graph.run.state import Carried, GotRunState
-from reasonloom.nodes.thought_graph.run.steps import begin_plan, carry_out, take_in, tasks
+from reasonloom.nodes.thought_graph.run.persist import persist_graph
+from reasonloom.nodes.thought_graph.run.steps import (
+    GotRunState,
+    PlanTask,
+    absorb_results,
+    begin_plan,
+    run_order,
+    tasks,
+)
 
 
 def orders(state: GotRunState) -> list[Send] | str:
@@ -23,9 +29,9 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     """Return the wiring of running a plan."""
     graph = StateGraph(GotRunState, context_schema=Execution)
     graph.add_node("begin_plan", begin_plan)
-    graph.add_node("carry_out", carry_out, input_schema=Carried)
-    graph.add_node("take_in", take_in)
-    graph.add_node("keep_graph", keep_graph)
+    graph.add_node("carry_out", run_order, input_schema=PlanTask)
+    graph.add_node("take_in", absorb_results)
+    graph.add_node("keep_graph", persist_graph)
     graph.add_edge(START, "begin_plan")
     graph.add_conditional_edges("begin_plan", orders, ["carry_out", "keep_graph"])
     graph.add_edge("carry_out", "take_in")

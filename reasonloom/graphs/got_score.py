@@ -9,19 +9,19 @@ from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.thought_graph.score import find_scored, keep_score
+from reasonloom.nodes.thought_graph.score import find_scored, persist_score
 from reasonloom.nodes.thought_graph.scoring import (
     BALLOTS,
     Ballot,
     ScoringState,
-    ballots,
     cast_ballot,
+    make_ballots,
 )
 
 
 def at_once(state: ScoringState) -> list[Send]:
     """Send each ballot to a task of its own."""
-    return [Send("cast_ballot", ballot) for ballot in ballots(state)]
+    return [Send("cast_ballot", ballot) for ballot in make_ballots(state)]
 
 
 def build() -> StateGraph[Any, Execution, Any, Any]:
@@ -29,7 +29,7 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph = StateGraph(ScoringState, context_schema=Execution)
     graph.add_node("find_scored", find_scored)
     graph.add_node("cast_ballot", cast_ballot, input_schema=Ballot)
-    graph.add_node("keep_score", keep_score)
+    graph.add_node("keep_score", persist_score)
     graph.add_edge(START, "find_scored")
     graph.add_conditional_edges("find_scored", at_once, ["cast_ballot"])
     graph.add_edge("cast_ballot", "keep_score")

@@ -1,7 +1,6 @@
 """A graph of thoughts in figures: one node that reads."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.thought_graph.rendering import tell_graph
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.thought_graph.rendering import render_graph
 
-GRAPH = Graph("got_state", 1, single("tell_graph", tell_graph))
+GRAPH = Graph("got_state", 1, single_node("tell_graph", render_graph))

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from langgraph.graph import StateGraph
+from langgraph.graph import END, START, StateGraph
 
 from reasonloom.errors import InternalFault
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.state import ToolState
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class FollowUp:
     """A call that shall follow another; or, where it cannot be made, `refused` says why."""
 
     tool: str = ""
@@ -55,7 +57,7 @@ class Graph:
     of_llm: tuple[str, ...] = ()
     more_steps: Callable[[dict[str, Any]], int | None] | None = None
     words: Mapping[str, str] = field(default_factory=dict)
-    follow: Callable[[dict[str, Any], dict[str, Any]], Following | None] | None = None
+    follow: Callable[[dict[str, Any], dict[str, Any]], FollowUp | None] | None = None
 
     def saves(self, *, offline: bool) -> bool:
         """Tell whether a run's steps are saved, with a language model or `offline`."""
@@ -77,3 +79,18 @@ def load_graph(name: str) -> Graph:
     if not isinstance(graph, Graph):
         raise InternalFault(f"graph {name}")
     return graph
+
+
+def single_node(
+    name: str, node: Callable[..., Any]
+) -> Callable[[], StateGraph[Any, Execution, Any, Any]]:
+    """Return a builder of the graph START -> `name` -> END."""
+
+    def build() -> StateGraph[Any, Execution, Any, Any]:
+        graph = StateGraph(ToolState, context_schema=Execution)
+        graph.add_node(name, node)
+        graph.add_edge(START, name)
+        graph.add_edge(name, END)
+        return graph
+
+    return build

@@ -1,7 +1,6 @@
 """Forgetting past conversations: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
+from reasonloom.graphs.graph import Graph, single_node
 from reasonloom.nodes.history.forget import history_forget
 
-GRAPH = Graph("history_forget", 1, single("history_forget", history_forget), writes=True)
+GRAPH = Graph("history_forget", 1, single_node("history_forget", history_forget), writes=True)

@@ -1,7 +1,6 @@
 """Searching past conversations: one node, nothing is written."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.history.history_search import history_search
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.history.search import history_search
 
-GRAPH = Graph("history_search", 1, single("history_search", history_search))
+GRAPH = Graph("history_search", 1, single_node("history_search", history_search))

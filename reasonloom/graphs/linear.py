@@ -12,7 +12,7 @@ from reasonloom.nodes.reasoning.linear import (
     LinearState,
     continue_thought,
     is_sure_enough,
-    keep_thought,
+    persist_thought,
     recall_context,
 )
 
@@ -22,7 +22,7 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph = StateGraph(LinearState, context_schema=Execution)
     graph.add_node("recall_context", recall_context)
     graph.add_node("continue_thought", continue_thought)
-    graph.add_node("keep_thought", keep_thought)
+    graph.add_node("keep_thought", persist_thought)
     graph.add_edge(START, "recall_context")
     graph.add_edge("recall_context", "continue_thought")
     graph.add_conditional_edges(

@@ -1,7 +1,6 @@
 """Showing what stands around a node: one node, reads only."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.memory_context import memory_context
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.graph_memory.walking import memory_context
 
-GRAPH = Graph("memory_context", 1, single("memory_context", memory_context))
+GRAPH = Graph("memory_context", 1, single_node("memory_context", memory_context))

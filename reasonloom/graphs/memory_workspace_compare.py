@@ -1,9 +1,8 @@
 """Comparing what memory files say of a topic: one node that reads."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
+from reasonloom.graphs.graph import Graph, single_node
 from reasonloom.nodes.graph_memory.workspaces.compare import memory_workspace_compare
 
 GRAPH = Graph(
-    "memory_workspace_compare", 1, single("memory_workspace_compare", memory_workspace_compare)
+    "memory_workspace_compare", 1, single_node("memory_workspace_compare", memory_workspace_compare)
 )

@@ -1,12 +1,11 @@
 """Making a workspace: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.graph_memory.workspaces.memory_workspace_create import memory_workspace_create
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.graph_memory.workspaces.tools import memory_workspace_create
 
 GRAPH = Graph(
     "memory_workspace_create",
     1,
-    single("memory_workspace_create", memory_workspace_create),
+    single_node("memory_workspace_create", memory_workspace_create),
     writes=True,
 )

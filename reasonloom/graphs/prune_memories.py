@@ -1,13 +1,12 @@
 """Prune: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.memory.maintenance.prune_memories import prune_memories
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.memory.maintenance.health import prune_memories
 
 GRAPH = Graph(
     "prune_memories",
     1,
-    single("prune_memories", prune_memories),
+    single_node("prune_memories", prune_memories),
     writes=True,
     components=("memoryRepository",),
 )

@@ -1,12 +1,11 @@
 """Recall: one node that only reads."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
+from reasonloom.graphs.graph import Graph, single_node
 from reasonloom.nodes.memory.recall import recall
 
 GRAPH = Graph(
     "recall",
     1,
-    single("recall", recall),
+    single_node("recall", recall),
     components=("memoryRepository", "embeddingEngine", "searchEngine"),
 )

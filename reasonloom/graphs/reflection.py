@@ -10,7 +10,7 @@ from langgraph.graph import END, START, StateGraph
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.reflection.persist import keep_reflection
+from reasonloom.nodes.reasoning.reflection.persist import persist_reflection
 from reasonloom.nodes.reasoning.reflection.steps import (
     ReflectionState,
     compare,
@@ -35,7 +35,7 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph.add_node("criticise", criticise)
     graph.add_node("revise", revise)
     graph.add_node("compare", compare)
-    graph.add_node("keep_reflection", keep_reflection)
+    graph.add_node("keep_reflection", persist_reflection)
     graph.add_edge(START, "find_answer")
     graph.add_edge("find_answer", "criticise")
     graph.add_conditional_edges("criticise", is_stopped, _unless_stopped("revise"))

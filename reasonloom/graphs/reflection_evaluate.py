@@ -12,7 +12,7 @@ from reasonloom.nodes.reasoning.reflection.evaluate import (
     EvaluationState,
     hear_opinion,
     measure_session,
-    tell_evaluation,
+    render_evaluation,
 )
 
 
@@ -21,7 +21,7 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph = StateGraph(EvaluationState, context_schema=Execution)
     graph.add_node("measure_session", measure_session)
     graph.add_node("hear_opinion", hear_opinion)
-    graph.add_node("tell_evaluation", tell_evaluation)
+    graph.add_node("tell_evaluation", render_evaluation)
     graph.add_edge(START, "measure_session")
     graph.add_edge("measure_session", "hear_opinion")
     graph.add_edge("hear_opinion", "tell_evaluation")

@@ -1,13 +1,12 @@
 """Restore: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.memory.restore_memory import restore_memory
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.memory.forget import restore_memory
 
 GRAPH = Graph(
     "restore_memory",
     1,
-    single("restore_memory", restore_memory),
+    single_node("restore_memory", restore_memory),
     writes=True,
     components=("memoryRepository",),
 )

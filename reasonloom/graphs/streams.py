@@ -8,10 +8,10 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.thinking.checks import check_conclusion, to_check
+from reasonloom.nodes.thinking.answer import persist_thinking
 from reasonloom.nodes.thinking.exchange import after_exchange, exchange
-from reasonloom.nodes.thinking.keep import keep_thinking
-from reasonloom.nodes.thinking.quarter import carry_stream, spread
+from reasonloom.nodes.thinking.quality import check_conclusion, dispatch_checks
+from reasonloom.nodes.thinking.quarter import dispatch_streams, run_stream
 from reasonloom.nodes.thinking.state import ThinkingState
 from reasonloom.nodes.thinking.synthesis import synthesise
 
@@ -36,16 +36,18 @@ def wired(begin: Callable[..., Any]) -> StateGraph[Any, Execution, Any, Any]:
     """
     graph = StateGraph(ThinkingState, context_schema=Execution)
     graph.add_node("begin", begin)
-    graph.add_node("carry_stream", carry_stream)
+    graph.add_node("carry_stream", run_stream)
     graph.add_node("exchange", exchange)
     graph.add_node("synthesise", synthesise)
     graph.add_node("check_conclusion", check_conclusion)
-    graph.add_node("keep_thinking", keep_thinking)
+    graph.add_node("keep_thinking", persist_thinking)
     graph.add_edge(START, "begin")
-    graph.add_conditional_edges("begin", spread, ["carry_stream"])
+    graph.add_conditional_edges("begin", dispatch_streams, ["carry_stream"])
     graph.add_edge("carry_stream", "exchange")
     graph.add_conditional_edges("exchange", after_exchange, ["carry_stream", "synthesise"])
-    graph.add_conditional_edges("synthesise", to_check, ["check_conclusion", "keep_thinking"])
+    graph.add_conditional_edges(
+        "synthesise", dispatch_checks, ["check_conclusion", "keep_thinking"]
+    )
     graph.add_edge("check_conclusion", "keep_thinking")
     graph.add_edge("keep_thinking", END)
     return graph

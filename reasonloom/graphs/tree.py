@@ -10,13 +10,11 @@ from langgraph.types import Send
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.tree.explore import explore_branch, judge_branches
-from reasonloom.nodes.reasoning.tree.gather import gather_context
-from reasonloom.nodes.reasoning.tree.persist import keep_tree
-from reasonloom.nodes.reasoning.tree.propose import BALLOTS, propose_approaches
+from reasonloom.nodes.reasoning.tree.explore import absorb_results, explore_branch, judge_branches
+from reasonloom.nodes.reasoning.tree.persist import persist_tree
+from reasonloom.nodes.reasoning.tree.propose import BALLOTS, gather_context, propose_approaches
 from reasonloom.nodes.reasoning.tree.recommend import recommend
-from reasonloom.nodes.reasoning.tree.state import Carried, TreeState, is_enough, tasks
-from reasonloom.nodes.reasoning.tree.take_in import take_in
+from reasonloom.nodes.reasoning.tree.state import TreeState, TreeTask, is_enough, tasks
 
 NODES = {"sample": "explore_branch", "vote": "judge_branches"}
 
@@ -40,11 +38,11 @@ def build() -> StateGraph[Any, Execution, Any, Any]:
     graph = StateGraph(TreeState, context_schema=Execution)
     graph.add_node("gather_context", gather_context)
     graph.add_node("propose_approaches", propose_approaches)
-    graph.add_node("explore_branch", explore_branch, input_schema=Carried)
-    graph.add_node("judge_branches", judge_branches, input_schema=Carried)
-    graph.add_node("take_in", take_in)
+    graph.add_node("explore_branch", explore_branch, input_schema=TreeTask)
+    graph.add_node("judge_branches", judge_branches, input_schema=TreeTask)
+    graph.add_node("take_in", absorb_results)
     graph.add_node("recommend", recommend)
-    graph.add_node("keep_tree", keep_tree)
+    graph.add_node("keep_tree", persist_tree)
     graph.add_edge(START, "gather_context")
     graph.add_edge("gather_context", "propose_approaches")
     graph.add_conditional_edges("propose_approaches", orders, ["explore_branch", "recommend"])

@@ -1,7 +1,6 @@
 """Focus on a branch: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.reasoning.tree_focus import tree_focus
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.reasoning.branches import tree_focus
 
-GRAPH = Graph("tree_focus", 1, single("tree_focus", tree_focus), writes=True)
+GRAPH = Graph("tree_focus", 1, single_node("tree_focus", tree_focus), writes=True)

@@ -1,7 +1,6 @@
 """List branches: one node that reads."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
-from reasonloom.nodes.reasoning.tree_list import tree_list
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.nodes.reasoning.branches import tree_list
 
-GRAPH = Graph("tree_list", 1, single("tree_list", tree_list))
+GRAPH = Graph("tree_list", 1, single_node("tree_list", tree_list))

@@ -1,13 +1,12 @@
 """Update a memory: one node, one write."""
 
-from reasonloom.graphs.graph import Graph
-from reasonloom.graphs.single import single
+from reasonloom.graphs.graph import Graph, single_node
 from reasonloom.nodes.memory.update import update_memory
 
 GRAPH = Graph(
     "update_memory",
     1,
-    single("update_memory", update_memory),
+    single_node("update_memory", update_memory),
     writes=True,
     components=("memoryRepository", "embeddingEngine", "graphBuilder"),
 )

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
-from reasonloom.llm.setting_forms import mistaken, one_of, split_kind
+from reasonloom.llm.setting_forms import one_of, split_kind, unknown_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,7 +75,7 @@ def _make(
     if kind in ("offline", "langbase") and not argument:
         return _plain(kind, settings)
     if kind == "litellm" and argument:
-        from reasonloom.llm.providers.litellm_provider import LitellmModel  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.litellm import LitellmModel  # noqa: PLC0415  # only if chosen
 
         return LitellmModel(argument, settings)
     if kind == "replay" and argument:
@@ -88,7 +88,7 @@ def _make(
         return Recorder(_make(parts[2], settings, simulated), parts[1])
     if kind == "simulated" and argument:
         return _simulated(argument, simulated)
-    raise mistaken(VARIABLE, setting, FORMS)
+    raise unknown_form(VARIABLE, setting, FORMS)
 
 
 def _plain(kind: str, settings: Settings) -> LanguageModel:

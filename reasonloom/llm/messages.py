@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
 
 
-def to_wire(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
+def to_dicts(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     """Return the messages as `{"role": ..., "content": ...}`, oldest first."""
     from langchain_core.messages import convert_to_openai_messages  # noqa: PLC0415  # slow import
 
@@ -19,7 +19,7 @@ def to_wire(messages: Sequence[BaseMessage]) -> list[dict[str, Any]]:
     return converted if isinstance(converted, list) else [converted]
 
 
-def words_of(wire: list[dict[str, Any]]) -> str:
+def text_of(wire: list[dict[str, Any]]) -> str:
     """Return all text of the messages, for counting tokens."""
     return "\n".join(_text(message.get("content")) for message in wire)
 

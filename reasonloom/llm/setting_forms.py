@@ -17,7 +17,7 @@ def split_kind(setting: str) -> tuple[str, str]:
     return kind.strip().lower(), argument.strip()
 
 
-def mistaken(variable: str, given: str, forms: Iterable[str]) -> SettingMistake:
+def unknown_form(variable: str, given: str, forms: Iterable[str]) -> SettingMistake:
     """Return the error for a setting of an unknown kind or without its argument.
 
     Args:

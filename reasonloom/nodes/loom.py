@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,11 +11,57 @@ from uuid import UUID, uuid5
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.llm.port import Embedder, LanguageModel
-from reasonloom.nodes.ledger import Ledger
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Database
 from reasonloom.stores.runs.runs import Spent
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Calls of a language model, and tokens of their prompts and of their answers."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        """Return the sum of both."""
+        return Cost(
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Reservation:
+    """One call in flight: what it may cost, and what reading its answer later may."""
+
+    cost: Cost
+    again: Cost
+
+
+@dataclass(slots=True)
+class Reservations:
+    """What a run's calls in flight may cost, and what is put aside; lives in one process.
+
+    Attributes:
+        flying: the calls in flight.
+        again: what it takes to read the answers that came, for the call that is to read them.
+        dearest: US dollars that a call has cost at most.
+        changed: set as soon as anything here has become less.
+    """
+
+    flying: list[Reservation] = field(default_factory=list)
+    again: Cost = Cost()
+    dearest: float = 0.0
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self) -> None:
+        """Wake those that wait for room."""
+        self.changed.set()
+        self.changed = asyncio.Event()
 
 
 class Journal(Protocol):
@@ -51,7 +98,7 @@ class Loom:
 
 
 @dataclass(frozen=True, slots=True)
-class RunBegun:
+class CurrentRun:
     """The run that a step belongs to.
 
     Attributes:
@@ -73,7 +120,7 @@ class RunBegun:
     saved: bool = False
     resumed: bool = False
     spent: Spent = field(default_factory=Spent)
-    ledger: Ledger = field(default_factory=Ledger)
+    ledger: Reservations = field(default_factory=Reservations)
     fork: dict[str, Any] | None = None
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
@@ -87,4 +134,4 @@ class Execution:
 
     loom: Loom
     caller: Caller
-    run: RunBegun
+    run: CurrentRun

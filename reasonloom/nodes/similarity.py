@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.text.extraction import words_in
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ BY_WORDS = "no embedder: likeness was counted by shared words"
 
 
 @dataclass(frozen=True, slots=True)
-class Likeness:
+class Similarity:
     """Compares the texts that it was made of.
 
     `floor` is the cosine below which likeness means nothing: the embedder's own, 0 for words.
@@ -38,7 +38,7 @@ class Likeness:
         if self.vectors:
             raw = float(np.dot(self.vectors[first], self.vectors[second]))
         else:
-            raw = _shared(Counter(words_in(first)), Counter(words_in(second)))
+            raw = _cosine_of_counts(Counter(words_in(first)), Counter(words_in(second)))
         return min(1.0, max(0.0, raw))
 
     def of(self, first: str, second: str) -> float:
@@ -46,19 +46,19 @@ class Likeness:
         return max(0.0, (self.cosine(first, second) - self.floor) / (1 - self.floor))
 
 
-async def likeness_of(embedder: Embedder, texts: Sequence[str]) -> Likeness:
+async def similarity_of(embedder: Embedder, texts: Sequence[str]) -> Similarity:
     """Return what compares `texts`; where there is no embedder by words, and it says so."""
     different = list(dict.fromkeys(texts))
     if not different:
-        return Likeness({}, 0.0)
-    vectors, notes = await embed_or_say(embedder, different)
+        return Similarity({}, 0.0)
+    vectors, notes = await embed_or_note(embedder, different)
     if notes:
-        return Likeness({}, 0.0, [BY_WORDS])
+        return Similarity({}, 0.0, [BY_WORDS])
     rows = np.asarray(vectors, dtype=float)
-    return Likeness(dict(zip(different, rows, strict=True)), embedder.floor)
+    return Similarity(dict(zip(different, rows, strict=True)), embedder.floor)
 
 
-def _shared(first: Bag, second: Bag) -> float:
+def _cosine_of_counts(first: Bag, second: Bag) -> float:
     length = math.hypot(*first.values()) * math.hypot(*second.values())
     shared = sum(count * second[word] for word, count in first.items() if word in second)
     return shared / length if length else 0.0

@@ -12,9 +12,11 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from jinja2 import meta
+
 from reasonloom.errors import PromptMistake, SettingMistake, UnknownName
-from reasonloom.prompts.front_matter import FrontMatter
-from reasonloom.prompts.template import PromptTemplate
+from reasonloom.prompts.template import ENVIRONMENT, PromptTemplate
+from reasonloom.prompts.validation import FrontMatter
 
 PACKAGED = Path(__file__).parent / "templates"
 FILE_NAME = re.compile(r"(?P<step>[a-z0-9_]+)\.v(?P<version>[1-9][0-9]*)\.md\Z")
@@ -131,3 +133,32 @@ def _text(path: Path, place: str) -> str:
         raise PromptMistake(f"{place}: is not UTF-8", field=place) from None
     except OSError:
         raise PromptMistake(f"{place}: cannot be read", field=place) from None
+
+
+def lint(root: Path) -> list[tuple[str, str]]:
+    """Return file and fault of every template below `root`: mistakes, and what is never used.
+
+    Raises:
+        PromptMistake: the folder does not exist, or holds no template.
+    """
+    files = list(template_files(root)) if root.is_dir() else []
+    if not files:
+        raise PromptMistake("the folder holds no prompts, such as linear/continue.v2.md")
+    packaged = {name: template.about for name, _, template in packaged_templates()}
+    found: list[tuple[str, str]] = []
+    for path in files:
+        try:
+            _, _, template = next(templates(root, packaged, [path]))
+        except PromptMistake as mistake:
+            place = path.relative_to(root).as_posix()
+            found.append((place, mistake.message.removeprefix(f"{place}: ")))
+        else:
+            found += [(template.source, what) for what in _doubts(template)]
+    return found
+
+
+def _doubts(template: PromptTemplate) -> list[str]:
+    """Return what can be used, and is not as it should be."""
+    used = meta.find_undeclared_variables(ENVIRONMENT.parse(template.body))
+    unused = [name for name in template.about.variables if name not in used]
+    return [f"declares the variable {name} and never uses it" for name in unused]

@@ -15,8 +15,13 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import ValidationError
 
 from reasonloom.errors import PromptMistake
-from reasonloom.prompts.front_matter import FrontMatter
-from reasonloom.prompts.validation import check_output, check_succession, check_variables, completed
+from reasonloom.prompts.validation import (
+    FrontMatter,
+    check_output,
+    check_succession,
+    check_variables,
+    complete_schema,
+)
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -141,7 +146,7 @@ class PromptTemplate:
         """The JSON Schema of the answer, with the packaged bounds it leaves open."""
         output = self.about.output
         inherited = self.packaged.output if self.packaged else None
-        return completed(output, inherited) if output and inherited else output
+        return complete_schema(output, inherited) if output and inherited else output
 
     def render(self, **variables: object) -> RenderedPrompt:
         """Return the prompt with its variables filled in.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from operator import eq, ge, le
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import meta, nodes
 from jsonschema import Draft202012Validator, SchemaError
+from pydantic import BaseModel, ConfigDict, Field
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
@@ -19,7 +21,25 @@ if TYPE_CHECKING:
 
     from jinja2 import Environment
 
-    from reasonloom.prompts.front_matter import FrontMatter
+
+MAX_VERSIONS = 2**15 - 1
+"""The highest version: a run records it in a column of two bytes."""
+
+
+class FrontMatter(BaseModel):
+    """What a template says of itself before its text."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1)
+    version: int = Field(ge=1, le=MAX_VERSIONS)
+    variables: list[str] = Field(default_factory=list)
+    output: dict[str, Any] | None = None
+
+
+def next_version(text: str, version: int) -> str:
+    """Return a template's text with another version in its front matter."""
+    return re.sub(r"(?m)^version:.*$", f"version: {version}", text, count=1)
 
 
 _FITS: dict[str, Callable[[Any, Any], bool]] = {"type": eq, "minimum": ge, "maximum": le}
@@ -115,7 +135,7 @@ def _check_property(
             )
 
 
-def completed(output: dict[str, Any], packaged: dict[str, Any]) -> dict[str, Any]:
+def complete_schema(output: dict[str, Any], packaged: dict[str, Any]) -> dict[str, Any]:
     """Return `output` with the packaged bounds of each required property it leaves open."""
     theirs, own = packaged.get("properties", {}), dict(output.get("properties", {}))
     for name in packaged.get("required", ()):

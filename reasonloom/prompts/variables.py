@@ -14,6 +14,24 @@ if TYPE_CHECKING:
 
     from reasonloom.prompts.template import PromptTemplate
 
+
+def required_variables(template: PromptTemplate) -> set[str]:
+    """Return the variables of a template that it neither asks for first nor walks through.
+
+    `{% if doubt %}` and `{% for memory in memories %}` do well without: nothing is said then.
+    """
+    tree = ENVIRONMENT.parse(template.body)
+    return set(template.about.variables) - set(_spared(tree))
+
+
+def _spared(tree: nodes.Template) -> Iterator[str]:
+    places = [each.test for each in tree.find_all(nodes.If)]
+    places += [each.iter for each in tree.find_all(nodes.For)]
+    for place in places:
+        found = [place] if isinstance(place, nodes.Name) else place.find_all(nodes.Name)
+        yield from (name.name for name in found)
+
+
 OF_LISTS = frozenset({
     "batch", "dictsort", "first", "groupby", "items", "join", "last", "list", "map", "max", "min",
     "random", "reject", "rejectattr", "select", "selectattr", "slice", "sort", "sum", "unique",
@@ -50,7 +68,7 @@ class Use(Enum):
     """It goes by another name, or to a function: it can be anything."""
 
 
-def uses_of(template: PromptTemplate) -> dict[str, set[Use]]:
+def variable_uses(template: PromptTemplate) -> dict[str, set[Use]]:
     """Return how a template uses each of its variables; an unused one has no use."""
     found: dict[str, set[Use]] = {name: set() for name in template.about.variables}
     for name, use in _uses(ENVIRONMENT.parse(template.body), Use.PASSED_ON, frozenset()):

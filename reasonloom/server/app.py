@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from reasonloom.server.catalogue.references import references_beside
-from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.catalogue.selection import choose, reference_catalogues
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.loom_server import LoomServer
 
 
-def build_server(room: EngineRoom) -> LoomServer:
+def build_server(room: EngineLifespan) -> LoomServer:
     """Return the server that the room's settings ask for.
 
     Raises:
@@ -22,7 +21,7 @@ def build_server(room: EngineRoom) -> LoomServer:
     return ConformanceServer(catalogue, room)
 
 
-def build_references(room: EngineRoom) -> dict[str, LoomServer]:
+def build_reference_servers(room: EngineLifespan) -> dict[str, LoomServer]:
     """Return the servers of single references, by the name of each, that stand beside it."""
-    beside = references_beside(room.settings)
+    beside = reference_catalogues(room.settings)
     return {name: LoomServer(catalogue, room) for name, catalogue in beside.items()}

@@ -16,7 +16,7 @@ from mcp_types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import ConfigDict
 
 from reasonloom.errors import InternalFault, ReasonloomError
-from reasonloom.server.envelopes.envelope import Form, Said, Told
+from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta, ToolResponse
 
 log = logging.getLogger(__name__)
 
@@ -28,12 +28,12 @@ def _unused() -> None:
 NO_FUNCTION = func_metadata(_unused)
 
 
-class AnsweringTool(Tool):
+class BaseTool(Tool):
     """A tool whose every error comes back in a reference's form, and no traceback ever."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
 
-    form: Form
+    form: Envelope
     fn: Any = _unused
     is_async: bool = True
     fn_metadata: FuncMetadata = NO_FUNCTION
@@ -65,11 +65,11 @@ class AnsweringTool(Tool):
         raise NotImplementedError
 
     def _failed(self, error: ReasonloomError, started: float) -> CallToolResult:
-        told = Told(seconds=time.perf_counter() - started, tool=self.name)
-        return result(self.form.failure(error, told), failed=True)
+        told = ResponseMeta(seconds=time.perf_counter() - started, tool=self.name)
+        return call_result(self.form.failure(error, told), failed=True)
 
 
-def result(said: Said, *, failed: bool) -> CallToolResult:
+def call_result(said: ToolResponse, *, failed: bool) -> CallToolResult:
     """Return what a form says as MCP carries it: as text, and as the structured value."""
     text = said.text
     if text is None:

@@ -23,7 +23,7 @@ AFTER_CLIENT = 10.0
 """Seconds within which a process ends that was asked to, or whose client is gone."""
 
 
-def end_within(seconds: float) -> None:
+def exit_within(seconds: float) -> None:
     """End the process by then, whatever a thread of it waits for: none of them can be cancelled.
 
     What was acknowledged is in the database by now, and a run cut short is taken up again.
@@ -39,7 +39,7 @@ def end_within(seconds: float) -> None:
     timer.start()
 
 
-class EngineRoom:
+class EngineLifespan:
     """Opens the engine once and closes it at the end; a failed opening is tried again."""
 
     def __init__(self, settings: Settings, *, recover: bool = True) -> None:
@@ -51,7 +51,7 @@ class EngineRoom:
         self._opening: asyncio.Task[Engine] | None = None
         self._warming: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> EngineRoom:
+    async def __aenter__(self) -> EngineLifespan:
         return self
 
     async def __aexit__(self, *raised: object) -> None:

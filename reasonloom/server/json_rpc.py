@@ -23,9 +23,9 @@ NONCHARACTER = "\uffff"
 DECODER = json.JSONDecoder()
 OPENING = re.compile(r"[ \t\r\n]*\{[ \t\r\n]*")
 COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
-NEXT = re.compile(r"[ \t\r\n]*[,}][ \t\r\n]*")
+SEPARATOR = re.compile(r"[ \t\r\n]*[,}][ \t\r\n]*")
 
-LONGEST = 8 * 1024 * 1024
+MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """Bytes that one message may have, over either transport."""
 
 
@@ -38,7 +38,7 @@ class Refusal:
     ids: tuple[int | str | None, ...]
 
 
-def mend(raw: bytes) -> bytes | Refusal:
+def repair(raw: bytes) -> bytes | Refusal:
     """Return a message that the SDK can read, or why there is none in `raw`."""
     try:
         text = raw.decode()
@@ -51,7 +51,7 @@ def mend(raw: bytes) -> bytes | Refusal:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return Refusal(PARSE_ERROR, "Parse error: the message is not JSON", (_certain_id(raw),))
-    mended = None if _has_unfit_id(value) else _encode(value)
+    mended = None if _has_invalid_id(value) else _encode(value)
     if mended is not None and _is_message(mended):
         return mended
     return Refusal(INVALID_REQUEST, _reason(value), _ids(value))
@@ -59,7 +59,7 @@ def mend(raw: bytes) -> bytes | Refusal:
 
 def too_long(head: bytes) -> Refusal:
     """Return why a message that begins with `head` is not read to its end."""
-    said = f"Invalid request: a message has at most {LONGEST} bytes"
+    said = f"Invalid request: a message has at most {MAX_MESSAGE_BYTES} bytes"
     return Refusal(INVALID_REQUEST, said, (_certain_id(head),))
 
 
@@ -85,7 +85,7 @@ def _reason(value: Any) -> str:
         return "Invalid request: batches are not part of this protocol; send one message a line"
     if not isinstance(value, dict):
         return "Invalid request: a message is an object"
-    if _has_unfit_id(value):
+    if _has_invalid_id(value):
         return "Invalid request: id must be a string without lone surrogates, or a whole number"
     if value.get("jsonrpc") != "2.0":
         return 'Invalid request: jsonrpc must be "2.0"'
@@ -95,14 +95,14 @@ def _reason(value: Any) -> str:
 def _ids(value: Any) -> tuple[int | str | None, ...]:
     messages = value if isinstance(value, list) else [value]
     ids = [message.get("id") for message in messages if isinstance(message, dict)]
-    return tuple(_fitting(each) for each in ids) or (None,)
+    return tuple(_valid_id(each) for each in ids) or (None,)
 
 
-def _has_unfit_id(value: Any) -> bool:
-    return isinstance(value, dict) and "id" in value and _fitting(value["id"]) is None
+def _has_invalid_id(value: Any) -> bool:
+    return isinstance(value, dict) and "id" in value and _valid_id(value["id"]) is None
 
 
-def _fitting(value: Any) -> int | str | None:
+def _valid_id(value: Any) -> int | str | None:
     """Return an id that can be sent back as it came, None for any other."""
     if isinstance(value, str):
         return None if SURROGATE.search(value) else value
@@ -113,7 +113,7 @@ def _certain_id(raw: bytes) -> int | str | None:
     """Return the id of a broken message, None where it has none of its own or more than one."""
     text = raw.decode(errors="surrogateescape")
     ids = [value for name, value in _members(text) if name == "id"]
-    return _fitting(ids[0]) if len(ids) == 1 else None
+    return _valid_id(ids[0]) if len(ids) == 1 else None
 
 
 def _members(text: str) -> Iterator[tuple[str, Any]]:
@@ -127,5 +127,12 @@ def _members(text: str) -> Iterator[tuple[str, Any]]:
                 return
             value, end = DECODER.raw_decode(text, colon.end())
             # What is not ended may be the beginning of something else: 12 of 123.
-            if mark := NEXT.match(text, end):
+            if mark := SEPARATOR.match(text, end):
                 yield name, value
+
+
+SHUTDOWN_CODE = -32000
+SHUTDOWN_MESSAGE = (
+    "The server is ending and did not finish this. Send it again: with the same idempotency key, "
+    "where it had one, nothing is done twice"
+)

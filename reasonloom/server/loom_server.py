@@ -34,29 +34,30 @@ from mcp_types import Tool as ListedTool
 from pydantic.networks import AnyUrl
 
 from reasonloom import __version__
-from reasonloom.contracts.tool_names import ALL
+from reasonloom.contracts.tool_names import ALL_TOOLS
 from reasonloom.errors import InvalidArgument, ReasonloomError
-from reasonloom.server.announced import Announced, lacking_in
-from reasonloom.server.auth.access_principal import scopes_of
-from reasonloom.server.auth.principal import caller_of
+from reasonloom.server.auth.principal import caller_of, scopes_of
 from reasonloom.server.auth.scopes import READ, WRITE, allows
-from reasonloom.server.catalogue.advice import instructions
-from reasonloom.server.catalogue.served import Catalogue
-from reasonloom.server.engine_lifespan import EngineRoom
-from reasonloom.server.make_tool import make_tool
-from reasonloom.server.metered import Metered
+from reasonloom.server.catalogue.served import Catalogue, instructions
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.names import truncated_name, unknown_argument
 from reasonloom.server.prompts.completion import complete_prompt, completion
 from reasonloom.server.prompts.packaged import packaged_prompts
-from reasonloom.server.protocol_middleware import Malformed
-from reasonloom.server.resource_index import Shelf
-from reasonloom.server.unknown_argument import shown, unknown_argument
-from reasonloom.server.usage_limits import shortened
+from reasonloom.server.protocol_middleware import (
+    CapabilityFilter,
+    RequestValidation,
+    ToolMetrics,
+    missing_capabilities,
+)
+from reasonloom.server.resource_index import ResourceIndex
+from reasonloom.server.tool import make_tool
+from reasonloom.server.usage_limits import limit_contents
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.settings import Settings
 
-MOST_NAMED = 20
+MAX_NAMES_IN_ERROR = 20
 """Tools that an error names where none is near."""
 
 WARM_UP_AFTER = 0.05
@@ -67,7 +68,12 @@ class LoomServer(MCPServer[dict[str, Any]]):
     """An MCP server over one catalogue; the list of tools never changes while it runs."""
 
     def __init__(
-        self, catalogue: Catalogue, room: EngineRoom, *, beside: Sequence[Tool] = (), **more: Any
+        self,
+        catalogue: Catalogue,
+        room: EngineLifespan,
+        *,
+        beside: Sequence[Tool] = (),
+        **more: Any,
     ) -> None:
         """Serve the catalogue; `beside` are tools that no catalogue has, `more` is the SDK's."""
         tools = [
@@ -79,18 +85,22 @@ class LoomServer(MCPServer[dict[str, Any]]):
             instructions=instructions(catalogue.advice),
             version=catalogue.version or __version__,
             tools=tools,
-            request_state_security=_sealing(room.settings),
+            request_state_security=_state_security(room.settings),
             warn_on_duplicate_prompts=False,
             **{"subscriptions": False, **more},
         )
         self._served = [tool.name for tool in tools]
         self.middleware.extend(
-            (Announced(lacking_in(catalogue)), Metered(self._served), Malformed())
+            (
+                CapabilityFilter(missing_capabilities(catalogue)),
+                ToolMetrics(self._served),
+                RequestValidation(),
+            )
         )
         self.needed = {each.name: each.needed for each in catalogue.tools}
         self._room = room
         self._prompts_wait = not catalogue.is_reference
-        self._shelf = Shelf(catalogue.resources, room)
+        self._shelf = ResourceIndex(catalogue.resources, room)
         self._lowlevel_server.add_request_handler(
             "completion/complete", CompleteRequestParams, self._handle_complete
         )
@@ -150,7 +160,9 @@ class LoomServer(MCPServer[dict[str, Any]]):
         context = context or Context(mcp_server=self)
         caller = caller_of(self._room.settings, context)
         shelf = self._shelf.within(scopes_of(context.request_context))
-        return shortened(await shelf.read(str(uri), caller), self._room.settings.answer_characters)
+        return limit_contents(
+            await shelf.read(str(uri), caller), self._room.settings.answer_characters
+        )
 
     async def list_prompts(self) -> list[ListedPrompt]:
         """List the prompts, read when they are first asked for."""
@@ -189,7 +201,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         """Return what is wrong with a call of a prompt, or one `begun`, None where nothing is."""
         prompt = self._prompt_manager.get_prompt(name)
         if prompt is None:
-            return f"Prompt not found: {shown(name)}"
+            return f"Prompt not found: {truncated_name(name)}"
         known = {each.name: each.required for each in prompt.arguments or ()}
         missing = sorted(each for each in known if known[each] and each not in given)
         if missing and not begun:
@@ -217,7 +229,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         return CompleteResult(completion=completion(found))
 
     async def _completed(
-        self, name: str, params: CompleteRequestParams, shelf: Shelf, caller: Caller
+        self, name: str, params: CompleteRequestParams, shelf: ResourceIndex, caller: Caller
     ) -> list[str]:
         """Return values for an argument of a prompt; one it does not take is malformed."""
         await self._read_prompts()
@@ -231,18 +243,22 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
 
     def _unknown(self, name: str) -> str:
-        said = shown(name)
-        if name in ALL:
+        said = truncated_name(name)
+        if name in ALL_TOOLS:
             return f"Tool not found: {said} is not served here; see `reasonloom doctor`"
         near = get_close_matches(name[:100], self._served, n=1)
         if near:
             return f"Tool not found: {said}; did you mean {near[0]}?"
         names = list(self._served)
-        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        return f"Tool not found: {said}; known: {', '.join(names[:MOST_NAMED])}{more}"
+        more = (
+            f" and {len(names) - MAX_NAMES_IN_ERROR} more"
+            if len(names) > MAX_NAMES_IN_ERROR
+            else ""
+        )
+        return f"Tool not found: {said}; known: {', '.join(names[:MAX_NAMES_IN_ERROR])}{more}"
 
 
-def _sealing(settings: Settings) -> RequestStateSecurity | None:
+def _state_security(settings: Settings) -> RequestStateSecurity | None:
     """Return how the state of unfinished calls is sealed, None for a key of this process alone."""
     keys = [key.get_secret_value() for key in settings.state_keys]
     return RequestStateSecurity(keys=keys) if keys else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from reasonloom.errors import SettingMistake
@@ -20,3 +20,17 @@ def known_name(name: str, names: Iterable[str], variable: str) -> str:
     near = get_close_matches(name, all_names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(all_names)}"
     raise SettingMistake(f"{variable}: there is no {name}; {hint}", field=variable)
+
+
+MAX_NAME = 100
+
+
+def truncated_name(name: str) -> str:
+    """Return a name as an error may repeat it."""
+    return name[:MAX_NAME].encode(errors="replace").decode()
+
+
+def unknown_argument(name: str, known: Collection[str]) -> str:
+    """Return what is wrong with a name that is none of the known ones."""
+    takes = f"the arguments are {', '.join(known)}" if known else "it takes none"
+    return f"{truncated_name(name)}: unknown argument; {takes}"

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import time
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
+from mcp_types import INVALID_PARAMS, CallToolResult
 from pydantic import ValidationError
 
-LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+from reasonloom.server.catalogue.served import Catalogue
+from reasonloom.telemetry.metrics import count_tool_call
+
+LIST_METHODS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 TOO_EARLY = ("Invalid request parameters", "")
 """What the SDK says, with which data, to a request that comes before `initialize`."""
 
-REFERENCE = "ref"
-REFERENCES = (
+REF_FIELD = "ref"
+REF_FORMS = (
     'must be {"type": "ref/prompt", "name": "..."} or {"type": "ref/resource", "uri": "..."}'
 )
-SAID = {
+FIELD_MESSAGES = {
     "missing": "is missing",
     "string_type": "must be a string",
     "dict_type": "must be an object",
@@ -30,10 +35,10 @@ SAID = {
 }
 """What is said of a field by the type of pydantic's error."""
 
-LONGEST_NAME = 100
+MAX_PATH_PART = 100
 
 
-class Malformed(ServerMiddleware[Any]):
+class RequestValidation(ServerMiddleware[Any]):
     """Middleware of the SDK's that answers malformed requests by the field and its valid form."""
 
     async def __call__(
@@ -42,12 +47,12 @@ class Malformed(ServerMiddleware[Any]):
         """Hand a message on; one that asks for an answer is refused where it is malformed."""
         if ctx.request_id is None:
             return await call_next(ctx)
-        if mistake := _mistake(ctx.method, ctx.params or {}):
+        if mistake := _unchecked_mistake(ctx.method, ctx.params or {}):
             raise MCPError(code=INVALID_PARAMS, message=mistake)
         try:
             return await call_next(ctx)
         except ValidationError as error:
-            told = _told(error)
+            told = _field_message(error)
         except MCPError as error:
             if (error.error.message, error.error.data) != TOO_EARLY:
                 raise
@@ -55,9 +60,9 @@ class Malformed(ServerMiddleware[Any]):
         raise MCPError(code=INVALID_PARAMS, message=told)
 
 
-def _mistake(method: str, params: Mapping[str, Any]) -> str | None:
+def _unchecked_mistake(method: str, params: Mapping[str, Any]) -> str | None:
     """Return what the SDK would take although it is wrong."""
-    if method in LISTS and params.get("cursor") is not None:
+    if method in LIST_METHODS and params.get("cursor") is not None:
         return "cursor: this server gave out none, since a list comes whole; leave it out"
     meta = params.get("_meta")
     if isinstance(meta, Mapping) and type(meta.get("progressToken", 0)) not in (str, int):
@@ -65,11 +70,81 @@ def _mistake(method: str, params: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _told(error: ValidationError) -> str:
+def _field_message(error: ValidationError) -> str:
     """Return the first thing that is wrong with the parameters, in words of our own."""
     first = error.errors(include_url=False, include_input=False)[0]
-    place = [str(each)[:LONGEST_NAME] for each in first["loc"]]
+    place = [str(each)[:MAX_PATH_PART] for each in first["loc"]]
     path = place[1:] if place[:1] == ["params"] else place
-    if path[:1] == [REFERENCE]:
-        return f"{REFERENCE}: {REFERENCES}"
-    return f"{'.'.join(path) or 'params'}: {SAID.get(first['type'], 'has the wrong form')}"
+    if path[:1] == [REF_FIELD]:
+        return f"{REF_FIELD}: {REF_FORMS}"
+    return (
+        f"{'.'.join(path) or 'params'}: {FIELD_MESSAGES.get(first['type'], 'has the wrong form')}"
+    )
+
+
+CAPABILITY_METHODS = ("initialize", "server/discover")
+
+
+class CapabilityFilter(ServerMiddleware[Any]):
+    """Middleware of the SDK's that leaves out capabilities of which a server has nothing."""
+
+    def __init__(self, lacking: Collection[str]) -> None:
+        self._lacking = frozenset(lacking)
+
+    async def __call__(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Hand a message on, and shorten what is told of the server."""
+        result = await call_next(ctx)
+        if ctx.method not in CAPABILITY_METHODS or not isinstance(result, dict):
+            return result
+        able = {
+            name: each for name, each in result["capabilities"].items() if name not in self._lacking
+        }
+        return {**result, "capabilities": able}
+
+
+def missing_capabilities(catalogue: Catalogue) -> set[str]:
+    """Return the capabilities of which a catalogue offers nothing; the fixtures offer each."""
+    if catalogue.conformance:
+        return set()
+    lacking = {"prompts": catalogue.is_reference, "resources": not catalogue.resources}
+    lacking["completions"] = all(lacking.values())
+    return {name for name, absent in lacking.items() if absent}
+
+
+UNKNOWN_TOOL = "unknown"
+
+
+class ToolMetrics(ServerMiddleware[Any]):
+    """Middleware of the SDK's that counts calls of the tools that are served."""
+
+    def __init__(self, tools: Collection[str]) -> None:
+        self._tools = frozenset(tools)
+
+    async def __call__(
+        self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
+    ) -> HandlerResult:
+        """Hand a message on, and count it where it calls a tool."""
+        if ctx.method != "tools/call":
+            return await call_next(ctx)
+        name = (ctx.params or {}).get("name")
+        begun, status = time.perf_counter(), "refused"
+        try:
+            result = await call_next(ctx)
+            status = "error" if _failed(result) else "ok"
+        except asyncio.CancelledError:
+            status = "cancelled"
+            raise
+        except MCPError:
+            raise
+        finally:
+            tool = name if isinstance(name, str) and name in self._tools else UNKNOWN_TOOL
+            count_tool_call(tool, status, time.perf_counter() - begun)
+        return result
+
+
+def _failed(result: HandlerResult) -> bool:
+    if isinstance(result, CallToolResult):
+        return bool(result.is_error)
+    return isinstance(result, dict) and result.get("isError") is True

@@ -21,16 +21,16 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.server.auth.scopes import readable
-from reasonloom.server.unknown_argument import unknown_argument
+from reasonloom.server.names import unknown_argument
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineLifespan
     from reasonloom.server.resources.kind import Kind, Listed
 
 log = logging.getLogger(__name__)
-MOST_LISTED = 50
+MAX_LISTED = 50
 """Resources of one kind in a listing, the newest; any other is read by its template."""
 
 JSON = "application/json"
@@ -39,16 +39,16 @@ ARGUMENT = "id"
 """The one argument of each template."""
 
 
-class Shelf:
+class ResourceIndex:
     """The kinds of resources of one server."""
 
-    def __init__(self, kinds: Sequence[Kind], room: EngineRoom) -> None:
+    def __init__(self, kinds: Sequence[Kind], room: EngineLifespan) -> None:
         self._kinds = kinds
         self._room = room
 
-    def within(self, scopes: Sequence[str] | None) -> Shelf:
+    def within(self, scopes: Sequence[str] | None) -> ResourceIndex:
         """Return the part that a token with these scopes may read; None stands for no token."""
-        return Shelf([kind for kind in self._kinds if readable(scopes, kind)], self._room)
+        return ResourceIndex([kind for kind in self._kinds if readable(scopes, kind)], self._room)
 
     def templates(self) -> list[ResourceTemplate]:
         """Return the template of each kind of which there are many."""
@@ -74,9 +74,9 @@ class Shelf:
             return []
         async with self._engine() as engine:
             return [
-                _listed(kind, each)
+                _as_resource(kind, each)
                 for kind in self._kinds
-                for each in await kind.newest(engine, caller, MOST_LISTED)
+                for each in await kind.newest(engine, caller, MAX_LISTED)
             ]
 
     async def complete(self, template: str, argument: str, begun: str, caller: Caller) -> list[str]:
@@ -95,7 +95,7 @@ class Shelf:
         if argument != ARGUMENT:
             raise InvalidArgument(unknown_argument(argument, [ARGUMENT]), field=argument)
         async with self._engine() as engine:
-            newest = await kind.newest(engine, caller, MOST_LISTED)
+            newest = await kind.newest(engine, caller, MAX_LISTED)
         wanted = begun.casefold()
         return [
             each.id
@@ -140,7 +140,7 @@ class Shelf:
             raise ResourceError(InternalFault(reference).message) from None
 
 
-def _listed(kind: Kind, each: Listed) -> Resource:
+def _as_resource(kind: Kind, each: Listed) -> Resource:
     return Resource(
         name=kind.name if kind.single else f"{kind.name} {each.id}",
         title=each.title,

@@ -8,42 +8,74 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.context import Context
-from mcp_types import CallToolResult
+from mcp_types import (
+    CallToolResult,
+    ProgressNotification,
+    ProgressNotificationParams,
+    ToolAnnotations,
+)
 
 from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.schema import publish
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, TimedOut
 from reasonloom.server.auth.principal import caller_of
-from reasonloom.server.base_tool import AnsweringTool, result
-from reasonloom.server.catalogue.served import Served
-from reasonloom.server.daily_cost import require_credit
-from reasonloom.server.engine_lifespan import EngineRoom
-from reasonloom.server.envelopes.envelope import Told
-from reasonloom.server.stepping import report_step
+from reasonloom.server.base_tool import BaseTool, call_result
+from reasonloom.server.catalogue.served import ServedTool
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.envelopes.envelope import ResponseMeta
 from reasonloom.server.toolsets.toolset import Effect
-from reasonloom.server.usage_limits import require_size
+from reasonloom.server.usage_limits import require_daily_credit, require_size
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.runs.call import Report
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.graphs.runs.graphs_call import Call, Outcome
+    from mcp.server.mcpserver.context import Context
 
-KEY = "io.reasonloom/idempotency-key"
+    from reasonloom.graphs.runs.call import Call, Outcome, Report, Step
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.server.catalogue.served import ServedTool
+    from reasonloom.server.engine_lifespan import EngineLifespan
+
+
+RUN_ID_META = "io.reasonloom/run-id"
+"""The entry of a notification's `_meta` by which an answer can be fetched after a broken stream."""
+
+
+async def report_step(context: Context[Any, Any], step: Step) -> None:
+    """Send a notification of progress, where the client asked for it by a token."""
+    token = (context.request_context.meta or {}).get("progress_token")
+    if token is None:  # a client in our own process has a callback, and no token
+        await context.report_progress(step.ended, step.total, step.name)
+        return
+    params = ProgressNotificationParams.model_validate(
+        {
+            "progressToken": token,
+            "progress": step.ended,
+            "total": step.total,
+            "message": step.name,
+            "_meta": {RUN_ID_META: str(step.run_id)},
+        }
+    )
+    session = context.request_context.session
+    note = ProgressNotification(params=params)
+    await session.send_notification(note, related_request_id=context.request_context.request_id)
+
+
+IDEMPOTENCY_KEY = "io.reasonloom/idempotency-key"
 """The entry of a call's `_meta` that makes it safe to send again."""
 
-MOST_KEY = 200
+MAX_KEY_LENGTH = 200
 NOWHERE = "\x1f"
 """A space that no contract's name can reach: whoever looks there finds nothing."""
 
 
-class LoomTool(AnsweringTool):
+class LoomTool(BaseTool):
     """A tool of the catalogue, run by the engine.
 
     It is refused before it begins, or its answer is, where a limit of the caller is passed.
     """
 
-    served: Served
-    room: EngineRoom
+    served: ServedTool
+    room: EngineLifespan
     offered: frozenset[str]
     published: dict[str, Any]
 
@@ -64,7 +96,7 @@ class LoomTool(AnsweringTool):
         if self._may_cost():
             await self._require_credit(context)
         outcome, told = await self._outcome(arguments, context, started)
-        answer = result(self.form.success(outcome.answer, told), failed=False)
+        answer = call_result(self.form.success(outcome.answer, told), failed=False)
         done = None if self.served.line.effect is Effect.READS else str(outcome.run_id)
         most = self.room.settings.answer_characters
         require_size(answer, most, self.parameters["properties"], done)
@@ -76,20 +108,20 @@ class LoomTool(AnsweringTool):
         return bool(limited) and self.served.line.open_world
 
     async def _require_credit(self, context: Context[Any, Any]) -> None:
-        key = (context.request_context.meta or {}).get(KEY)
+        key = (context.request_context.meta or {}).get(IDEMPOTENCY_KEY)
         caller = caller_of(self.room.settings, context)
         known = key if isinstance(key, str) else None
-        await require_credit(await self._engine(), caller, self.served.line.name, known)
+        await require_daily_credit(await self._engine(), caller, self.served.line.name, known)
 
     async def _outcome(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
-    ) -> tuple[Outcome, Told]:
+    ) -> tuple[Outcome, ResponseMeta]:
         line = self.served.line
-        request = read(line.request, arguments)
-        key = _key(context)
+        request = parse_request(line.request, arguments)
+        key = _idempotency_key(context)
         engine = await self._engine()
         from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
-        from reasonloom.graphs.runs.graphs_call import Call  # noqa: PLC0415 - heavy, and loaded by now
+        from reasonloom.graphs.runs.call import Call  # noqa: PLC0415 - heavy, and loaded by now
 
         call = Call(
             tool=line.name,
@@ -101,7 +133,7 @@ class LoomTool(AnsweringTool):
             offered=self.offered,
         )
         outcome = await engine.call(call)
-        return outcome, _told(outcome, call, engine, started)
+        return outcome, _response_meta(outcome, call, engine, started)
 
     def _placed(self, caller: Caller, user: str | None) -> Caller:
         """Return the caller in the space of `user`; a proven owner has the default one alone.
@@ -127,9 +159,9 @@ class LoomTool(AnsweringTool):
             raise TimedOut(f"the database did not open within {seconds:g} s; try again") from None
 
 
-def _told(outcome: Outcome, call: Call, engine: Engine, started: float) -> Told:
+def _response_meta(outcome: Outcome, call: Call, engine: Engine, started: float) -> ResponseMeta:
     llm = engine.loom.llm
-    return Told(
+    return ResponseMeta(
         notes=outcome.notes,
         seconds=time.perf_counter() - started,
         components=call.graph.used(call.request, offline=llm.offline),
@@ -138,22 +170,54 @@ def _told(outcome: Outcome, call: Call, engine: Engine, started: float) -> Told:
     )
 
 
-def _key(context: Context[Any, Any]) -> str | None:
+def _idempotency_key(context: Context[Any, Any]) -> str | None:
     """Return the call's idempotency key.
 
     Raises:
         InvalidArgument: it is no text of 1 to 200 characters.
     """
-    key = (context.request_context.meta or {}).get(KEY)
+    key = (context.request_context.meta or {}).get(IDEMPOTENCY_KEY)
     if key is None:
         return None
-    if not isinstance(key, str) or not 0 < len(key) <= MOST_KEY or not key.isprintable():
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise InvalidArgument(
-            f"_meta.{KEY}: must be a printable string of 1 to {MOST_KEY} characters",
-            field=f"_meta.{KEY}",
+            f"_meta.{IDEMPOTENCY_KEY}: must be a printable string of 1 to {MAX_KEY_LENGTH} characters",
+            field=f"_meta.{IDEMPOTENCY_KEY}",
         )
     return key
 
 
 def _reporter(context: Context[Any, Any]) -> Report:
     return partial(report_step, context)
+
+
+def make_tool(served: ServedTool, room: EngineLifespan, offered: frozenset[str]) -> LoomTool:
+    """Return the MCP tool of one line of the catalogue; `offered` are all that stand beside it."""
+    line = served.line
+    return LoomTool(
+        form=served.form,
+        name=served.name,
+        title=line.title,
+        description=description_of(served),
+        parameters=publish(line.request),
+        annotations=_hints(line.effect, open_world=line.open_world),
+        served=served,
+        room=room,
+        offered=offered,
+        published=served.form.schema(publish(line.answer, answer=True)),
+    )
+
+
+def description_of(served: ServedTool) -> str:
+    """Return what agents read of a tool: its contract's docstring."""
+    lines = (served.line.request.__doc__ or "").strip().splitlines()
+    return " ".join(line.strip() for line in lines if line.strip())
+
+
+def _hints(effect: Effect, *, open_world: bool) -> ToolAnnotations:
+    return ToolAnnotations(
+        read_only_hint=effect is Effect.READS,
+        destructive_hint=effect in (Effect.CHANGES, Effect.DESTROYS),
+        idempotent_hint=effect is not Effect.ADDS,
+        open_world_hint=open_world,
+    )

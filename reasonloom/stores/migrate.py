@@ -4,27 +4,66 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import Access
-from reasonloom.stores.provisioning import IS_MEMBER, ROLE_EXISTS, has_database, prepared
-from reasonloom.stores.saver_tables import make_saver_tables, saver_step
+from reasonloom.stores.migrations.rls import APP_ROLE
+from reasonloom.stores.provisioning import IS_MEMBER, ROLE_EXISTS, has_database, provisioned
 from reasonloom.stores.schema import (
     FOLDER,
     UPDATE,
     SchemaStatus,
+    administrator_errors,
+    explain,
+    let_grant,
     newest_step,
-    one,
+    one_value,
+    refusal,
     refuse_if_unfit,
     step_of,
 )
-from reasonloom.stores.schema_faults import explain, let_grant, refusal, told
 
 if TYPE_CHECKING:
     from alembic.config import Config
+
+
+def saver_step(connection: psycopg.Connection[Any]) -> int:
+    """Return the step of LangGraph's tables, -1 where there are none."""
+    if one_value(connection, "SELECT to_regclass('checkpoint_migrations') IS NULL"):
+        return -1
+    return int(one_value(connection, "SELECT coalesce(max(v), -1) FROM checkpoint_migrations"))
+
+
+def make_saver_tables(admin: str) -> None:
+    """Make LangGraph's tables, open to the app's role and shut like all others."""
+    from langgraph.checkpoint.postgres import PostgresSaver  # noqa: PLC0415
+
+    with PostgresSaver.from_conn_string(admin) as saver:
+        saver.setup()
+    with psycopg.connect(admin) as connection:  # one transaction: no table without its policy
+        for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+            for statement in saver_policy(table):
+                connection.execute(statement)
+        connection.execute(f"GRANT SELECT ON checkpoint_migrations TO {APP_ROLE}")
+
+
+def saver_policy(table: str) -> list[str]:
+    """Return the statements that shut a table of saved steps; thread = owner/run.
+
+    A run's id has 36 characters, so the owner is all but the last 37, whatever it holds.
+    """
+    owner = "left(thread_id, -37) = (SELECT nullif(current_setting('app.owner', true), ''))"
+    return [
+        f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",
+        f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY",
+        f"DROP POLICY IF EXISTS owners_rows ON {table}",
+        f"CREATE POLICY owners_rows ON {table} USING ({owner}) WITH CHECK ({owner})",
+        f"GRANT SELECT, INSERT, UPDATE, DELETE ON {table} TO {APP_ROLE}",
+    ]
+
 
 log = logging.getLogger(__name__)
 LOCK_PATIENCE = 60.0
@@ -68,13 +107,13 @@ def _bring_up_to_date(access: Access, patience: float) -> SchemaStatus:
             f"{UPDATE}"
         )
     if not status.up_to_date:
-        with told():
+        with administrator_errors():
             _upgrade(access, patience)
     return status
 
 
 def _known_status(access: Access) -> SchemaStatus:
-    with told():
+    with administrator_errors():
         try:
             return _status(access.app)
         except psycopg.errors.QueryCanceled:
@@ -89,7 +128,7 @@ def _status_without_role(access: Access) -> SchemaStatus:
         return SchemaStatus(None, newest_step())
     with psycopg.connect(access.admin, autocommit=True) as connection:
         refuse_if_unfit(connection)
-        if one(connection, ROLE_EXISTS) and not one(connection, IS_MEMBER):
+        if one_value(connection, ROLE_EXISTS) and not one_value(connection, IS_MEMBER):
             raise refusal(let_grant(connection))
     return SchemaStatus(None, newest_step())
 
@@ -103,7 +142,7 @@ def _status(conninfo: str) -> SchemaStatus:
 
 def _upgrade(access: Access, patience: float) -> None:
     """Make what lacks; the schema's number commits last, so that it never promises too much."""
-    with prepared(access, patience) as connection:
+    with provisioned(access, patience) as connection:
         if not step_of(connection).up_to_date:
             make_saver_tables(access.admin)
             _run_alembic(access.admin)
@@ -116,7 +155,7 @@ def prepare(access: Access) -> None:
         DatabaseUnavailable: not reachable, or another process brings it up to date.
         SettingMistake: the server is too old, lacks pgvector, or lets its login do too little.
     """
-    with told(), prepared(access, patience=0):
+    with administrator_errors(), provisioned(access, patience=0):
         pass
 
 
@@ -128,7 +167,7 @@ def prepare_saver(access: Access) -> None:
     """
     from langgraph.checkpoint.postgres import PostgresSaver  # noqa: PLC0415
 
-    with told(), prepared(access, patience=0) as connection:
+    with administrator_errors(), provisioned(access, patience=0) as connection:
         if saver_step(connection) < len(PostgresSaver.MIGRATIONS) - 1:
             make_saver_tables(access.admin)
 

@@ -15,8 +15,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import SCHEMA, Access
 from reasonloom.stores.migrations.rls import APP_ROLE
-from reasonloom.stores.schema import VECTOR, one, refuse_if_unfit
-from reasonloom.stores.schema_faults import let_grant, refusal
+from reasonloom.stores.schema import VECTOR, let_grant, one_value, refusal, refuse_if_unfit
 
 log = logging.getLogger(__name__)
 LOCK = 7_309_453_216
@@ -45,7 +44,7 @@ INSTALL_VECTOR = (
 
 
 @contextmanager
-def prepared(access: Access, patience: float) -> Iterator[psycopg.Connection[Any]]:
+def provisioned(access: Access, patience: float) -> Iterator[psycopg.Connection[Any]]:
     """Make what stands around the tables; yield a connection that alone may change these."""
     if access.embedded:
         _make_database(access.admin, patience)
@@ -107,13 +106,13 @@ def _make_database(admin: str, patience: float) -> None:
 
 def _make_role(connection: psycopg.Connection[Any], *, login: bool) -> None:
     """Make the app's role and let our login step down to it, where that lacks."""
-    if not one(connection, ROLE_EXISTS):
+    if not one_value(connection, ROLE_EXISTS):
         try:
             connection.execute(MAKE_ROLE.format(login="LOGIN" if login else "NOLOGIN"))
         except psycopg.errors.InsufficientPrivilege:
             fault = f"{let_grant(connection)}, after `CREATE ROLE {APP_ROLE} NOLOGIN`"
             raise refusal(fault) from None
-    if not one(connection, IS_MEMBER):
+    if not one_value(connection, IS_MEMBER):
         try:
             connection.execute(WORKING_ROLE)
         except psycopg.errors.InsufficientPrivilege:
@@ -122,11 +121,11 @@ def _make_role(connection: psycopg.Connection[Any], *, login: bool) -> None:
 
 def _make_schema(connection: psycopg.Connection[Any]) -> None:
     """Make our schema and the extension, where they lack."""
-    if not one(connection, HAS_SCHEMA):
+    if not one_value(connection, HAS_SCHEMA):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-    if not one(connection, MAY_USE_SCHEMA):
+    if not one_value(connection, MAY_USE_SCHEMA):
         connection.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {APP_ROLE}")
-    if not one(connection, VECTOR):
+    if not one_value(connection, VECTOR):
         _make_extension(connection)
     try:
         for function in SAFE_MATCHES:

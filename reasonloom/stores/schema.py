@@ -2,13 +2,63 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, LiteralString
 
 import psycopg
 
-from reasonloom.stores.schema_faults import refusal
+from reasonloom.errors import DatabaseFull, DatabaseUnavailable, SettingMistake
+from reasonloom.stores.migrations.rls import APP_ROLE
+
+log = logging.getLogger(__name__)
+SEE_DOCTOR = "; see `reasonloom doctor`"
+LET_UPGRADE = (
+    "the login of DATABASE_URL may not make roles, tables or the extension: let an "
+    "administrator run `reasonloom db upgrade` once"
+)
+
+
+@contextmanager
+def administrator_errors() -> Iterator[None]:
+    """Turn what Postgres says into what an administrator needs to know."""
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege:
+        raise refusal(LET_UPGRADE) from None
+    except psycopg.errors.DiskFull:
+        raise DatabaseFull from None
+    except psycopg.OperationalError as error:
+        log.warning("the database is away: %s", type(error).__name__)
+        raise DatabaseUnavailable(explain(error)) from None
+    except psycopg.Error as error:
+        log.exception("migration failed")
+        raise DatabaseUnavailable(explain(error)) from None
+
+
+def refusal(fault: str) -> SettingMistake:
+    """Return the error for a server that only an administrator can mend."""
+    return SettingMistake(fault, field="DATABASE_URL")
+
+
+def explain(error: psycopg.Error) -> str:
+    """Return what an administrator needs to know, without the address or the statement."""
+    if isinstance(error, psycopg.errors.QueryCanceled):
+        return "the database is busy and did not tell its schema in time; try again"
+    return f"the database could not be reached{SEE_DOCTOR}"
+
+
+def let_grant(connection: psycopg.Connection[Any]) -> str:
+    """Return what lets our login step down to the app's role."""
+    (login,) = connection.execute("SELECT quote_ident(current_user)").fetchone() or ("",)
+    return (
+        f"the login of DATABASE_URL may not step down to the role {APP_ROLE}: let an "
+        f"administrator run `GRANT {APP_ROLE} TO {login}`"
+    )
+
 
 FOLDER = Path(__file__).parent / "migrations"
 LEAST_POSTGRES = 160_000
@@ -45,12 +95,12 @@ def newest_step() -> str:
 def step_of(connection: psycopg.Connection[Any]) -> SchemaStatus:
     """Return the step that a database is at."""
     current = None
-    if one(connection, "SELECT to_regclass('alembic_version') IS NOT NULL"):
-        current = one(connection, "SELECT version_num FROM alembic_version")
+    if one_value(connection, "SELECT to_regclass('alembic_version') IS NOT NULL"):
+        current = one_value(connection, "SELECT version_num FROM alembic_version")
     return SchemaStatus(current, newest_step())
 
 
-def one(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
+def one_value(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
     """Return the one value that a query gives, None where it gives no row."""
     row = connection.execute(query).fetchone()
     return row[0] if row else None
@@ -58,7 +108,7 @@ def one(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
 
 def refuse_if_unfit(connection: psycopg.Connection[Any]) -> None:
     """Refuse a server that is too old; an extension that lacks is made later."""
-    said, well = fitness(connection.info.server_version, one(connection, VECTOR))
+    said, well = fitness(connection.info.server_version, one_value(connection, VECTOR))
     if not well:
         raise refusal(f"{said}: {TOO_OLD}")
 

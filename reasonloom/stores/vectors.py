@@ -30,10 +30,10 @@ def distinct(vectors: Mapping[str, Sequence[float]]) -> tuple[list[int], list[st
     for sector, vector in vectors.items():
         key = keys[id(vector)]
         shared[key] = shared.get(key, 0) | SECTOR_BIT[sector]
-    return list(shared.values()), [written(vector) for vector in shared]
+    return list(shared.values()), [vector_literal(vector) for vector in shared]
 
 
-def written(vector: Sequence[float]) -> str:
+def vector_literal(vector: Sequence[float]) -> str:
     """Return a vector as pgvector reads it.
 
     Six digits say more than a `halfvec` holds (eleven bits) and are read in half the time.

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import resources
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.verifier import make_verifier
-from reasonloom.server.http.hosts import allowed, is_loopback
-from reasonloom.studio.auth.guard import Door
-from reasonloom.studio.place import BASE
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.http.hosts import allowed_names, is_loopback
+from reasonloom.server.http.serving import parse_address, serve_app
+from reasonloom.server.http.sockets import listening_sockets
+from reasonloom.studio.auth.guard import Guard
+from reasonloom.studio.page_context import BASE_PATH
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineLifespan
+    from reasonloom.settings import Settings
 
-AWAY = 30.0
+
+STUDIO_UNAVAILABLE = 30.0
 """Seconds that a page may lose its server and go on as it was; later it is loaded anew."""
 
 MISSING = "the studio needs its extra: pip install 'reasonloom[studio]'"
 
 
-def make_studio(room: EngineRoom, host: str) -> ASGIApp:
+def make_studio(room: EngineLifespan, host: str) -> ASGIApp:
     """Return the application that serves every page below `/studio`.
 
     The library keeps its pages in one place for a process: a process has one studio.
@@ -36,7 +42,7 @@ def make_studio(room: EngineRoom, host: str) -> ASGIApp:
         from nicegui import app, ui  # noqa: PLC0415
     except ImportError:
         raise SettingMistake(MISSING, field="studio") from None
-    from reasonloom.studio.evals.eval_report import REPORT  # noqa: PLC0415
+    from reasonloom.studio.evals.eval_pages import REPORT  # noqa: PLC0415
     from reasonloom.studio.evals.reports import Reports  # noqa: PLC0415
     from reasonloom.studio.frame import register  # noqa: PLC0415
     from reasonloom.studio.registry import PAGES  # noqa: PLC0415
@@ -51,20 +57,38 @@ def make_studio(room: EngineRoom, host: str) -> ASGIApp:
     ui.run_with(
         whole,
         title="reasonloom",
-        mount_path=BASE,
+        mount_path=BASE_PATH,
         dark=None,
         language="en-US",
         show_welcome_message=False,
-        reconnect_timeout=AWAY,
+        reconnect_timeout=STUDIO_UNAVAILABLE,
         # Packing what does not leave the machine would only take time.
         gzip_middleware_factory=None if is_loopback(host) else GZipMiddleware,
         tailwind=False,
     )
-    return Door(whole, BASE, allowed(room.settings, host), make_verifier(room.settings))
+    return Guard(whole, BASE_PATH, allowed_names(room.settings, host), make_verifier(room.settings))
 
 
 def _head() -> str:
     return (
-        f'<link rel="stylesheet" href="{BASE}/assets/studio.css">'
-        f'<script defer src="{BASE}/assets/studio.js"></script>'
+        f'<link rel="stylesheet" href="{BASE_PATH}/assets/studio.css">'
+        f'<script defer src="{BASE_PATH}/assets/studio.js"></script>'
     )
+
+
+async def serve_studio(settings: Settings, address: str, tell: Callable[[str], None]) -> None:
+    """Serve at `http://HOST:PORT/studio/` until the process is asked to end.
+
+    It takes up nobody's runs and does no chores: those are a server's.
+
+    Raises:
+        SettingMistake: the address, or what says who may do what, cannot be used.
+    """
+    host, port = parse_address(address, proven=make_verifier(settings) is not None)
+    with listening_sockets(host, port) as sockets:
+        async with EngineLifespan(settings, recover=False) as room:
+            app = make_studio(room, host)
+            room.warm_up()
+            shown = f"[{host}]" if ":" in host else host
+            tell(f"reasonloom studio: http://{shown}:{port}{BASE_PATH}/ (Ctrl+C ends it)")
+            await serve_app(app, sockets, room.leave)

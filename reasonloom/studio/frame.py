@@ -12,55 +12,56 @@ from starlette.requests import Request
 from reasonloom.errors import NotFound, ReasonloomError, ServiceFault
 from reasonloom.studio.auth.guard import VISITOR
 from reasonloom.studio.auth.sign_in import SIGN_OUT
-from reasonloom.studio.page import Visit
-from reasonloom.studio.page_context import Desk
-from reasonloom.studio.widgets.empty import empty
+from reasonloom.studio.page_context import PageContext, Visit
+from reasonloom.studio.widgets.elements import empty_state
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.server.engine_lifespan import EngineRoom
-    from reasonloom.studio.page import StudioPage
+    from reasonloom.server.engine_lifespan import EngineLifespan
+    from reasonloom.studio.page_context import StudioPage
 
 log = logging.getLogger(__name__)
 LIGHT = "studio_light"
 """The cookie that keeps a visitor's choice: `light`, `dark`, or none for the system's."""
 
-PATIENCE = 30.0
+PAGE_TIMEOUT = 30.0
 """Seconds that a page may take before the library gives it up."""
 
 
-def register(page: StudioPage, pages: Sequence[StudioPage], room: EngineRoom) -> None:
+def register(page: StudioPage, pages: Sequence[StudioPage], room: EngineLifespan) -> None:
     """Serve a page at its address."""
 
     async def built(request: Request) -> None:
-        desk = Desk(room, request.scope[VISITOR], page.toolset)
+        desk = PageContext(room, request.scope[VISITOR], page.toolset)
         visit = Visit(desk, request.path_params, request.query_params)
         _head(page, pages, request)
         main = ui.element("div").classes("studio-main")
         ui.skip_link("Skip to the page", target=main)
         with main:
-            await told(page, visit)
+            await error_page(page, visit)
 
-    ui.page(page.path, title=f"{page.title} · reasonloom", response_timeout=PATIENCE)(built)
+    ui.page(page.path, title=f"{page.title} · reasonloom", response_timeout=PAGE_TIMEOUT)(built)
 
 
-async def told(page: StudioPage, visit: Visit) -> None:
+async def error_page(page: StudioPage, visit: Visit) -> None:
     """Draw a page; a fault is told where the page would stand."""
     try:
         await page.build(visit)
     except NotFound as error:
-        empty("Not found", error.message, "It may have been forgotten, or be somebody else's.")
+        empty_state(
+            "Not found", error.message, "It may have been forgotten, or be somebody else's."
+        )
     except ServiceFault as error:
-        empty("Not now", error.message, "Load the page again in a moment.")
+        empty_state("Not now", error.message, "Load the page again in a moment.")
     except ReasonloomError as error:
-        empty("This cannot be shown", error.message)
+        empty_state("This cannot be shown", error.message)
     except Exception:
         log.exception("the page %s failed", page.path)
-        empty("This page failed", "The log of the server says why.")
+        empty_state("This page failed", "The log of the server says why.")
 
 
-def _lit(choice: str) -> None:
+def _with_colour_scheme(choice: str) -> None:
     # The library's element for it would undo, at each redraw, what was chosen since.
     client = ui.context.client
     client.page = copy(client.page)
@@ -68,7 +69,7 @@ def _lit(choice: str) -> None:
 
 
 def _head(page: StudioPage, pages: Sequence[StudioPage], request: Request) -> None:
-    _lit(request.cookies.get(LIGHT, ""))
+    _with_colour_scheme(request.cookies.get(LIGHT, ""))
     with ui.header(elevated=False).classes("studio-header"):
         menu = ui.button(icon="menu").props('flat dense aria-label="Navigation"')
         menu.classes("studio-menu")

@@ -7,35 +7,34 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from reasonloom.stores import latest, overview
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.runs.run_rows import run_rows
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.later import later
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.stores import overview
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.runs.run_parts import run_rows
+from reasonloom.studio.widgets.elements import empty_state, heading, tag
+from reasonloom.studio.widgets.live import deferred
 
 if TYPE_CHECKING:
     from reasonloom.stores.overview import Overview
+
 
 NEWEST = 12
 FIRST = 'reasonloom call remember \'{"content": "Anna keeps bees", "sessionId": "first"}\''
 
 
-async def build(visit: Visit) -> None:
+async def build_home(visit: Visit) -> None:
     """Draw the counts, each leading to its page, and the newest runs."""
     async with visit.desk.begin() as tx:
-        runs = await latest.runs(tx, NEWEST)
+        runs = await overview.latest_runs(tx, NEWEST)
     heading("Overview", "What this mind holds, and what it did last.")
     if not runs:
-        empty("Nothing yet", "A first memory, a first thought:", command=FIRST)
+        empty_state("Nothing yet", "A first memory, a first thought:", command=FIRST)
 
     async def counted() -> Callable[[], None]:
         async with visit.desk.begin() as tx:
-            found = await overview.read(tx)
+            found = await overview.read_overview(tx)
         return lambda: _counts(found)
 
-    later(counted, "counting…")
+    deferred(counted, "counting…")
     if runs:
         tag("h2", "Last runs")
         run_rows(runs)
@@ -55,4 +54,13 @@ def _counts(found: Overview) -> None:
                 tag("span", what)
 
 
-PAGE = StudioPage("/", "Overview", "all", build, "/", icon="home")
+HOME = StudioPage("/", "Overview", "all", build_home, "/", icon="home")
+
+
+async def build_not_found(visit: Visit) -> None:
+    """Say that there is no such page."""
+    heading("No such page")
+    empty_state("Nothing stands here", "Choose a page on the left, or go back.")
+
+
+NOT_FOUND = StudioPage("/{rest:path}", "No such page", "all", build_not_found, "")

@@ -8,15 +8,15 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from reasonloom.studio.app import make_studio
-from reasonloom.studio.place import BASE
+from reasonloom.studio.page_context import BASE_PATH
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineLifespan
 
 
-class Beside:
+class Mounted:
     """ASGI: what begins with `/studio` is the studio's, all else the server's."""
 
     def __init__(self, server: ASGIApp, studio: ASGIApp) -> None:
@@ -30,7 +30,7 @@ class Beside:
                 await self._server(scope, receive, send)
             return
         path = scope["path"]
-        ours = path == BASE or path.startswith(f"{BASE}/")
+        ours = path == BASE_PATH or path.startswith(f"{BASE_PATH}/")
         await (self._studio if ours else self._server)(scope, receive, send)
 
 
@@ -52,10 +52,10 @@ async def alive(app: ASGIApp) -> AsyncIterator[None]:
         await task
 
 
-def with_studio(server: ASGIApp, room: EngineRoom, host: str) -> ASGIApp:
+def with_studio(server: ASGIApp, room: EngineLifespan, host: str) -> ASGIApp:
     """Return the server with the studio beside it.
 
     Raises:
         SettingMistake: the extra `studio` is not installed.
     """
-    return Beside(server, make_studio(room, host))
+    return Mounted(server, make_studio(room, host))

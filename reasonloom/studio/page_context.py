@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,25 +12,30 @@ from reasonloom.server.auth.scopes import allows, scope_of
 from reasonloom.studio.auth.visitor import NotPermitted, SignedOut, Visitor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from reasonloom.contracts.base import Request
+    from reasonloom.graphs.runs.call import Outcome
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.graphs.runs.graphs_call import Outcome
-    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineLifespan
     from reasonloom.settings import Settings
     from reasonloom.stores.database import Transaction
+
+
+BASE_PATH = "/studio"
 
 CLIENT = "studio"
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class PageContext:
     """One visitor at one page; `toolset` is whose data the page shows, `all` for any.
 
     Who the visitor is gets asked at each use: a token that was revoked while a page is open ends
     what the page can see.
     """
 
-    room: EngineRoom
+    room: EngineLifespan
     visitor: Visitor
     toolset: str
 
@@ -108,3 +113,50 @@ class Desk:
 
         caller = await (self.caller() if reads else self.writer())
         return await call_tool(await self.engine(), caller, tool, request)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One visit of a page: the desk, the parts of its address, and what follows the `?`."""
+
+    desk: PageContext
+    parts: Mapping[str, str]
+    query: Mapping[str, str]
+
+    @property
+    def id(self) -> str:
+        """The id in the page's address."""
+        return self.parts["id"]
+
+
+@dataclass(frozen=True, slots=True)
+class StudioPage:
+    """One page.
+
+    Attributes:
+        path: its address below the studio's, such as `/session/{id}`.
+        title: what it is called, in the browser's title and as its heading.
+        toolset: whose data it shows, which says what a token must allow; `all` is any.
+        build: draws it, within the frame that every page has; what it raises is told there.
+        place: the path of the page in the navigation that it belongs to.
+        icon: its sign in the navigation; None for a page that does not stand there.
+    """
+
+    path: str
+    title: str
+    toolset: str
+    build: Callable[[Visit], Awaitable[None]]
+    place: str
+    icon: str | None = None
+
+
+async def eval_folder(desk: PageContext) -> Path:
+    """Return the folder.
+
+    Raises:
+        NotPermitted: the visitor is not the owner that the settings name.
+    """
+    caller = await desk.caller()
+    if caller.owner != desk.settings.user:
+        raise NotPermitted("eval runs are shown to this machine's own user alone", field="token")
+    return desk.settings.home / "evals"

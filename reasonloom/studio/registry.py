@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from reasonloom.studio import home, missing
-from reasonloom.studio.evals import eval_pages, eval_report
+from reasonloom.studio import home
+from reasonloom.studio.evals import eval_pages
 from reasonloom.studio.history import chain_page, project_pages, transcript_page
 from reasonloom.studio.memory import list_page, memory_page, recall_page
-from reasonloom.studio.mental_models import basins, model_lists, model_page
-from reasonloom.studio.runs import run_pages, runs
-from reasonloom.studio.sessions import session_pages, sessions
-from reasonloom.studio.thinking import ponder, ponder_pages
-from reasonloom.studio.thought_graph import graph_pages, graphs
+from reasonloom.studio.mental_models import model_lists, model_page
+from reasonloom.studio.runs import run_pages
+from reasonloom.studio.sessions import session_pages
+from reasonloom.studio.thinking import ponder_pages
+from reasonloom.studio.thought_graph import graph_pages
 
 PAGES = (
-    home.PAGE,
-    sessions.PAGE,
-    session_pages.PAGE,
-    runs.PAGE,
-    run_pages.PAGE,
-    graphs.PAGE,
-    graph_pages.PAGE,
-    ponder.PAGE,
-    ponder_pages.PAGE,
-    list_page.PAGE,
-    memory_page.PAGE,
-    recall_page.PAGE,
-    project_pages.PAGE,
-    chain_page.PAGE,
-    transcript_page.PAGE,
+    home.HOME,
+    session_pages.SESSIONS,
+    session_pages.SESSION,
+    run_pages.RUNS,
+    run_pages.RUN,
+    graph_pages.GRAPHS,
+    graph_pages.GRAPH,
+    ponder_pages.PONDER_RUNS,
+    ponder_pages.PONDER_RUN,
+    list_page.MEMORIES,
+    memory_page.MEMORY,
+    recall_page.RECALL,
+    project_pages.PROJECTS,
+    chain_page.CHAIN,
+    transcript_page.TRANSCRIPT,
     project_pages.PROJECT,
-    model_lists.PAGE,
-    model_page.PAGE,
-    basins.PAGE,
-    eval_pages.PAGE,
-    eval_report.COMPARISON,
-    eval_report.PAGE,
-    missing.PAGE,
+    model_lists.MODELS,
+    model_page.MODEL,
+    model_lists.BASINS,
+    eval_pages.EVALS,
+    eval_pages.EVAL_COMPARISON,
+    eval_pages.EVAL_REPORT,
+    home.NOT_FOUND,
 )
 """The last one takes every address that no other does."""

@@ -16,24 +16,24 @@ RUN_ID, STATUS = "reasonloom.run.id", "reasonloom.run.status"
 DONE, FAILED, CANCELLED = "done", "failed", "cancelled"
 
 _tracer = trace.get_tracer("reasonloom")
-_work: ContextVar[Work | None] = ContextVar("work", default=None)
+_work: ContextVar[ActiveRun | None] = ContextVar("work", default=None)
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class ActiveRun:
     """A run, and the tool that it is of."""
 
     tool: str
     run_id: UUID
 
 
-def work() -> Work | None:
+def active_run() -> ActiveRun | None:
     """Return the run that the current task carries on, None where it carries none."""
     return _work.get()
 
 
 @contextmanager
-def working_on(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[None]:
+def run_span(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[None]:
     """Name the run for the block's time, in the log and by a span.
 
     The span around it, which MCP's SDK opens for every message, gets the run's id too.
@@ -44,9 +44,9 @@ def working_on(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[No
         RUN_ID: str(run_id),
         "reasonloom.run.resumed": resumed,
     }
-    token = _work.set(Work(tool, run_id))
+    token = _work.set(ActiveRun(tool, run_id))
     try:
-        with opened(f"run {tool}", named) as span:
+        with open_span(f"run {tool}", named) as span:
             yield
             span.set_attribute(STATUS, DONE)
     finally:
@@ -54,7 +54,7 @@ def working_on(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[No
 
 
 @contextmanager
-def opened(
+def open_span(
     name: str, attributes: dict[str, str | bool], kind: trace.SpanKind = trace.SpanKind.INTERNAL
 ) -> Iterator[Span]:
     """Open a span; what goes wrong in it is told by its kind alone, since words are contents."""

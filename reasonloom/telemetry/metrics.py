@@ -12,19 +12,36 @@ from typing import Protocol, TypeVar
 from opentelemetry import metrics
 from opentelemetry.trace import SpanKind
 
-from reasonloom.telemetry.active_run import opened
+from reasonloom.telemetry.active_run import open_span
 
 _meter = metrics.get_meter("reasonloom")
-_tokens = _meter.create_histogram(
+_tool_calls = _meter.create_counter(
+    "reasonloom.tool.calls", "{call}", "Calls of tools by their outcome"
+)
+_tool_seconds = _meter.create_histogram(
+    "mcp.server.operation.duration", "s", "Time until a call of a tool was answered"
+)
+
+
+def count_tool_call(tool: str, status: str, seconds: float) -> None:
+    """Count one call; `status` is ok, error (the tool's), refused (the protocol's) or cancelled."""
+    of = {"mcp.method.name": "tools/call", "gen_ai.tool.name": tool, "reasonloom.status": status}
+    _tool_calls.add(1, of)
+    _tool_seconds.record(seconds, of)
+
+
+_llm_tokens = _meter.create_histogram(
     "gen_ai.client.token.usage", "{token}", "Tokens of questions and of answers"
 )
-_seconds = _meter.create_histogram(
+_llm_seconds = _meter.create_histogram(
     "gen_ai.client.operation.duration", "s", "Time until a language model has answered"
 )
-_cost = _meter.create_counter("reasonloom.llm.cost", "USD", "What answers cost, where it is known")
+_llm_cost = _meter.create_counter(
+    "reasonloom.llm.cost", "USD", "What answers cost, where it is known"
+)
 
 
-class Priced(Protocol):
+class TokenUsage(Protocol):
     """What a call used."""
 
     @property
@@ -35,19 +52,19 @@ class Priced(Protocol):
     def cost_usd(self) -> float | None: ...  # noqa: D102
 
 
-class Answered(Protocol):
+class LlmReply(Protocol):
     """An answer: which model gave it, and what it used."""
 
     @property
     def model(self) -> str: ...  # noqa: D102
     @property
-    def usage(self) -> Priced: ...  # noqa: D102
+    def usage(self) -> TokenUsage: ...  # noqa: D102
 
 
-Reply = TypeVar("Reply", bound=Answered)
+Reply = TypeVar("Reply", bound=LlmReply)
 
 
-async def asked(llm: str, answer: Awaitable[Reply]) -> Reply:
+async def traced_llm_call(llm: str, answer: Awaitable[Reply]) -> Reply:
     """Await the answer of a language model, told by the setting's name `llm`."""
     kind, _, model = llm.partition(":")
     named: dict[str, str | bool] = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": kind}
@@ -55,14 +72,14 @@ async def asked(llm: str, answer: Awaitable[Reply]) -> Reply:
         named["gen_ai.request.model"] = model
     begun = time.perf_counter()
     fault: dict[str, str] = {}
-    with opened(f"chat {kind}", named, SpanKind.CLIENT) as span:
+    with open_span(f"chat {kind}", named, SpanKind.CLIENT) as span:
         try:
             reply = await answer
         except BaseException as error:
             fault = {"error.type": type(error).__name__}
             raise
         finally:
-            _seconds.record(time.perf_counter() - begun, {**named, **fault})
+            _llm_seconds.record(time.perf_counter() - begun, {**named, **fault})
         span.set_attributes(
             {
                 "gen_ai.response.model": reply.model,
@@ -71,13 +88,13 @@ async def asked(llm: str, answer: Awaitable[Reply]) -> Reply:
                 "reasonloom.llm.cost_usd": reply.usage.cost_usd or 0.0,
             }
         )
-        _count(named, reply)
+        _record_usage(named, reply)
     return reply
 
 
-def _count(named: dict[str, str | bool], reply: Answered) -> None:
+def _record_usage(named: dict[str, str | bool], reply: LlmReply) -> None:
     of = {**named, "gen_ai.response.model": reply.model}
-    _tokens.record(reply.usage.tokens_in, {**of, "gen_ai.token.type": "input"})
-    _tokens.record(reply.usage.tokens_out, {**of, "gen_ai.token.type": "output"})
+    _llm_tokens.record(reply.usage.tokens_in, {**of, "gen_ai.token.type": "input"})
+    _llm_tokens.record(reply.usage.tokens_out, {**of, "gen_ai.token.type": "output"})
     if reply.usage.cost_usd:
-        _cost.add(reply.usage.cost_usd, of)
+        _llm_cost.add(reply.usage.cost_usd, of)

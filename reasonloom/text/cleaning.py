@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from reasonloom.text.hidden_characters import clean
+from reasonloom.text.hidden_characters import remove_hidden
 
-SAID = 200_000
+MESSAGE_LENGTH = 200_000
 """Characters kept of one message; what a person or an assistant says is hardly ever longer."""
 
-OUTPUT = 1_800
+OUTPUT_LENGTH = 1_800
 """Characters kept of one tool's output: about 450 tokens."""
 
-VALUE = 700
+ARGUMENT_LENGTH = 700
 """Characters kept of one argument of a tool."""
 
 BLOB_LENGTH = 400
@@ -31,47 +31,47 @@ OPENED, CLOSED = "<system-reminder>", "</system-reminder>"
 """Between these the client tells the assistant something; nobody said it."""
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """Return `text` with line feeds as its only breaks, no controls, hidden signs or halves."""
     if ODD.search(text):
         text = ESCAPES.sub("", text) if "\x1b" in text else text
         text = CONTROLS.sub("", BREAKS.sub("\n", text))
         text = SURROGATES.sub("\ufffd", text)
-    return clean(text)[0]
+    return remove_hidden(text)[0]
 
 
-def said(text: str) -> str:
+def message_text(text: str) -> str:
     """Return what was said: visible, without the client's own remarks, within `SAID`."""
-    return shortened(_without_reminders(visible(text)), SAID).strip()
+    return shortened(_without_reminders(visible_text(text)), MESSAGE_LENGTH).strip()
 
 
-def output(text: str, limit: int = OUTPUT) -> str:
+def output_text(text: str, limit: int = OUTPUT_LENGTH) -> str:
     """Return a tool's output or argument: visible, its head and tail, data in letters taken out."""
     window = 4 * limit
     if len(text) <= 2 * window:
         return shortened(_readable(text), limit).strip()
     head, tail = _readable(text[:window]), _readable(text[-window:])
-    return _joined(head, tail, len(text) - len(head) - len(tail), limit).strip()
+    return _head_and_tail(head, tail, len(text) - len(head) - len(tail), limit).strip()
 
 
 def shortened(text: str, limit: int) -> str:
     """Return the head (two thirds) and the tail of `text`, and between them how much is cut."""
-    return text if len(text) <= limit else _joined(text, text, -len(text), limit)
+    return text if len(text) <= limit else _head_and_tail(text, text, -len(text), limit)
 
 
-def _joined(first: str, last: str, between: int, limit: int) -> str:
+def _head_and_tail(first: str, last: str, between: int, limit: int) -> str:
     """Return `first`'s head and `last`'s tail, and how much is cut with what was `between`."""
     head, tail = _at_line(first[: limit * 2 // 3]), last[-(limit // 3) :]
     cut = len(first) + len(last) + between - len(head) - len(tail)
-    return f"{head}\n{told(cut)}\n{tail}"
+    return f"{head}\n{cut_marker(cut)}\n{tail}"
 
 
 def _readable(text: str) -> str:
     """Return `text` visible and without data in letters."""
-    return visible(BLOB.sub(_blob, text) if len(text) >= BLOB_LENGTH else text)
+    return visible_text(BLOB.sub(_blob, text) if len(text) >= BLOB_LENGTH else text)
 
 
-def told(count: int) -> str:
+def cut_marker(count: int) -> str:
     """Return how a cut of `count` characters is told within a text."""
     return f"[… {count:,} characters cut …]"
 
@@ -84,7 +84,7 @@ def _at_line(head: str) -> str:
 
 def _blob(match: re.Match[str]) -> str:
     """Return what stands in the place of data in letters."""
-    return told(len(match.group()))
+    return cut_marker(len(match.group()))
 
 
 def _without_reminders(text: str) -> str:

@@ -68,7 +68,7 @@ GERMAN = frozenset(GERMAN_WORDS.split())
 """Words that carry no meaning of their own; those of English are left out by `words_in`."""
 
 
-class Said(NamedTuple):
+class Statement(NamedTuple):
     """What a sentence says: its telling words in order, its numbers, whether it denies."""
 
     text: str
@@ -92,10 +92,10 @@ def contradiction(first: str, second: str) -> str | None:
     other numbers make two sentences of two times, which do not contradict each other. Questions
     state nothing. None therefore means `not shown`, never `compatible`.
     """
-    return between(statements(first), statements(second))
+    return statement_contradiction(statements(first), statements(second))
 
 
-def between(first: Sequence[Said], second: Sequence[Said]) -> str | None:
+def statement_contradiction(first: Sequence[Statement], second: Sequence[Statement]) -> str | None:
     """Return why what two texts state contradicts each other, as `contradiction` does."""
     for one, other in product(first, second):
         if _same_matter(one.words, other.words) and (why := _conflict(one, other)):
@@ -103,13 +103,13 @@ def between(first: Sequence[Said], second: Sequence[Said]) -> str | None:
     return None
 
 
-def statements(text: str) -> list[Said]:
+def statements(text: str) -> list[Statement]:
     """Return what a text states, of each sentence that is no question; made once, used often."""
     stated = (each for each in sentences_in(text) if not each.endswith(("?", "？")))
-    return [_said(each) for each in islice(stated, MOST_SENTENCES)]
+    return [_statement(each) for each in islice(stated, MOST_SENTENCES)]
 
 
-def _said(sentence: str) -> Said:
+def _statement(sentence: str) -> Statement:
     folded = SURE.sub(" ", sentence.casefold())
     denies = len(NEGATION.findall(folded)) % 2 == 1
     plain = NAMED.sub(r"\1\2", NEGATION.sub(" ", folded))
@@ -117,7 +117,7 @@ def _said(sentence: str) -> Said:
     numbers = [(_value(found[1]), found[2] or "") for found in NUMBER.finditer(counted)]
     rest = NUMBER.sub(lambda found: f" {found[2] or ''} ", counted)
     words = [word for word in words_in(rest) if word not in GERMAN]
-    return Said(sentence, words, numbers, denies)
+    return Statement(sentence, words, numbers, denies)
 
 
 def _value(number: str) -> str:
@@ -146,7 +146,7 @@ def _alike(first: str, second: str) -> bool:
     return first[:begin] == second[:begin] and min(len(first), len(second)) >= begin
 
 
-def _conflict(one: Said, other: Said) -> str | None:
+def _conflict(one: Statement, other: Statement) -> str | None:
     if one.denies != other.denies:
         if one.numbers != other.numbers:
             return None
@@ -157,7 +157,7 @@ def _conflict(one: Said, other: Said) -> str | None:
     return f"their numbers differ, {ours} and {theirs}: {_quotes(one, other)}"
 
 
-def _quotes(*said: Said) -> str:
+def _quotes(*said: Statement) -> str:
     return " / ".join(f"“{shorten(one.text, LONGEST_QUOTE, placeholder=' …')}”" for one in said)
 
 
@@ -175,3 +175,16 @@ def _differing(first: list[tuple[str, str]], second: list[tuple[str, str]]) -> t
 
 def _same_unit(first: tuple[str, str], second: tuple[str, str]) -> bool:
     return first[1] == second[1] or (bool(first[1] and second[1]) and _alike(first[1], second[1]))
+
+
+def is_quoted_from(words: str, text: str) -> bool:
+    """Tell whether words stand in a text, whatever their case, blanks and signs."""
+    return (
+        bool(normalized_quote(words))
+        and f" {normalized_quote(words)} " in f" {normalized_quote(text)} "
+    )
+
+
+def normalized_quote(text: str) -> str:
+    """Return the words of a text alone, folded."""
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -12,7 +12,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
+from typing import Protocol
 
 QUESTION_NAMES = ("content", "problem", "question", "query", "topic", "thought", "text")
 """The variables that may hold what is asked, the first that is given counts."""
@@ -48,7 +50,7 @@ def words_in(text: str) -> list[str]:
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     words = [part for word in _WORD.findall(folded) for part in _parts(word)]
-    telling = [word for word in words if _tells(word)]
+    telling = [word for word in words if _is_keyword(word)]
     return telling or words
 
 
@@ -60,7 +62,7 @@ def _parts(word: str) -> list[str]:
     return parts
 
 
-def _tells(word: str) -> bool:
+def _is_keyword(word: str) -> bool:
     if _UNSPACED.match(word) or any(c.isdigit() for c in word):
         return True
     return len(word) > _SHORT and word not in _COMMON
@@ -156,6 +158,64 @@ def _rank(sentences: tuple[str, ...], asked: frozenset[str]) -> tuple[str, ...]:
     return tuple(sentences[i] for i in order if scores[i] > 0)
 
 
-def as_prose(sentences: Sequence[str]) -> str:
+def join_sentences(sentences: Sequence[str]) -> str:
     """Return sentences as one text; one that ends in a word gets its full stop."""
     return " ".join(f"{each}." if each[-1:].isalnum() else each for each in sentences)
+
+
+SUMMARY_LENGTH = 800
+"""Characters of sentences that an extract holds."""
+
+SUMMARY_SENTENCES = 5
+NEW_SHARE = 0.5
+"""A sentence is taken where at least this share of its words has not been said yet."""
+
+
+class Dated(Protocol):
+    """What an extract is made of: a text and when it was written."""
+
+    @property
+    def content(self) -> str:
+        """The text."""
+        ...
+
+    @property
+    def created_at(self) -> datetime:
+        """The moment."""
+        ...
+
+
+def extractive_summary(episodes: Sequence[Dated]) -> str:
+    """Return sentences of the episodes that say most of what they share, as they were written."""
+    return " ".join(central_sentences(episodes)) or episodes[0].content[:SUMMARY_LENGTH]
+
+
+def central_sentences(
+    texts: Sequence[Dated], *, limit: int = SUMMARY_LENGTH, most: int = SUMMARY_SENTENCES
+) -> list[str]:
+    """Return at most `most` sentences of together `limit` characters, in the order of time.
+
+    A sentence counts by the mean number of texts in which its words stand; one that repeats
+    what is taken already is left out.
+    """
+    spread = Counter(word for each in texts for word in set(words_in(each.content)))
+    written = [
+        (place, sentence, set(words_in(sentence)))
+        for place, each in enumerate(sorted(texts, key=lambda each: each.created_at))
+        for sentence in sentences_in(each.content)
+    ]
+    ranked = sorted(written, key=lambda each: -_centrality(each[2], spread))
+    said: set[str] = set()
+    taken: list[tuple[int, str]] = []
+    length = 0
+    for place, sentence, words in ranked:
+        is_new = len(words - said) >= NEW_SHARE * len(words)
+        if is_new and words and length + len(sentence) <= limit and len(taken) < most:
+            taken.append((place, sentence))
+            said |= words
+            length += len(sentence)
+    return [sentence for _, sentence in sorted(taken, key=lambda each: each[0])]
+
+
+def _centrality(words: set[str], spread: Counter[str]) -> float:
+    return sum(spread[word] for word in words) / len(words) if words else 0.0

@@ -14,7 +14,7 @@ FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
 """The flag of a region is a black flag followed by tag characters: visible, and kept."""
 
 
-def clean(text: str) -> tuple[str, int]:
+def remove_hidden(text: str) -> tuple[str, int]:
     """Return `text` without hidden characters, and how many were removed."""
     if text.isascii():
         return text, 0

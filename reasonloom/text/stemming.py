@@ -9,7 +9,7 @@ from typing import Any
 _LOCK = threading.Lock()
 
 
-def without_ending(word: str, language: str) -> str:
+def snowball_stem(word: str, language: str) -> str:
     """Return a word without its ending; `language` is Snowball's name of it, such as `english`."""
     with _LOCK:
         return str(_stemmer(language).stemWord(word))

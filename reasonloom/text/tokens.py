@@ -34,35 +34,35 @@ PATTERN = "|".join(
 )
 """How o200k divides a text before it merges bytes (tiktoken's `openai_public`)."""
 
-Count = Callable[[str], int]
+TokenCounter = Callable[[str], int]
 """How many tokens a text is; 0 for the empty text."""
 
 
-def count(text: str) -> int:
+def count_tokens(text: str) -> int:
     """Return how many tokens `text` is by o200k, or about how many (`exact` tells)."""
     return _counter()[0](text)
 
 
-def exact() -> bool:
+def counts_exactly() -> bool:
     """Return whether `count` counts; False where it estimates for want of the vocabulary."""
     return _counter()[1]
 
 
-def estimate(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Return about how many tokens `text` is, by its length in UTF-8."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
 @cache
-def _counter() -> tuple[Count, bool]:
+def _counter() -> tuple[TokenCounter, bool]:
     """Return how to count, and whether that is exact; loads the vocabulary once (0.6 s)."""
     try:
         from tiktoken import Encoding  # noqa: PLC0415 - slow, and only ingestion needs it
     except ImportError:
-        return estimate, False
+        return estimate_tokens, False
     ranks = _ranks()
     if not ranks:
-        return estimate, False
+        return estimate_tokens, False
     encoding = Encoding("o200k", pat_str=PATTERN, mergeable_ranks=ranks, special_tokens={})
     return lambda text: len(encoding.encode_ordinary(text)), True
 

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from reasonloom.text import tokens
-from reasonloom.text.tokens import Count
+from reasonloom.text.tokens import TokenCounter
 from reasonloom.transcripts.cohesion import LONG_PAUSE, score
-from reasonloom.transcripts.mentions import ERRORS, FILES, names, once
+from reasonloom.transcripts.mentions import ERRORS, FILES, distinct, names
 from reasonloom.transcripts.turns import Source, Turn
 from reasonloom.transcripts.units import AIM, LEAST, MOST, Unit, units_of
 
@@ -69,7 +69,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ChunkerState:
     """What cutting goes on from: the units of chunks still open, and what was given of them.
 
     Args:
@@ -88,7 +88,7 @@ class State:
         return {"open": units, "given": dict(self.given), "borders": list(self.borders)}
 
     @classmethod
-    def of(cls, wire: Mapping[str, Any]) -> State:
+    def of(cls, wire: Mapping[str, Any]) -> ChunkerState:
         """Return the state that `wire()` gave."""
         lanes = tuple(tuple(Unit.of(unit) for unit in lane) for lane in wire["open"])
         total, number = wire["borders"]
@@ -96,15 +96,15 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class FinalChunks:
     """The last chunks, which may still change; those given earlier that are void; the new state."""
 
     chunks: list[Chunk]
     dropped: list[str]
-    state: State
+    state: ChunkerState
 
 
-class Cutter:
+class Chunker:
     """Cuts the turns of one file. Add them in order, then end; go on later with the state.
 
     What is cut does not depend on how the turns were divided over the calls: a chunk that could
@@ -112,13 +112,17 @@ class Cutter:
     """
 
     def __init__(
-        self, state: State | None = None, *, thinking: bool = False, count: Count = tokens.count
+        self,
+        state: ChunkerState | None = None,
+        *,
+        thinking: bool = False,
+        count: TokenCounter = tokens.count_tokens,
     ) -> None:
-        self._state = state or State()
+        self._state = state or ChunkerState()
         self._given = dict(self._state.given)
         self._sum, self._number = self._state.borders
         self._open = {lane[0].agent: list(lane) for lane in self._state.open}
-        self._fixed: State | None = None
+        self._fixed: ChunkerState | None = None
         self._again: dict[str, str] = {}
         self._thinking, self._count = thinking, count
         self._touched = False
@@ -139,24 +143,24 @@ class Cutter:
             made += self._place(unit)
         return made
 
-    def state(self) -> State:
+    def state(self) -> ChunkerState:
         """Return from where to go on after the turns that were added, all of them complete."""
         return replace(self._now(), given=dict(self._given))
 
-    def end(self) -> Ending:
+    def end(self) -> FinalChunks:
         """Return the chunks that are still open, what is void, and from where to go on."""
         if not self._touched:
-            return Ending([], [], self._state)
+            return FinalChunks([], [], self._state)
         fixed = self._fixed or self._now()
         self._fixed = fixed
         chunks = [chunk for units in self._open.values() for chunk in self._emit(units)]
         state = replace(fixed, given=dict(self._again))
-        return Ending(chunks, sorted(self._given.values()), state)
+        return FinalChunks(chunks, sorted(self._given.values()), state)
 
-    def _now(self) -> State:
+    def _now(self) -> ChunkerState:
         """Return the state as it stands."""
         lanes = tuple(tuple(units) for units in self._open.values() if units)
-        return State(lanes, {}, (self._sum, self._number))
+        return ChunkerState(lanes, {}, (self._sum, self._number))
 
     def _place(self, unit: Unit) -> list[Chunk]:
         """Put a unit into the open chunk, or begin another with it."""
@@ -252,7 +256,7 @@ def _chunk(units: Sequence[Unit]) -> Chunk:
     """Return the units as a chunk."""
     first, last = units[0], units[-1]
     text = "".join(unit.text for unit in units).rstrip("\n")
-    spawns = once((agent for unit in units for agent in unit.spawns), FILES)
+    spawns = distinct((agent for unit in units for agent in unit.spawns), FILES)
     places = (first.turn, first.ordinal, last.turn, last.ordinal)
     key = "\0".join([first.source.session or "", first.agent or "", repr(places), *spawns, text])
     return Chunk(
@@ -265,8 +269,8 @@ def _chunk(units: Sequence[Unit]) -> Chunk:
         last_turn=last.turn,
         ordinal=first.ordinal,
         continues=first.ordinal > 0,
-        files=once((file for unit in units for file in unit.files), FILES),
-        errors=once((error for unit in units for error in unit.errors), ERRORS),
+        files=distinct((file for unit in units for file in unit.files), FILES),
+        errors=distinct((error for unit in units for error in unit.errors), ERRORS),
         names=names(text),
         spawns=spawns,
         agent=first.agent,

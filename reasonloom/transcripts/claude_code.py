@@ -9,11 +9,17 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from reasonloom.transcripts.claude_code_messages import Message, message_of, summary_of
-from reasonloom.transcripts.json_lines import PATH_LENGTH, entry_of, moment_of, text_of
-from reasonloom.transcripts.lines import LONGEST, Line
-from reasonloom.transcripts.position import Position
-from reasonloom.transcripts.reader import Reading
+from reasonloom.transcripts.claude_code_messages import Message, parse_message, parse_summary
+from reasonloom.transcripts.lines import (
+    LONGEST,
+    PATH_LENGTH,
+    Line,
+    Position,
+    parse_entry,
+    parse_moment,
+    short_text,
+)
+from reasonloom.transcripts.reader import TurnReader
 from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
 
 NOISE = re.compile(
@@ -37,7 +43,7 @@ def read(
     *,
     agent: str | None = None,
     longest: int = LONGEST,
-) -> Reading:
+) -> TurnReader:
     """Return the turns of a transcript, from the beginning or from `since` on.
 
     A turn begins with a message of a person: not the results of tools alone, no notice of an
@@ -54,7 +60,7 @@ def read(
     Raises:
         InvalidArgument: it is binary, UTF-16, or no line of it is a transcript's.
     """
-    return Reading(stream, since, lambda known: Conversation(known, agent), longest=longest)
+    return TurnReader(stream, since, lambda known: Conversation(known, agent), longest=longest)
 
 
 def agent_of(path: PurePath) -> str | None:
@@ -66,7 +72,7 @@ def agent_of(path: PurePath) -> str | None:
 
 
 @dataclass(slots=True)
-class Open:
+class OpenTurn:
     """A turn that is still open."""
 
     number: int
@@ -96,8 +102,8 @@ class Conversation:
         self.source = known.source if known else Source(agent=agent)
         self.number = known.turn if known else 1
         self.taken = 0
-        self._open: list[Open] = []
-        self._current: dict[str | None, Open] = {}
+        self._open: list[OpenTurn] = []
+        self._current: dict[str | None, OpenTurn] = {}
         self._agents: dict[str, str] = {}
         self._roots: dict[str, str] = {}
 
@@ -108,7 +114,7 @@ class Conversation:
             return [], False
         if not line.data.strip():
             return [], False
-        entry = entry_of(line, skipped)
+        entry = parse_entry(line, skipped)
         kind = entry.get("type") if entry is not None else None
         if entry is None or not isinstance(kind, str):
             if skipped:
@@ -122,7 +128,7 @@ class Conversation:
 
     def whole(self, line: Line) -> bool:
         """Return whether the line is an object: the beginning of one is none."""
-        return entry_of(line, None) is not None
+        return parse_entry(line, None) is not None
 
     def open(self) -> list[Turn]:
         """Return the turns that are still open, as incomplete."""
@@ -143,9 +149,9 @@ class Conversation:
             self.taken += 1
             return [], self._learn_agent(entry)
         if kind == "summary":
-            message: Message | None = summary_of(entry)
+            message: Message | None = parse_summary(entry)
         elif kind in {"user", "assistant"}:
-            message = message_of(entry)
+            message = parse_message(entry)
         else:
             self.taken += 1
             return [], False
@@ -162,7 +168,7 @@ class Conversation:
         """Add a message to its turn; a person's request in the main conversation ends all turns."""
         self._learn(entry)
         lane = self._lane(entry)
-        uuid = text_of(entry.get("uuid"))
+        uuid = short_text(entry.get("uuid"))
         turn = self._current.get(lane)
         if not message.parts or (turn and uuid and uuid in turn.seen):
             return [], False
@@ -170,14 +176,14 @@ class Conversation:
         if turn is None or (message.begins and turn.begun):
             if lane == self.source.agent:
                 closed = self._close()
-            turn = Open(self.number, start, lane, self.source, uuid)
+            turn = OpenTurn(self.number, start, lane, self.source, uuid)
             self.number += 1
             self._open.append(turn)
             self._current[lane] = turn
         turn.begun |= message.begins or any(p.kind is not Kind.SUMMARY for p in message.parts)
         turn.parts += message.parts
         turn.seen |= {uuid} if uuid else set()
-        at = moment_of(entry.get("timestamp"))
+        at = parse_moment(entry.get("timestamp"))
         turn.first, turn.last = turn.first or at, at or turn.last
         for part in message.parts:
             if part.agent and part.tool_id:
@@ -194,12 +200,12 @@ class Conversation:
         """Return whose line it is: the file's main conversation's or a sidechain's."""
         if entry.get("isSidechain") is not True:
             return self.source.agent
-        agent = text_of(entry.get("agentId"))
+        agent = short_text(entry.get("agentId"))
         if agent:
             return agent
         if self.source.agent:
             return self.source.agent
-        uuid, parent = text_of(entry.get("uuid")), text_of(entry.get("parentUuid"))
+        uuid, parent = short_text(entry.get("uuid")), short_text(entry.get("parentUuid"))
         root = self._roots.get(parent or "") or f"sidechain-{(uuid or 'unnamed')[:8]}"
         if uuid:
             self._roots[uuid] = root
@@ -209,10 +215,10 @@ class Conversation:
         """Keep what the line tells of the conversation: the first session and folder, else news."""
         known = self.source
         news = Source(
-            session=known.session or text_of(entry.get("sessionId")),
-            project=known.project or text_of(entry.get("cwd"), PATH_LENGTH),
-            branch=text_of(entry.get("gitBranch")) or known.branch,
-            client=text_of(entry.get("version")) or known.client,
+            session=known.session or short_text(entry.get("sessionId")),
+            project=known.project or short_text(entry.get("cwd"), PATH_LENGTH),
+            branch=short_text(entry.get("gitBranch")) or known.branch,
+            client=short_text(entry.get("version")) or known.client,
             agent=known.agent,
         )
         if news != known:
@@ -221,8 +227,8 @@ class Conversation:
     def _learn_agent(self, entry: Mapping[str, Any]) -> bool:
         """Keep which use of a tool started the agent whose progress a line reports; is it new?"""
         data = entry.get("data")
-        agent = text_of(data.get("agentId")) if isinstance(data, dict) else None
-        tool = text_of(entry.get("parentToolUseID")) or text_of(entry.get("toolUseID"))
+        agent = short_text(data.get("agentId")) if isinstance(data, dict) else None
+        tool = short_text(entry.get("parentToolUseID")) or short_text(entry.get("toolUseID"))
         if not agent or not tool or self._agents.get(tool) == agent:
             return False
         self._agents[tool] = agent

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from reasonloom.text.cleaning import OUTPUT, VALUE, output, said
-from reasonloom.transcripts.json_lines import NAME_LENGTH, PATH_LENGTH, moment_of, text_of
-from reasonloom.transcripts.mentions import FILES, errors, files, once
+from reasonloom.text.cleaning import ARGUMENT_LENGTH, OUTPUT_LENGTH, message_text, output_text
+from reasonloom.transcripts.lines import NAME_LENGTH, PATH_LENGTH, parse_moment, short_text
+from reasonloom.transcripts.mentions import FILES, distinct, errors, files
 from reasonloom.transcripts.turns import Kind, Part
 
 INTERRUPTED = "[Request interrupted by user"
@@ -44,32 +44,32 @@ class Message:
     begins: bool
 
 
-def message_of(entry: Mapping[str, Any]) -> Message | None:
+def parse_message(entry: Mapping[str, Any]) -> Message | None:
     """Return the message of a user or assistant line, None if it has none."""
     message = entry.get("message")
     content = message.get("content") if isinstance(message, dict) else None
     if not isinstance(content, str | list):
         return None
-    at = moment_of(entry.get("timestamp"))
+    at = parse_moment(entry.get("timestamp"))
     if entry.get("type") == "assistant":
-        return Message(tuple(_answered(content, at)), False)
+        return Message(tuple(_assistant_parts(content, at)), False)
     if entry.get("isMeta") is True:
         return Message((), False)
     if entry.get("isCompactSummary") is True:
-        return Message(_part(Kind.SUMMARY, said(_plain(content)), at), False)
+        return Message(_part(Kind.SUMMARY, message_text(_plain(content)), at), False)
     results = tuple(_results(content, entry, at))
-    asked, begins = _asked(content, at)
+    asked, begins = _parse_request(content, at)
     return Message((*results, *asked), begins)
 
 
-def summary_of(entry: Mapping[str, Any]) -> Message:
+def parse_summary(entry: Mapping[str, Any]) -> Message:
     """Return the message of a summary line."""
     summary = entry.get("summary")
-    text = said(summary) if isinstance(summary, str) else ""
-    return Message(_part(Kind.SUMMARY, text, moment_of(entry.get("timestamp"))), False)
+    text = message_text(summary) if isinstance(summary, str) else ""
+    return Message(_part(Kind.SUMMARY, text, parse_moment(entry.get("timestamp"))), False)
 
 
-def _asked(content: str | list[Any], at: datetime | None) -> tuple[tuple[Part, ...], bool]:
+def _parse_request(content: str | list[Any], at: datetime | None) -> tuple[tuple[Part, ...], bool]:
     """Return what a person said, and whether it is a request of theirs."""
     texts = [content] if isinstance(content, str) else list(_texts(content))
     parts: list[Part] = []
@@ -81,7 +81,7 @@ def _asked(content: str | list[Any], at: datetime | None) -> tuple[tuple[Part, .
         if stripped.startswith("<") and (told := _by_client(stripped, at)) is not None:
             parts += told
             continue
-        part = _part(Kind.USER, said(raw), at)
+        part = _part(Kind.USER, message_text(raw), at)
         parts += part
         begins |= bool(part)
     return tuple(parts), begins
@@ -91,57 +91,59 @@ def _by_client(text: str, at: datetime | None) -> tuple[Part, ...] | None:
     """Return what a line means that the client wrote in the person's name, None for others."""
     if text.startswith(CLIENTS):
         named = dict(COMMAND.findall(text[:20_000]))
-        return _part(Kind.USER, said(f"{named.get('name', '')} {named.get('args', '')}"), at)
+        return _part(
+            Kind.USER, message_text(f"{named.get('name', '')} {named.get('args', '')}"), at
+        )
     if text.startswith("<bash-input>"):
         typed = TYPED.match(text)
-        return _part(Kind.TOOL_USE, output(typed[1]) if typed else "", at, name="!")
+        return _part(Kind.TOOL_USE, output_text(typed[1]) if typed else "", at, name="!")
     if text.startswith(("<bash-stdout>", "<bash-stderr>")):
         printed = "\n".join(PRINTED.findall(text[:200_000]))
-        return _part(Kind.TOOL_RESULT, output(printed), at, name="!")
+        return _part(Kind.TOOL_RESULT, output_text(printed), at, name="!")
     if text.startswith(NOTICES):
-        return _part(Kind.TOOL_RESULT, output(text), at, name="notice")
+        return _part(Kind.TOOL_RESULT, output_text(text), at, name="notice")
     return None
 
 
-def _answered(content: str | list[Any], at: datetime | None) -> Iterator[Part]:
+def _assistant_parts(content: str | list[Any], at: datetime | None) -> Iterator[Part]:
     """Yield what an assistant said, thought and had done."""
     if isinstance(content, str):
-        yield from _part(Kind.ASSISTANT, said(content), at)
+        yield from _part(Kind.ASSISTANT, message_text(content), at)
         return
     for block in content[:BLOCKS]:
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "text" and isinstance(block.get("text"), str):
-            yield from _part(Kind.ASSISTANT, said(block["text"]), at)
+            yield from _part(Kind.ASSISTANT, message_text(block["text"]), at)
         elif kind == "thinking" and isinstance(block.get("thinking"), str):
-            yield from _part(Kind.THINKING, said(block["thinking"]), at)
+            yield from _part(Kind.THINKING, message_text(block["thinking"]), at)
         elif kind in {"tool_use", "server_tool_use"}:
-            yield _used(block, at)
+            yield _tool_use(block, at)
 
 
-def _used(block: Mapping[str, Any], at: datetime | None) -> Part:
+def _tool_use(block: Mapping[str, Any], at: datetime | None) -> Part:
     """Return the use of a tool, its arguments as lines of `name: value`."""
     given = block.get("input")
     given = given if isinstance(given, dict) else {"input": given} if given else {}
     lines = [(key, _value(key, value)) for key, value in list(given.items())[:40]]
-    shown = "\n".join(f"{text_of(key)}: {value}" for key, value in lines if value)
-    text = output(lines[0][1] if len(lines) == 1 else shown, OUTPUT + PROMPT)
-    places = (text_of(given.get(key), PATH_LENGTH) or "" for key in PLACES)
+    shown = "\n".join(f"{short_text(key)}: {value}" for key, value in lines if value)
+    text = output_text(lines[0][1] if len(lines) == 1 else shown, OUTPUT_LENGTH + PROMPT)
+    places = (short_text(given.get(key), PATH_LENGTH) or "" for key in PLACES)
     return Part(
         Kind.TOOL_USE,
         text,
         at,
-        name=text_of(block.get("name")),
-        tool_id=text_of(block.get("id")),
-        files=once((*places, *files(text)), FILES),
+        name=short_text(block.get("name")),
+        tool_id=short_text(block.get("id")),
+        files=distinct((*places, *files(text)), FILES),
     )
 
 
 def _value(key: str, value: Any) -> str:
     """Return one argument as text, cut."""
     if isinstance(value, str):
-        return output(value, PROMPT if key in {"prompt", "message"} else VALUE)
+        return output_text(value, PROMPT if key in {"prompt", "message"} else ARGUMENT_LENGTH)
     try:
-        return output(json.dumps(value, ensure_ascii=False), VALUE)
+        return output_text(json.dumps(value, ensure_ascii=False), ARGUMENT_LENGTH)
     except (ValueError, RecursionError):
         return "(nested too deeply)"
 
@@ -153,12 +155,12 @@ def _results(
     if isinstance(content, str):
         return
     outcome = entry.get("toolUseResult")
-    agent = text_of(outcome.get("agentId")) if isinstance(outcome, dict) else None
+    agent = short_text(outcome.get("agentId")) if isinstance(outcome, dict) else None
     for block in content[:BLOCKS]:
         if not isinstance(block, dict) or block.get("type") != "tool_result":
             continue
         full = _plain(block.get("content"))
-        text = output(full)
+        text = output_text(full)
         failed = block.get("is_error") is True
         found = errors(full)
         first = text[:NAME_LENGTH].strip()
@@ -166,7 +168,7 @@ def _results(
             Kind.TOOL_RESULT,
             text,
             at,
-            tool_id=text_of(block.get("tool_use_id")),
+            tool_id=short_text(block.get("tool_use_id")),
             agent=agent,
             failed=failed,
             files=files(text),

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 WORDS = 400
 """Different words of a piece that are compared."""
 
-ASKED = 3
+LEAST_REQUEST_WORDS = 3
 """Words of a request from which on it can be told that it shares nothing."""
 
 PAUSE, LONG_PAUSE = timedelta(minutes=30), timedelta(hours=4)
@@ -26,7 +26,7 @@ WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]{2,}")
 STEM = 7
 """Letters by which words are compared, so that their endings count less."""
 
-LOOKED = 12_000
+LOOKED_LENGTH = 12_000
 """Characters of a piece that are looked through."""
 
 _COMMON = """
@@ -47,10 +47,12 @@ COMMON = frozenset(_COMMON.split())
 
 def words(text: str) -> frozenset[str]:
     """Return the different words of `text` that say what it is about, at most `WORDS`."""
-    found = [word[:STEM] for word in WORD.findall(text[:LOOKED].casefold()) if word not in COMMON]
+    found = [
+        word[:STEM] for word in WORD.findall(text[:LOOKED_LENGTH].casefold()) if word not in COMMON
+    ]
     kept = dict.fromkeys(found)
     if not text.isascii():
-        for match in WIDE.finditer(text[:LOOKED]):
+        for match in WIDE.finditer(text[:LOOKED_LENGTH]):
             run = match.group()[:200]
             kept.update(dict.fromkeys(run[i : i + 2] for i in range(len(run) - 1)))
     return frozenset(kept) if len(kept) <= WORDS else frozenset(list(kept)[:WORDS])
@@ -77,7 +79,7 @@ def score(
     least = min(len(known), len(after))
     shared = len(known.intersection(after)) / least if least else 0.0
     total = shared
-    if len(asked) >= ASKED:
+    if len(asked) >= LEAST_REQUEST_WORDS:
         total = (shared + len(known.intersection(asked)) / len(asked)) / 2
     total += 0.5 if set(files[0]).intersection(files[1]) else 0.0
     gap = times[1] - times[0] if times[0] and times[1] else timedelta()

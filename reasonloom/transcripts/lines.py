@@ -2,13 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import BinaryIO
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, BinaryIO
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.transcripts.position import HEAD, TAIL
-from reasonloom.transcripts.turns import Skipped
+from reasonloom.transcripts.turns import Skipped, Source
+
+HEAD, TAIL = 1024, 4096
+"""Bytes at a file's beginning and before a position by which a file is known again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a file was read; `wire()` is JSON, to be kept beside what was read.
+
+    Args:
+        offset: bytes read, up to the end of the last line that was whole.
+        start: where the last turn began, which is still open; `offset` if none is.
+        turn: that turn's number, or the next one's.
+        digest: SHA-256 of the file's first bytes and of the last before `offset`.
+        source: whose conversation it was as the open turn began.
+    """
+
+    offset: int
+    start: int
+    turn: int
+    digest: str
+    source: Source
+
+    def wire(self) -> dict[str, Any]:
+        """Return the position as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, wire: Mapping[str, Any]) -> Position:
+        """Return the position that `wire()` gave.
+
+        Raises:
+            KeyError, TypeError: it is no such JSON.
+        """
+        source = Source(**wire["source"])
+        return cls(wire["offset"], wire["start"], wire["turn"], wire["digest"], source)
+
+    def fits(self, stream: BinaryIO) -> bool:
+        """Return whether the file still has what was read of it (as far as the digest tells)."""
+        stream.seek(0)
+        head = stream.read(min(HEAD, self.offset))
+        stream.seek(max(0, self.offset - TAIL))
+        tail = stream.read(min(TAIL, self.offset))
+        return digest(head, tail) == self.digest
+
+
+def digest(head: bytes, tail: bytes) -> str:
+    """Return by what a file is known again, from its first and its last bytes."""
+    return hashlib.sha256(len(head).to_bytes(2) + head + tail).hexdigest()
+
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of a line that is taken; a longer one is skipped and counted."""
@@ -16,7 +68,7 @@ LONGEST = 16 * 1024 * 1024
 BLOCK = 1024 * 1024
 """Bytes read at once of a line that is too long."""
 
-MARKS = {
+BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
@@ -93,7 +145,7 @@ class Lines:
         return True
 
 
-def refuse_unreadable(stream: BinaryIO, *, lines_of_json: bool) -> None:
+def require_text(stream: BinaryIO, *, lines_of_json: bool) -> None:
     """Look at the file's first bytes.
 
     Raises:
@@ -101,7 +153,7 @@ def refuse_unreadable(stream: BinaryIO, *, lines_of_json: bool) -> None:
     """
     stream.seek(0)
     window = stream.read(TAIL)
-    for mark, name in MARKS.items():
+    for mark, name in BYTE_ORDER_MARKS.items():
         if window.startswith(mark):
             raise InvalidArgument(
                 f"The file is {name}; save it as UTF-8 and try again", field="path", kind="text"
@@ -126,3 +178,40 @@ def decoded(data: bytes, skipped: Skipped | None) -> str:
     if any(not sign.isascii() and sign != "\ufffd" for sign in lossy):
         return lossy  # most of it is UTF-8, with a few broken bytes
     return data.decode("cp1252", "replace")
+
+
+NAME_LENGTH = 200
+"""Characters kept of an id, a name, a version."""
+
+PATH_LENGTH = 4096
+
+
+def parse_entry(line: Line, skipped: Skipped | None) -> dict[str, Any] | None:
+    """Return the line's object, None if it is none; deep nesting and huge numbers are refused."""
+    try:
+        value = json.loads(decoded(line.data, skipped), strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def short_text(value: Any, limit: int = NAME_LENGTH) -> str | None:
+    """Return a short text that is one and not empty, without what cannot be stored."""
+    if not isinstance(value, str) or not value:
+        return None
+    kept = value[:limit]
+    if kept.isprintable():
+        return kept
+    return "".join(sign for sign in kept if sign.isprintable()) or None
+
+
+def parse_moment(value: Any) -> datetime | None:
+    """Return an ISO 8601 time as aware UTC; one without a zone is UTC; None if it is none."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        aware = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+        return aware.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None

@@ -11,7 +11,7 @@ FILES, ERRORS, NAMES = 24, 6, 40
 ERROR_LENGTH = 200
 """Characters kept of one error line."""
 
-LOOKED = 60_000
+LOOKED_LENGTH = 60_000
 """Characters of one text that are looked through; what a longer one names after that is lost."""
 
 SUFFIX = re.compile(r"\.([A-Za-z]\w{0,9})(?![\w/\\]|\.\w)")
@@ -25,7 +25,7 @@ vue json jsonl yaml yml toml ini cfg md rst txt csv xml lock proto ipynb tf grad
 SUFFIXES = frozenset(_SUFFIXES.split())
 """What ends the name of a file that stands without a folder."""
 
-TELLING = (
+ERROR_HINTS = (
     *("rror", "xception", "anic", "ERROR", "FAILED", "fatal:", "Segmentation", "not found"),
     *("No such file", "undefined reference", "exit code"),
 )
@@ -46,8 +46,8 @@ NAME = re.compile(
 
 def files(text: str) -> tuple[str, ...]:
     """Return the paths that `text` names, in order, each once."""
-    text = text[:LOOKED]
-    return once((_path(text, match) for match in SUFFIX.finditer(text)), FILES)
+    text = text[:LOOKED_LENGTH]
+    return distinct((_path(text, match) for match in SUFFIX.finditer(text)), FILES)
 
 
 def _path(text: str, match: re.Match[str]) -> str:
@@ -66,8 +66,8 @@ def _path(text: str, match: re.Match[str]) -> str:
 
 def errors(text: str) -> tuple[str, ...]:
     """Return the lines of `text` that tell of an error, each once and cut to `ERROR_LENGTH`."""
-    text = text[:LOOKED]
-    if not any(sign in text for sign in TELLING):
+    text = text[:LOOKED_LENGTH]
+    if not any(sign in text for sign in ERROR_HINTS):
         return ()
     found: list[str] = []
     end = -1
@@ -81,16 +81,16 @@ def errors(text: str) -> tuple[str, ...]:
         found.append(text[start : min(end, start + ERROR_LENGTH)].strip())
         if len(found) >= 4 * ERRORS:
             break
-    return once(found, ERRORS)
+    return distinct(found, ERRORS)
 
 
 def names(text: str) -> tuple[str, ...]:
     """Return identifiers, what stands between backquotes and capitalised words, each once."""
-    found = (m.groups() for m in NAME.finditer(text[:LOOKED]))
-    return once((a or b or (c if c[:1].isupper() else "") for a, b, c in found), NAMES)
+    found = (m.groups() for m in NAME.finditer(text[:LOOKED_LENGTH]))
+    return distinct((a or b or (c if c[:1].isupper() else "") for a, b, c in found), NAMES)
 
 
-def once(items: Iterable[str], limit: int) -> tuple[str, ...]:
+def distinct(items: Iterable[str], limit: int) -> tuple[str, ...]:
     """Return the first `limit` different items that are not empty, in order."""
     kept: dict[str, None] = {}
     for item in items:

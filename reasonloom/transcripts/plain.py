@@ -8,12 +8,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from reasonloom.text.cleaning import said, visible
-from reasonloom.transcripts.json_lines import PATH_LENGTH, entry_of, moment_of, text_of
-from reasonloom.transcripts.lines import LONGEST, Line, decoded
+from reasonloom.text.cleaning import message_text, visible_text
+from reasonloom.transcripts.lines import (
+    LONGEST,
+    PATH_LENGTH,
+    Line,
+    Position,
+    decoded,
+    parse_entry,
+    parse_moment,
+    short_text,
+)
 from reasonloom.transcripts.mentions import errors, files
-from reasonloom.transcripts.position import Position
-from reasonloom.transcripts.reader import Reading
+from reasonloom.transcripts.reader import TurnReader
 from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
 
 ROLES = {
@@ -46,7 +53,7 @@ NO_NAMES = frozenset(_NO_NAMES.split())
 
 def read_jsonl(
     stream: BinaryIO, since: Position | None = None, *, longest: int = LONGEST
-) -> Reading:
+) -> TurnReader:
     """Return the turns of a JSONL conversation, from the beginning or from `since` on.
 
     A line is `{"role": …, "content": …}`, with `time` (ISO 8601), `session` and `project` where
@@ -56,7 +63,7 @@ def read_jsonl(
     Raises:
         InvalidArgument: the file is binary, UTF-16, or has no such line.
     """
-    return Reading(stream, since, Spoken, longest=longest)
+    return TurnReader(stream, since, JsonlForm, longest=longest)
 
 
 def read_text(
@@ -65,7 +72,7 @@ def read_text(
     *,
     speakers: Collection[str] = (),
     longest: int = LONGEST,
-) -> Reading:
+) -> TurnReader:
     """Return the turns of a text: lines `Name: …`, or paragraphs where nobody is named.
 
     What follows a named line belongs to it until the next one. A text has no marks that its
@@ -76,12 +83,12 @@ def read_text(
         InvalidArgument: the file is binary or UTF-16.
     """
     names = frozenset(name.casefold() for name in speakers)
-    form = lambda known: Written(known, names)  # noqa: E731 - a partial would hide the types
-    return Reading(stream, since, form, lines_of_json=False, longest=longest)
+    form = lambda known: TextForm(known, names)  # noqa: E731 - a partial would hide the types
+    return TurnReader(stream, since, form, lines_of_json=False, longest=longest)
 
 
 @dataclass(slots=True)
-class Open:
+class OpenTurn:
     """The turn that is still open: its parts as name, kind, texts and time."""
 
     number: int
@@ -101,14 +108,14 @@ class Open:
         return Turn(self.number, parts, first, last, None, complete, self.source)
 
 
-class Talk:
+class PlainForm:
     """What both forms share: one open turn, and who began."""
 
     def __init__(self, known: Position | None) -> None:
         self.source = known.source if known else Source()
         self.number = known.turn if known else 1
         self.taken = 0
-        self._turn: Open | None = None
+        self._turn: OpenTurn | None = None
 
     def open(self) -> list[Turn]:
         """Return the open turn as incomplete."""
@@ -130,7 +137,7 @@ class Talk:
         begins = kind is Kind.USER
         if turn is None or (begins and turn.begun) or turn.source.session != self.source.session:
             closed = self._close()
-            turn = self._turn = Open(self.number, start, self.source)
+            turn = self._turn = OpenTurn(self.number, start, self.source)
             self.number += 1
         turn.begun |= begins or kind is not Kind.SUMMARY
         turn.parts.append((kind, name, [text], at))
@@ -154,41 +161,41 @@ class Talk:
         return (Kind.USER if role == self.source.speaker else Kind.ASSISTANT), role
 
 
-class Spoken(Talk):
+class JsonlForm(PlainForm):
     """Lines of JSON, each what one says."""
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
         """Return the turn that this line ends, and whether it adds anything."""
         if not line.data.strip():
             return [], False
-        entry = entry_of(line, skipped)
-        role = text_of(entry.get("role")) if entry else None
+        entry = parse_entry(line, skipped)
+        role = short_text(entry.get("role")) if entry else None
         content = entry.get("content") if entry else None
         if entry is None or role is None or not isinstance(content, str):
             if skipped:
                 skipped.malformed += 1
             return [], False
         self.taken += 1
-        text = said(content)
+        text = message_text(content)
         if not text:
             return [], False
         self._learn(entry)
         kind, name = self._role(role.strip())
-        return self._say(kind, name, text, moment_of(entry.get("time")), line.start), True
+        return self._say(kind, name, text, parse_moment(entry.get("time")), line.start), True
 
     def whole(self, line: Line) -> bool:
         """Return whether the line is an object: the beginning of one is none."""
-        return entry_of(line, None) is not None
+        return parse_entry(line, None) is not None
 
     def _learn(self, entry: Mapping[str, Any]) -> None:
         """Keep the session and the project, which hold until a line tells others."""
-        session = text_of(entry.get("session")) or self.source.session
-        project = text_of(entry.get("project"), PATH_LENGTH) or self.source.project
+        session = short_text(entry.get("session")) or self.source.session
+        project = short_text(entry.get("project"), PATH_LENGTH) or self.source.project
         if (session, project) != (self.source.session, self.source.project):
             self.source = replace(self.source, session=session, project=project)
 
 
-class Written(Talk):
+class TextForm(PlainForm):
     """Lines of text; a name begins what somebody says, an empty line a paragraph."""
 
     def __init__(self, known: Position | None, speakers: frozenset[str]) -> None:
@@ -199,7 +206,7 @@ class Written(Talk):
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
         """Return the turn that this line ends, and whether it adds anything."""
         self.taken += 1
-        text = visible(decoded(line.data.removesuffix(b"\r"), skipped))
+        text = visible_text(decoded(line.data.removesuffix(b"\r"), skipped))
         empty_before, self._empty = self._empty, not text.strip()
         match = SPEAKER.match(text) or (ALONE.fullmatch(text) if line.ended else None)
         if match and self._speaks(match[1], alone=not text[match.end() :]):
@@ -232,5 +239,5 @@ class Written(Talk):
 
 def _part(kind: Kind, name: str | None, text: str, at: datetime | None) -> Part:
     """Return what somebody said as a part."""
-    text = said(text)
+    text = message_text(text)
     return Part(kind, text, at, name=name, files=files(text), errors=errors(text))

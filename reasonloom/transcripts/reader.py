@@ -6,8 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.transcripts.lines import LONGEST, Line, Lines, refuse_unreadable
-from reasonloom.transcripts.position import HEAD, TAIL, Position, digest
+from reasonloom.transcripts.lines import (
+    HEAD,
+    LONGEST,
+    TAIL,
+    Line,
+    Lines,
+    Position,
+    digest,
+    require_text,
+)
 from reasonloom.transcripts.turns import Skipped, Source, Turn
 
 PATIENCE = 500
@@ -39,7 +47,7 @@ class Form(Protocol):
         """Return where to begin again, with which number and source; `offset` if none is open."""
 
 
-class Reading(Iterator[Turn]):
+class TurnReader(Iterator[Turn]):
     """An iterator of turns. When it has ended, `position` says where the next reading begins.
 
     Attributes:
@@ -59,7 +67,7 @@ class Reading(Iterator[Turn]):
         lines_of_json: bool = True,
         longest: int = LONGEST,
     ) -> None:
-        refuse_unreadable(stream, lines_of_json=lines_of_json)
+        require_text(stream, lines_of_json=lines_of_json)
         self.rewritten = since is not None and not since.fits(stream)
         self.since = None if self.rewritten else since
         self.skipped = Skipped()

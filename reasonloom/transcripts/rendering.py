@@ -58,7 +58,7 @@ def marker(part: Part, *, continued: bool = False) -> str:
     return f"[{', '.join(words)}]"
 
 
-def escaped(text: str) -> str:
+def escape_markers(text: str) -> str:
     r"""Return `text` with a backslash before each line's bracket that looks like a marker's."""
     if not any(opener in text for opener in OPENERS):
         return text

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from reasonloom.text.tokens import Count
+from reasonloom.text.tokens import TokenCounter
 
 FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 SENTENCE = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[。！？])|\n")
@@ -15,7 +15,7 @@ JOINED = "\u200d\ufe0f\ufe0e"
 """Signs that belong to the one before them, or bind the next."""
 
 
-def split(text: str, room: int, most: int, count: Count) -> Iterator[tuple[str, int]]:
+def split(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
     """Yield pieces of a `text` that exceeds `room`, and their tokens, in order, nothing lost.
 
     Args:
@@ -28,7 +28,7 @@ def split(text: str, room: int, most: int, count: Count) -> Iterator[tuple[str, 
     yield from _packed(parts, room)
 
 
-def _within(text: str, room: int, most: int, count: Count) -> Iterator[tuple[str, int]]:
+def _within(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
     """Yield a block whole if it may be, else its sentences, and what is too long of them in bits.
 
     Each is counted; a block of many sentences is not put together before `_packed`.
@@ -93,7 +93,7 @@ def sentences(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _hard(text: str, room: int, count: Count) -> Iterator[tuple[str, int]]:
+def _hard(text: str, room: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
     """Yield pieces cut at spaces where there are some, never within a letter and its marks."""
     start = 0
     while start < len(text):

@@ -8,11 +8,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from reasonloom.text.tokens import Count
+from reasonloom.text.tokens import TokenCounter
 from reasonloom.transcripts.cohesion import words
-from reasonloom.transcripts.json_lines import moment_of
-from reasonloom.transcripts.mentions import ERRORS, FILES, once
-from reasonloom.transcripts.rendering import escaped, marker
+from reasonloom.transcripts.lines import parse_moment
+from reasonloom.transcripts.mentions import ERRORS, FILES, distinct
+from reasonloom.transcripts.rendering import escape_markers, marker
 from reasonloom.transcripts.splitting import split
 from reasonloom.transcripts.turns import Kind, Part, Source, Turn
 
@@ -67,7 +67,7 @@ class Unit:
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> Unit:
         """Return the unit that `wire()` gave."""
-        times = {key: moment_of(wire[key]) for key in ("started_at", "ended_at")}
+        times = {key: parse_moment(wire[key]) for key in ("started_at", "ended_at")}
         lists = {key: tuple(wire[key]) for key in ("files", "errors", "spawns", "asked")}
         return cls(**{**wire, **times, **lists, "source": Source(**wire["source"])})
 
@@ -82,7 +82,7 @@ class Atom:
     asked: str = ""
 
 
-def units_of(turn: Turn, *, thinking: bool, count: Count) -> list[Unit]:
+def units_of(turn: Turn, *, thinking: bool, count: TokenCounter) -> list[Unit]:
     """Return the turn's units: one if it is within `AIM`, else several, at borders of parts.
 
     Args:
@@ -96,11 +96,11 @@ def units_of(turn: Turn, *, thinking: bool, count: Count) -> list[Unit]:
     return [_unit(turn, ordinal, group) for ordinal, group in enumerate(groups)]
 
 
-def _atoms(part: Part, count: Count) -> Iterator[Atom]:
+def _atoms(part: Part, count: TokenCounter) -> Iterator[Atom]:
     """Yield the part with its marker; in pieces if it exceeds `AIM`."""
     if part.kind is not Kind.TOOL_USE and not part.text.strip():
         return
-    text = escaped(part.text)
+    text = escape_markers(part.text)
     whole = f"{marker(part)} {text}\n"
     asked = part.text if part.kind is Kind.USER else ""
     tokens = count(whole)
@@ -117,7 +117,7 @@ def _atoms(part: Part, count: Count) -> Iterator[Atom]:
         yield Atom(held, whole, count(whole), asked if number == 0 else "")
 
 
-def _pieces(part: Part, text: str, density: float, count: Count) -> Iterator[str]:
+def _pieces(part: Part, text: str, density: float, count: TokenCounter) -> Iterator[str]:
     """Yield the pieces of a text that is too long, each within `MOST` with its marker.
 
     Where to cut is estimated by the text's mean tokens for a character; what then turns out to
@@ -139,7 +139,7 @@ def _pieces(part: Part, text: str, density: float, count: Count) -> Iterator[str
 def _headed(piece: str) -> str:
     """Return a piece whose first line, cut out of the middle of one, imitates no marker."""
     first, feed, rest = piece.partition("\n")
-    return escaped(first) + feed + rest if not first.lstrip().startswith("\\") else piece
+    return escape_markers(first) + feed + rest if not first.lstrip().startswith("\\") else piece
 
 
 def _paired(atoms: list[Atom]) -> Iterator[list[Atom]]:
@@ -194,9 +194,9 @@ def _unit(turn: Turn, ordinal: int, atoms: list[Atom]) -> Unit:
         tokens=_size(atoms),
         started_at=times[0] if times else turn.started_at,
         ended_at=times[-1] if times else turn.started_at,
-        files=once((file for atom in atoms for file in atom.part.files), FILES),
-        errors=once((error for atom in atoms for error in atom.part.errors), ERRORS),
-        spawns=once((atom.part.agent or "" for atom in atoms), FILES),
+        files=distinct((file for atom in atoms for file in atom.part.files), FILES),
+        errors=distinct((error for atom in atoms for error in atom.part.errors), ERRORS),
+        spawns=distinct((atom.part.agent or "" for atom in atoms), FILES),
         agent=turn.agent,
         source=turn.source,
         asked=tuple(sorted(words(" ".join(atom.asked[:4_000] for atom in atoms if atom.asked)))),

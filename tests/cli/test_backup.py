@@ -17,7 +17,7 @@ from reasonloom.stores.backup.restore import restore
 from tests.support.clients.processes import environment
 from tests.support.databases.dumps import DUMPS
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.whole import rows_of
+from tests.support.databases.rows import rows_of
 
 (DUMP,) = DUMPS.glob("0.1.0-0013.backup")
 WAITS = """

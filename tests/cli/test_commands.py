@@ -141,3 +141,37 @@ def test_version(run: Run) -> None:
 def test_nothing_is_written_into_the_folder_one_stands_in(run: Run, tmp_path: Path) -> None:
     run("call", "recall", '{"userId": "local"}')
     assert [path for path in tmp_path.iterdir() if path.name != "home"] == []
+
+
+PROGRAM = """
+import atexit
+from reasonloom.cli.server.serve import LastStep
+
+class Loaded:
+    def __del__(self):
+        print("taken down", flush=True)
+
+loaded = Loaded()
+last = LastStep()
+atexit.register(print, "sent")
+print("served")
+{then}
+"""
+
+
+def ended(then: str) -> tuple[int, list[str]]:
+    """Run the program; return its exit status and what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(then=then)], capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout.split("\n")[:-1]
+
+
+def test_what_is_held_is_sent_and_nothing_is_taken_down() -> None:
+    assert ended("last.served = True") == (0, ["served", "sent"])
+
+
+@pytest.mark.parametrize(("then", "status"), [("raise ValueError", 1), ("raise SystemExit(2)", 2)])
+def test_a_failure_keeps_its_exit_status(then: str, status: int) -> None:
+    assert ended(then) == (status, ["served", "sent", "taken down"])

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from reasonloom.cli.mental_models import _chosen
-from reasonloom.cli.models_drawn import table, tree
+from reasonloom.cli.mental_models import _resolve_model, model_tree, models_table
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, ModelNotFound
 from reasonloom.graphs.runs.engine import Engine
@@ -35,7 +34,7 @@ async def a_model(engine: Engine, access: Access) -> tuple[str, list[str]]:
     return model, basins
 
 
-def shown(drawn: Any) -> str:
+def console_text(drawn: Any) -> str:
     console = Console(width=200, record=True)
     console.print(drawn)
     return console.export_text()
@@ -44,13 +43,13 @@ def shown(drawn: Any) -> str:
 async def test_models_are_drawn_as_a_table_and_a_tree(engine: Engine, access: Access) -> None:
     model, basins = await a_model(engine, access)
     drop_basin(access.admin, basins[1])
-    listed = shown(table((await call(engine, "list_models", {})).answer))
+    listed = console_text(models_table((await call(engine, "list_models", {})).answer))
     assert "Муки 😰" in listed
     assert "active degraded" in listed
     assert "1.00 of 1 (0.21 to 1.00), Brier 0.25" in listed
     wanted = {"model_id": model, "include_predictions": True, "include_revisions": True}
     found = (await call(engine, "get_model", wanted)).answer
-    drawn = shown(tree(found, {basins[0]: "Сон [bold]и\x1b[31m работа"}))
+    drawn = console_text(model_tree(found, {basins[0]: "Сон [bold]и\x1b[31m работа"}))
     for said in (
         "basins (2)", "Сон [bold]и [31m работа", "(gone)", "expect 不安 [red]", "… 0.78", "✓ 0.50",
         "revisions (0)", model, "└── open, ",
@@ -73,16 +72,16 @@ async def test_a_model_is_called_by_its_name_or_how_its_id_begins(
     model, _ = await a_model(engine, access)
     me = Caller("local")
     for named in (model, model[:8], model.upper(), "Муки 😰"):
-        assert await _chosen(engine, me, named) == model
+        assert await _resolve_model(engine, me, named) == model
     made = {"name": model[:8], "domain": "self", "basin_ids": [a_basin(access.admin)]}
     await call(engine, "create_model", made)
     with pytest.raises(InvalidArgument, match="of several models"):
-        await _chosen(engine, me, model[:8])
+        await _resolve_model(engine, me, model[:8])
     for odd in ("%", "_", "муки 😰", "'"):
         with pytest.raises(ModelNotFound):
-            await _chosen(engine, me, odd)
+            await _resolve_model(engine, me, odd)
     with pytest.raises(ModelNotFound):
-        await _chosen(engine, Caller("ben"), model)
+        await _resolve_model(engine, Caller("ben"), model)
 
 
 async def test_proposals_are_drawn_with_what_they_rest_on(

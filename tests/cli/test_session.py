@@ -9,7 +9,7 @@ from tests.cli.test_commands import FACT, Run, run
 __all__ = ["run"]
 
 
-def asked(run: Run, tool: str, **arguments: str) -> dict[str, str]:
+def call_reasoning(run: Run, tool: str, **arguments: str) -> dict[str, str]:
     done = run("call", f"reasoning_{tool}", json.dumps(arguments))
     assert done.returncode == 0, done.stdout + done.stderr
     answer: dict[str, str] = json.loads(done.stdout)
@@ -19,11 +19,11 @@ def asked(run: Run, tool: str, **arguments: str) -> dict[str, str]:
 def test_a_session_is_drawn_as_a_tree(run: Run) -> None:
     fact = {**FACT, "content": "The [bold]tea[/bold]\x1b[31m is green."}
     assert run("call", "remember", json.dumps(fact)).returncode == 0
-    first = asked(run, "linear", content="What of the tea?")
+    first = call_reasoning(run, "linear", content="What of the tea?")
     session = first["session_id"]
-    point = asked(run, "checkpoint_create", session_id=session, name="[red]early")
-    asked(run, "linear", content="And what of coffee, or tea?", session_id=session)
-    back = asked(run, "backtrack", checkpoint_id=point["id"])
+    point = call_reasoning(run, "checkpoint_create", session_id=session, name="[red]early")
+    call_reasoning(run, "linear", content="And what of coffee, or tea?", session_id=session)
+    back = call_reasoning(run, "backtrack", checkpoint_id=point["id"])
     listed = run("session", "list").stdout
     assert session in listed
     row, _ = map(json.loads, run("session", "list", "--json").stdout.splitlines())

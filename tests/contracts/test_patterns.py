@@ -14,14 +14,14 @@ ESCAPED = "escape"
 REVIEWED = {
     "llm/embedding/wordllama_vectors.py": "the tokenizer's own signs, escaped",
     "llm/offline/fill.py": "patterns of an answer's schema, which stands in a prompt's template",
-    "nodes/thinking/analyze/frameworks/feature.py": "builds the module's own cues",
+    "nodes/thinking/analyze/frameworks/framework.py": "builds the module's own cues",
     "nodes/thinking/breakdown/offline_split.py": "builds the module's own cues",
     "nodes/graph_memory/grounding/reading/mood.py": "rows of a packaged table",
-    "nodes/memory/retrieval/highlight.py": "words that were found, escaped",
-    "nodes/metacognition/quoted.py": "quoted words, escaped, with one fixed gap between",
+    "nodes/memory/retrieval/text_query.py": "words that were found, escaped",
+    "nodes/metacognition/spans.py": "quoted words, escaped, with one fixed gap between",
     "nodes/mental_models/situations.py": "parts of a cue, escaped, with one fixed gap between",
     "nodes/reasoning/routing/cues.py": "builds the module's own cues",
-    "nodes/memory/injection/suspicion_rule.py": "builds the module's own rules",
+    "nodes/memory/injection/rules.py": "builds the module's own rules",
     "nodes/reasoning/tree/offline_approaches.py": "cues of the module's own ways",
     "nodes/graph_memory/workspaces/words.py": "ranges of characters of Unicode's own table",
 }

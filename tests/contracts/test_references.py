@@ -13,10 +13,10 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from reasonloom.compose import open_engine
-from reasonloom.contracts.tool_names import ALL, INVENTORY, SERVED_AS, reference_name
+from reasonloom.contracts.tool_names import ALL_TOOLS, INVENTORY, SERVED_AS, reference_name
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.toolsets.toolset import ToolLine
 from reasonloom.settings import load_settings
 from tests.support.contracts.references import (
@@ -47,7 +47,7 @@ HONESTLY_EMPTY = {
 
 SERVERS = ["combined", "as"]
 TOOLS = [pytest.param(toolset, line, id=line.name) for toolset, line in BUILT]
-UNBUILT = [name for name in ALL if name not in built_names()]
+UNBUILT = [name for name in ALL_TOOLS if name not in built_names()]
 
 
 def flags(server: str, toolset: str) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def served_name(server: str, line: ToolLine) -> str:
 async def connected(url: str | None = None, **given: Any) -> AsyncIterator[Client]:
     """Yield a client of the real server object; without a URL it has no database."""
     settings = load_settings(database_url=url or "postgresql://nobody@127.0.0.1:1/none", **given)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield client
 
 
@@ -71,7 +71,7 @@ async def listed(client: Client, name: str) -> Any:
 
 
 def test_the_inventory_is_the_references_list_of_seventy() -> None:
-    assert len(FACTS) == len(ALL) == len(set(ALL)) == 70
+    assert len(FACTS) == len(ALL_TOOLS) == len(set(ALL_TOOLS)) == 70
     for toolset, names in INVENTORY.items():
         theirs = [fact["name"] for fact in FACTS if fact["toolset"] == toolset]
         assert sorted(map(reference_name, names)) == sorted(theirs)
@@ -171,12 +171,12 @@ async def make_graph_memory(client: Client) -> dict[str, Any]:
     folder = load_settings().files_folder
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.jsonl").write_text('{"content": "A plain text of the mill."}\n')
-    workspace = await told(client, "memory_workspace_create", {"name": "w"})
+    workspace = await answer_of(client, "memory_workspace_create", {"name": "w"})
     file = {"workspace_id": workspace["workspace_id"], "path": "a.jsonl"}
-    await told(client, "memory_workspace_add", file)
+    await answer_of(client, "memory_workspace_add", file)
     fact = {"event_type": "fact", "content": "The mill is old."}
-    node = (await told(client, "memory_add", fact))["node_id"]
-    await told(client, "session_end", {})
+    node = (await answer_of(client, "memory_add", fact))["node_id"]
+    await answer_of(client, "session_end", {})
     return {**file, "start_id": node, "node_id": node, "old_node_id": node}
 
 
@@ -184,7 +184,7 @@ async def make_model(client: Client, url: str) -> dict[str, Any]:
     """Make a model of one basin, with another beside it; return what names them."""
     first, second = a_basin(url), a_basin(url)
     made = {"name": "Moods", "domain": "user", "basin_ids": [first]}
-    model = (await told(client, "create_model", made))["model_id"]
+    model = (await answer_of(client, "create_model", made))["model_id"]
     return {"model_id": model, "basin_ids": [first, second], "add_basins": [second]}
 
 
@@ -198,7 +198,7 @@ async def make_history(url: str) -> dict[str, Any]:
     return {"project": "api"}
 
 
-async def told(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def answer_of(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return a tool's answer, which must be no error."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content

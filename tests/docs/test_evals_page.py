@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from reasonloom.evals.log import EvalLog
+from tests import ROOT
 from tests.support.clients.processes import environment
+from tests.support.docs.pages import DOCS, blocks, newcomer
 
-PAGE = (Path(__file__).parents[2] / "docs" / "evals.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "evals.md").read_text(encoding="utf-8")
 SUITE = re.search(r"^```python title=twenty_four\.py\n(.*?)^```$", PAGE, re.M | re.S)
 PYTHON = re.search(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
 MOST_LINES = 25
@@ -60,3 +62,16 @@ def test_the_python_of_the_page_compares_two_ways(folder: Path) -> None:
         160,
         160,
     ]
+
+
+TUTORIAL = blocks(DOCS / "writing-an-eval.md")
+
+
+def test_the_suite_of_the_page_is_run_compared_and_reported() -> None:
+    assert {each.language for each in TUTORIAL} == {"sh", "text", "python"}
+    with newcomer() as somebody:
+        somebody.follow(TUTORIAL)
+        for name in ("first", "nearest"):
+            assert len(EvalLog(somebody.folder / f"{name}.jsonl").records) == 6
+        assert "<html" in (somebody.folder / "stories.html").read_text(encoding="utf-8")
+        assert "contains" in (somebody.folder / "stories.txt").read_text(encoding="utf-8")

@@ -12,12 +12,13 @@ from pathlib import Path
 import reasonloom
 from reasonloom.cli.app import app
 from reasonloom.server.engine_lifespan import AFTER_SIGNAL
-from reasonloom.server.http.serving import LAST_CALLS
+from reasonloom.server.http.serving import GRACEFUL_SECONDS
 from reasonloom.stores.access import IDLE_SECONDS, LOCK_SECONDS, STATEMENT_SECONDS
+from tests import ROOT
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 
-PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
 COMMAND = re.compile(r"(?:^|`|4318 )reasonloom ([a-z]+)(?: ([a-z]+))?", re.M)
 METRIC = re.compile(r"^\| `((?:reasonloom|mcp|gen_ai)\.[a-z._]+)` \|", re.M)
 
@@ -49,7 +50,7 @@ def test_the_limits_on_the_page_are_the_limits() -> None:
     assert f"`REASONLOOM_STATEMENT_SECONDS` ({STATEMENT_SECONDS:g})" in PAGE
     assert f"| a wait for a lock | {LOCK_SECONDS} |" in PAGE
     assert f"| a transaction that lies idle | {IDLE_SECONDS} |" in PAGE
-    assert (LAST_CALLS, AFTER_SIGNAL) == (2, 5.0)
+    assert (GRACEFUL_SECONDS, AFTER_SIGNAL) == (2, 5.0)
     assert "have two seconds" in PAGE
     assert "within five" in PAGE
 

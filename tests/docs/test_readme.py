@@ -19,8 +19,8 @@ from mcp import Client, StdioServerParameters
 
 from reasonloom.settings import Settings
 from reasonloom.stores.embedded.server import EmbeddedServer
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 BLOCKS = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
 NESTED = "make test"

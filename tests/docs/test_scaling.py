@@ -15,8 +15,8 @@ from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from tests.support.calls import remember
 from tests.support.docs.pages import DOCS
-from tests.support.llms.toolpages_llm import ReadyLlm
-from tests.support.memory.graph_memory import query
+from tests.support.llms.scripted_replies import ReadyLlm
+from tests.support.memory.graph import query
 from tests.support.reasoning.sessions import answered, thinking
 
 PAGE = (DOCS / "scaling.md").read_text(encoding="utf-8")
@@ -41,7 +41,7 @@ WHERE c.relnamespace = 'reasonloom'::regnamespace AND NOT t.tgisinternal
 """
 
 
-def told(pattern: str) -> int:
+def page_number(pattern: str) -> int:
     """Return a number of the page."""
     found = re.search(pattern, PAGE)
     assert found, pattern
@@ -70,7 +70,10 @@ async def most_connections(access: Access, work: asyncio.Task[Any]) -> int:
 async def test_a_process_has_the_connections_of_the_page(
     access: Access, embedder: Embedder
 ) -> None:
-    own, steps = told(r"(\d) connections and (?:\d) for saved"), told(r"and (\d) for saved steps")
+    own, steps = (
+        page_number(r"(\d) connections and (?:\d) for saved"),
+        page_number(r"and (\d) for saved steps"),
+    )
     assert load_settings().database_connections == own
     async with thinking(access, embedder, ReadyLlm(), auto_memory=True) as engine:
         asked = [answered(engine, "linear", content=f"Who is number {n}?") for n in range(24)]
@@ -110,4 +113,4 @@ def test_saved_steps_can_be_distributed_by_their_thread(access: Access) -> None:
 
 
 def test_the_triggers_of_the_page_are_all(access: Access) -> None:
-    assert query(access, TRIGGERS)[0][0] == told(r"(\d+) triggers")
+    assert query(access, TRIGGERS)[0][0] == page_number(r"(\d+) triggers")

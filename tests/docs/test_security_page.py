@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from reasonloom.settings import Settings, variables_of
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 RISKS_OF = PAGE[PAGE.index("## Risks") : PAGE.index("## Memories that want to steer")]
 NAMED = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")

@@ -15,7 +15,7 @@ import pytest
 
 import reasonloom
 from reasonloom.llm.classifier import classify
-from reasonloom.llm.classifier.scores import BIASES, EMOTIONS, FRAMEWORKS, scores_of
+from reasonloom.llm.classifier.classifier import BIASES, EMOTIONS, FRAMEWORKS, scores_of
 
 ASKS = """
 import asyncio, json

@@ -9,7 +9,7 @@ import pytest
 
 from reasonloom.errors import LlmRefused, SettingMistake
 from reasonloom.llm.port import Ask, Reply, Usage
-from reasonloom.llm.providers.replay import CachedModel, Recorder, ReplayModel, key_of
+from reasonloom.llm.providers.replay import CachedModel, Recorder, ReplayModel, question_key
 from tests.llm.conftest import SCHEMA, ask
 
 
@@ -54,13 +54,15 @@ async def test_what_was_recorded_is_played_exactly(tape: Path) -> None:
     [{"schema": SCHEMA}, {"pipe": "tree"}, {"temperature": 0.1}, {"seed": 1}, {"messages": []}],
 )
 def test_the_key_follows_the_question(change: dict[str, Any]) -> None:
-    assert key_of(ask(**change)) != key_of(ask())
+    assert question_key(ask(**change)) != question_key(ask())
 
 
 def test_the_key_ignores_what_changes_from_run_to_run() -> None:
-    assert key_of(ask(thread="t", deadline=3.0, material={"content": "x"})) == key_of(ask())
+    assert question_key(ask(thread="t", deadline=3.0, material={"content": "x"})) == question_key(
+        ask()
+    )
     reordered = dict(reversed(SCHEMA.items()))
-    assert key_of(ask(schema=reordered)) == key_of(ask(schema=SCHEMA))
+    assert question_key(ask(schema=reordered)) == question_key(ask(schema=SCHEMA))
 
 
 async def test_an_unknown_question_tells_how_to_record_it(tape: Path) -> None:
@@ -75,7 +77,9 @@ async def test_recordings_at_the_same_time_keep_their_lines_whole(tape: Path) ->
     await asyncio.gather(*[r.answer(ask(seed=i)) for i in range(25) for r in recorders])
     lines = tape.read_text().splitlines()
     assert len(lines) == 100
-    assert {json.loads(line)["key"] for line in lines} == {key_of(ask(seed=i)) for i in range(25)}
+    assert {json.loads(line)["key"] for line in lines} == {
+        question_key(ask(seed=i)) for i in range(25)
+    }
 
 
 async def test_an_old_tape_is_continued(tape: Path) -> None:

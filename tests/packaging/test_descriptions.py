@@ -24,10 +24,10 @@ from reasonloom.graphs import for_langgraph
 from reasonloom.graphs.graph import load_graph
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings, variables_of
+from tests import ROOT
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 
-ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LANGGRAPH = json.loads((ROOT / "langgraph.json").read_text())
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.clients.processes import Spoken, Web, environment, spoken, web
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,11 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from reasonloom.contracts.schema import publish
 from reasonloom.graphs.graph import load_graph
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
-from reasonloom.server.envelopes.envelope import Form
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
+from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.toolsets.toolset import ToolLine
 
-LINES = [(toolset.form, line) for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools]
+LINES = [(toolset.form, line) for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools]
 GRAPHS = sorted({line.graph for _, line in LINES})
 CHECKED = {
     "text": "The band always plays on Fridays, so we never sleep.",
@@ -346,7 +346,7 @@ class TextFile(JsonFile):
 
 
 @pytest.mark.parametrize(("form", "line"), LINES, ids=[line.name for _, line in LINES])
-def test_the_schemas_of_a_tool(form: Form, line: ToolLine, snapshot: SnapshotAssertion) -> None:
+def test_the_schemas_of_a_tool(form: Envelope, line: ToolLine, snapshot: SnapshotAssertion) -> None:
     schemas = {
         "description": line.request.__doc__,
         "input": publish(line.request),

@@ -10,7 +10,7 @@ import pytest
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.graphs.runs.call import Call
 from reasonloom.llm.port import Embedder
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings

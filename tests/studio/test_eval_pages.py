@@ -13,7 +13,7 @@ from reasonloom.evals.core.run import run
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.server.auth.token_file import append, new_entry
+from reasonloom.server.auth.token_file import append_entry, new_entry
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 from tests.support.evals.suites import Echo, shouting, suite
@@ -133,7 +133,7 @@ async def test_runs_are_the_operators_own(
     secret = {}
     for owner in ("local", "somebody"):
         secret[owner], entry = new_entry(owner, ("read", "write"), None)
-        append(tokens, entry)
+        append_entry(tokens, entry)
     url = postgres.address.dsn("postgres", pages_database)
     more = {"DATABASE_URL": url, "REASONLOOM_TOKENS": str(tokens), "REASONLOOM_USER": "local"}
     env = environment(tmp_path / "home", **more)

@@ -9,11 +9,11 @@ from playwright.async_api import Browser
 
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.history.chunk_lists import SessionRow
-from reasonloom.studio.history.timeline import MOST_BARS, spans_of
+from reasonloom.studio.history.timeline import MAX_BARS, spans_of
 from tests.studio.conftest import Play
 from tests.support.history.conversations import BEGIN, Talk, about, tell
 from tests.support.history.ingestion import ingested
-from tests.support.studio.pages_engine import pages_engine
+from tests.support.studio.content import pages_engine
 from tests.support.studio.site import StudioSite, looking
 
 __all__ = ["pages_engine"]
@@ -157,7 +157,7 @@ def test_many_sessions_are_counted_by_spans() -> None:
     ]
     spans = spans_of(rows)
     assert sum(spans.values()) == len(rows)
-    assert 1 < len(spans) <= MOST_BARS
+    assert 1 < len(spans) <= MAX_BARS
     assert list(spans) == sorted(spans)
     assert "2026-03" in spans or "2026 week 09" in spans
 

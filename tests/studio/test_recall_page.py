@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser
 
 from reasonloom.contracts.memory.tools import Explanation
-from reasonloom.studio.memory.shares import shares_of
+from reasonloom.studio.memory.recall_page import shares_of
 from tests.studio.conftest import Play
 from tests.support.studio.site import StudioSite, looking
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from playwright.async_api import Browser, Locator
 
-from reasonloom.studio.app import AWAY
+from reasonloom.studio.app import STUDIO_UNAVAILABLE
 from tests.studio.conftest import Play
 from tests.support.databases.postgres import TestPostgres
 from tests.support.studio.site import Seen, StudioSite, looking
@@ -88,7 +88,7 @@ async def test_a_page_that_lost_its_server_for_a_while_goes_on(
     async with one_step(site, browser, play) as (seen, steps, session):
         await seen.page.evaluate("() => { window.kept = true; window.socket.disconnect(); }")
         await play("reasoning_linear", content="Second thought of bees", session_id=session)
-        await asyncio.sleep(AWAY / 4)
+        await asyncio.sleep(STUDIO_UNAVAILABLE / 4)
         await seen.has(steps)
         await seen.page.evaluate("() => window.socket.connect()")
         await seen.has(steps, 2)
@@ -114,7 +114,7 @@ async def test_a_page_that_was_closed_looks_at_nothing(
         async with one_step(site, browser, play):
             await asyncio.sleep(SOME)
             looks = await commits(database)
-        until = time.monotonic() + AWAY / 2
+        until = time.monotonic() + STUDIO_UNAVAILABLE / 2
         while (after := await commits(database)) >= looks / 2 and time.monotonic() < until:
             pass
         assert after < looks / 2, "the page may come back, and is not drawn meanwhile"

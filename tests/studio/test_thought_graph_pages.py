@@ -9,8 +9,8 @@ import pytest
 from playwright.async_api import Browser
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.nodes.thought_graph.graph import WholeGraph
-from reasonloom.nodes.thought_graph.graph import read as read_whole
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+from reasonloom.nodes.thought_graph.graph import read_graph as read_whole
 from reasonloom.settings import Settings, load_settings
 from reasonloom.stores.database import Database
 from reasonloom.studio.thought_graph import graph_parts
@@ -122,7 +122,7 @@ async def test_a_foreign_graph_is_as_unknown(
         assert "secret" not in await seen.text()
 
 
-async def whole(postgres: TestPostgres, name: str, graph_id: str) -> WholeGraph:
+async def whole(postgres: TestPostgres, name: str, graph_id: str) -> ThoughtGraph:
     database = Database(postgres.access(name))
     async with database.begin(Caller("local")) as tx:
         graph = await read_whole(tx, graph_id)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call, Outcome
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 
-LINES = {line.name: line for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}
+LINES = {line.name: line for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools}
 
 
 async def call(
@@ -24,7 +24,7 @@ async def call(
 ) -> Outcome:
     """Call a tool as `owner`; raises what the tool raises."""
     line = LINES[tool]
-    request = read(line.request, arguments)
+    request = parse_request(line.request, arguments)
     return await engine.call(
         Call(
             tool=tool,

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from math import sqrt
 from pathlib import Path
 
+from reasonloom.evals.simulated.game24.check import State, reachable
 from reasonloom.evals.simulated.game24.constants import PUBLISHED, Constants
-from reasonloom.evals.simulated.game24.puzzles import Puzzle, load
+from reasonloom.evals.simulated.game24.puzzles import Puzzle, load_puzzles
 from reasonloom.evals.simulated.game24.solving import liking, tastes
-from reasonloom.evals.simulated.game24.states import State, reachable
 
 Weighed = tuple[State, State, float]
 """A puzzle, a state that chains come to, and the chance that one does."""
@@ -28,7 +28,7 @@ _RANGE = (1e-3, 1e6)
 
 def recomputed(path: Path = Path("game24.csv")) -> dict[int, float]:
     """Return the odds for the public puzzles ranked 901 to 1000; equal to the frozen ones."""
-    return fitted(load(path))
+    return fitted(load_puzzles(path))
 
 
 def fitted(puzzles: Iterable[Puzzle], constants: Constants = PUBLISHED) -> dict[int, float]:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reasonloom.evals.suites.history.history_data import HistorySet
+from reasonloom.evals.suites.history.data import HistorySet
 from reasonloom.evals.suites.history.records import KINDS, Chain, Moment, Turn
 
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")

@@ -22,14 +22,14 @@ from reasonloom.text import tokens
     ],
 )
 def test_counts_are_those_of_o200k(text: str, count: int) -> None:
-    assert tokens.exact()
-    assert tokens.count(text) == count
+    assert tokens.counts_exactly()
+    assert tokens.count_tokens(text) == count
 
 
 def test_the_estimate_is_near_for_english() -> None:
     text = "The quick brown fox jumps over the lazy dog, and then it sleeps. " * 40
-    assert tokens.estimate(text) == pytest.approx(tokens.count(text), rel=0.4)
-    assert tokens.estimate("") == 0
+    assert tokens.estimate_tokens(text) == pytest.approx(tokens.count_tokens(text), rel=0.4)
+    assert tokens.estimate_tokens("") == 0
 
 
 def test_without_the_vocabulary_the_estimate_is_used_and_told() -> None:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reasonloom.text import tokens
-from reasonloom.transcripts.chunking import Chunk, Cutter
+from reasonloom.transcripts.chunking import Chunk, Chunker
 from reasonloom.transcripts.turns import Kind, Part, Source, Turn
 from reasonloom.transcripts.units import AIM, MOST
 from tests.support.history.transcripts import BEGIN, TOPICS, Script, Shelf, generated
@@ -22,7 +22,7 @@ MARKER = re.compile(
 
 
 def cut(turns: list[Turn], **more: bool) -> list[Chunk]:
-    cutter = Cutter(**more)  # type: ignore[arg-type]
+    cutter = Chunker(**more)  # type: ignore[arg-type]
     made = [chunk for turn in turns for chunk in cutter.add(turn)]
     return [*made, *cutter.end().chunks]
 
@@ -78,7 +78,7 @@ def test_nothing_is_lost_and_no_chunk_is_too_large(turns: list[Turn]) -> None:
     assert len({chunk.id for chunk in chunks}) == len(chunks)
     for chunk in chunks:
         assert 0 < chunk.tokens <= MOST
-        assert tokens.count(chunk.text + "\n") == pytest.approx(chunk.tokens, abs=2)
+        assert tokens.count_tokens(chunk.text + "\n") == pytest.approx(chunk.tokens, abs=2)
         assert chunk.text.startswith("[")
     for agent in {turn.agent for turn in turns}:
         said = [p.text for t in turns if t.agent == agent for p in t.parts if p.kind != "thinking"]

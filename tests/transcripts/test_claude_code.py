@@ -11,7 +11,7 @@ import pytest
 
 from reasonloom.transcripts import claude_code
 from reasonloom.transcripts.turns import Kind
-from tests.support.history.transcripts import Script, told, turns_of
+from tests.support.history.transcripts import Script, part_texts, turns_of
 
 
 def test_a_turn_is_a_request_and_all_until_the_next() -> None:
@@ -19,7 +19,7 @@ def test_a_turn_is_a_request_and_all_until_the_next() -> None:
     script.got("a.py\nb.py").said("Готово").user([{"type": "text", "text": "Danke schön"}])
     script.said("Bitte")
     first, second = turns_of(script.data())
-    assert told(first) == [
+    assert part_texts(first) == [
         ("user", "Почини вход 🙂"),
         ("thinking", "hm"),
         ("tool_use", "ls"),
@@ -56,7 +56,7 @@ def test_a_turn_is_a_request_and_all_until_the_next() -> None:
 def test_what_nobody_asked_begins_no_turn(line: tuple[object, dict[str, object]]) -> None:
     script = Script().user("begin").said("one").user(line[0], **line[1]).said("two")
     (turn,) = turns_of(script.data())
-    kept = told(turn)
+    kept = part_texts(turn)
     assert kept[0] == ("user", "begin")
     assert kept[-1] == ("assistant", "two")
     assert not any("Caveat" in text or "reminder" in text for _, text in kept)
@@ -74,7 +74,7 @@ def test_noise_is_passed_over_and_unknown_and_malformed_lines_are_counted() -> N
     script.said("end").lines += ['{"type":"user"}', "{nonsense", "[1]", '{"type":"brand-new"}', "7"]
     reading = claude_code.read(io.BytesIO(script.data()))
     (turn,) = list(reading)
-    assert told(turn) == [("user", "begin"), ("assistant", "end")]
+    assert part_texts(turn) == [("user", "begin"), ("assistant", "end")]
     assert (reading.skipped.malformed, reading.skipped.unknown) == (4, 1)
     assert (reading.skipped.oversized, reading.skipped.recoded) == (0, 0)
 
@@ -87,7 +87,7 @@ def test_blocks_within_results_and_images_are_kept_as_text() -> None:
     ]
     picture = [{"type": "image", "source": {}}, {"type": "text", "text": "see this"}]
     (turn,) = turns_of(Script().user(picture).used("X", {"a": 1, "b": ["c"]}).got(nested).data())
-    assert told(turn) == [
+    assert part_texts(turn) == [
         ("user", "[image]"),
         ("user", "see this"),
         ("tool_use", 'a: 1\nb: ["c"]'),
@@ -135,8 +135,8 @@ def test_sidechains_are_turns_of_their_agents_and_end_with_the_main_turn() -> No
         (3, "a1", True),
         (4, None, False),
     ]
-    assert told(look) == [("user", "look"), ("assistant", "seen")]
-    assert told(more) == [("user", "more")]
+    assert part_texts(look) == [("user", "look"), ("assistant", "seen")]
+    assert part_texts(more) == [("user", "more")]
     assert [p.agent for p in one.parts] == [None, "a1", "a1"]
 
 
@@ -182,7 +182,7 @@ def test_summaries_join_the_turn_and_copies_within_it_are_left_out() -> None:
     script.user("go").said("once", uuid="same").said("once", uuid="same")
     script.user("It was continued", isCompactSummary=True).said("on")
     (turn,) = turns_of(script.data())
-    assert told(turn) == [
+    assert part_texts(turn) == [
         ("summary", "Вход"),
         ("user", "go"),
         ("assistant", "once"),

@@ -11,7 +11,7 @@ import pytest
 
 from reasonloom.transcripts import plain
 from reasonloom.transcripts.turns import Turn
-from tests.support.history.transcripts import Shelf, told
+from tests.support.history.transcripts import Shelf, part_texts
 
 
 def jsonl(*entries: dict[str, Any]) -> bytes:
@@ -31,9 +31,9 @@ def test_roles_of_jsonl_make_turns() -> None:
         {"role": "user", "content": "再见", "project": "/p/api"},
     )
     begin, one, two = turns(plain.read_jsonl, data)
-    assert told(begin) == [("summary", "Be kind")]
-    assert told(one) == [("user", "Привет"), ("assistant", "Hola 🙂")]
-    assert told(two) == [("user", "再见")]
+    assert part_texts(begin) == [("summary", "Be kind")]
+    assert part_texts(one) == [("user", "Привет"), ("assistant", "Hola 🙂")]
+    assert part_texts(two) == [("user", "再见")]
     assert one.started_at == datetime(2026, 3, 1, 8, tzinfo=UTC)
     assert one.ended_at == datetime(2026, 3, 1, 8, 1, tzinfo=UTC)
     assert (one.source.session, one.source.project) == ("s1", None)
@@ -49,9 +49,12 @@ def test_the_first_name_begins_turns_and_others_answer() -> None:
         ("assistant", "Melanie"),
         ("assistant", "Zoé"),
     ]
-    assert told(two) == [("user", "bye")]
+    assert part_texts(two) == [("user", "bye")]
     text = "\n".join(f"{name}: {text}" for name, text in said)
-    assert [told(t) for t in turns(plain.read_text, text)] == [told(one), told(two)]
+    assert [part_texts(t) for t in turns(plain.read_text, text)] == [
+        part_texts(one),
+        part_texts(two),
+    ]
 
 
 def test_another_session_begins_another_turn_and_another_chunk() -> None:
@@ -70,7 +73,7 @@ def test_bad_lines_of_jsonl_are_counted() -> None:
     data = jsonl({"role": "user", "content": "x"}, {"role": "user"}, {"content": "y"})
     data += b'{"role": 1, "content": "z"}\nnonsense\n{"role": "user", "content": 5}\n{"role": "us'
     reading = plain.read_jsonl(io.BytesIO(data))
-    assert [told(turn) for turn in reading] == [[("user", "x")]]
+    assert [part_texts(turn) for turn in reading] == [[("user", "x")]]
     assert reading.skipped.malformed == 5
 
 
@@ -80,16 +83,16 @@ def test_text_continues_until_the_next_name() -> None:
         "User:\non the next line"
     )
     one, two = turns(plain.read_text, text)
-    assert told(one) == [
+    assert part_texts(one) == [
         ("user", "first\n  more\n\nNote: no name\nhttp://x.org: no"),
         ("assistant", "Sure\n- a: b"),
     ]
-    assert told(two) == [("user", "on the next line")]
+    assert part_texts(two) == [("user", "on the next line")]
 
 
 def test_paragraphs_without_names_are_turns() -> None:
     one, two = turns(plain.read_text, "\n\nEin Absatz.\nzwei Zeilen\n\n\nНовый абзац.\n")
-    assert (told(one), told(two)) == (
+    assert (part_texts(one), part_texts(two)) == (
         [("user", "Ein Absatz.\nzwei Zeilen")],
         [("user", "Новый абзац.")],
     )
@@ -97,7 +100,7 @@ def test_paragraphs_without_names_are_turns() -> None:
 
 def test_only_the_given_speakers_speak() -> None:
     text = "Ana: one\nBob: quoted\nAna: two"
-    assert [told(t) for t in turns(plain.read_text, text, speakers=["ana"])] == [
+    assert [part_texts(t) for t in turns(plain.read_text, text, speakers=["ana"])] == [
         [("user", "one\nBob: quoted")],
         [("user", "two")],
     ]
@@ -123,4 +126,4 @@ def test_text_read_in_any_two_or_three_steps_is_the_same(text: str) -> None:
 
 def test_crlf_and_a_mark_at_the_beginning_are_no_content() -> None:
     (turn,) = turns(plain.read_text, "\ufeffAna: hi\r\nthere\r\n")
-    assert told(turn) == [("user", "hi\nthere")]
+    assert part_texts(turn) == [("user", "hi\nthere")]

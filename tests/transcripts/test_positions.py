@@ -8,8 +8,8 @@ import json
 import pytest
 
 from reasonloom.transcripts import claude_code
-from reasonloom.transcripts.position import Position
-from tests.support.history.transcripts import Script, generated, told
+from reasonloom.transcripts.lines import Position
+from tests.support.history.transcripts import Script, generated, part_texts
 
 
 def read(data: bytes, since: Position | None = None) -> tuple[list[tuple[int, bool]], Position]:
@@ -35,7 +35,7 @@ def test_a_half_written_turn_comes_again_completed_under_its_number() -> None:
     reading = claude_code.read(io.BytesIO(script.data()), position)
     (turn,) = list(reading)
     assert (turn.number, turn.complete) == (2, False)
-    assert told(turn) == [("user", "two"), ("assistant", "half")]
+    assert part_texts(turn) == [("user", "two"), ("assistant", "half")]
     script.user("three")
     assert reading.position
     turns, _ = read(script.data(), reading.position)
@@ -50,7 +50,7 @@ def test_a_truncated_last_line_is_left_for_the_next_time() -> None:
         assert position.offset < cut
         again = claude_code.read(io.BytesIO(whole), position)
         (turn,) = list(again)
-        assert told(turn)[-1] == ("assistant", "наполовину 🙂")
+        assert part_texts(turn)[-1] == ("assistant", "наполовину 🙂")
         assert again.skipped.malformed == 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reasonloom.transcripts.rendering import escaped, marker
+from reasonloom.transcripts.rendering import escape_markers, marker
 from reasonloom.transcripts.turns import Kind, Part
 
 
@@ -27,7 +27,7 @@ from reasonloom.transcripts.turns import Kind, Part
     ],
 )
 def test_a_line_like_a_marker_gets_a_backslash(line: str) -> None:
-    made = escaped(f"before\n{line}\nafter")
+    made = escape_markers(f"before\n{line}\nafter")
     assert made.count("\\") == line.count("\\") + 1
     assert made.replace("\\", "") == f"before\n{line}\nafter".replace("\\", "")
 
@@ -37,7 +37,7 @@ def test_a_line_like_a_marker_gets_a_backslash(line: str) -> None:
     ["[tool.ruff]", "[1] note", "- [x] done", "say [User] here", "[users] x", "[図] 検索", "{}"],
 )
 def test_other_brackets_stay(line: str) -> None:
-    assert escaped(line) == line
+    assert escape_markers(line) == line
 
 
 def test_names_in_markers_are_tame() -> None:
@@ -56,4 +56,4 @@ def test_hostile_lines_take_no_long_time() -> None:
         "\u200b" * 200_000 + "[",
         "\\" * 200_000 + "[",
     ):
-        assert escaped(line) == line
+        assert escape_markers(line) == line

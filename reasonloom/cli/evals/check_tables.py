@@ -8,38 +8,102 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table
 
-WIDTH = 132
-NOTE = (
-    "Intervals are of 95 % (Wilson). guess: by lot; majority: the set's most frequent label, always"
-    " told; both on the same items. Every label was given once, by one writer."
-)
+
+GROUNDING_WIDTH = 120
+INTERVALS = "Intervals are of 95 % (Wilson). Every label was given once, by one writer."
 Half = dict[str, Any]
 
 
-def draw(result: dict[str, Any]) -> None:
+def draw_grounding(result: dict[str, Any]) -> None:
+    """Print, for each half, the goals, all figures, and the claims that were judged wrongly."""
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console()
+    if not console.is_terminal and console.width < GROUNDING_WIDTH:
+        console = Console(width=GROUNDING_WIDTH)
+    for half, found in result["halves"].items():
+        title = f"{result['eval']}, {half} · llm {result['llm']} · {result['embedder']}"
+        console.print(_grounding_figures(title, found))
+        console.print(_grounding_goals(half, found))
+        console.print(_wrong(half, found))
+    console.print(INTERVALS)
+    console.print(result["note"])
+
+
+def _grounding_goals(half: str, found: Half) -> Table:
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("goal", "", "value", title=f"{half}: goals {'met' if found['met'] else 'missed'}")
+    for name, each in found["goals"].items():
+        value = each["value"]
+        table.add_row(
+            name, each["goal"], f"{value:.1%}" if isinstance(value, float) else str(value)
+        )
+    return table
+
+
+def _grounding_figures(title: str, found: Half) -> Table:
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("", "of", "share", "95 %", "n", "overlap", title=title)
+    for each in found["figures"]:
+        ends = " to ".join(f"{100 * end:.0f}" for end in each["interval"] or ())
+        table.add_row(
+            each["name"], each["of"], _percent(each["value"]), ends, str(each["n"]),
+            _percent(each["overlap"]),
+        )  # fmt: skip
+    table.add_row("median call", "", f"{found['median_ms']} ms", "", "", "")
+    return table
+
+
+def _wrong(half: str, found: Half) -> Table:
+    from rich.table import Table  # noqa: PLC0415
+
+    counted: dict[tuple[str, str], int] = {}
+    for each in found["wrong"]:
+        key = (each["kind"], each["said"])
+        counted[key] = counted.get(key, 0) + 1
+    table = Table("kind", "said", "claims", title=f"{half}: judged wrongly")
+    for (kind, said), count in sorted(counted.items(), key=lambda each: -each[1]):
+        table.add_row(kind, said, str(count))
+    return table
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f} %"
+
+
+METACOGNITION_WIDTH = 132
+METACOGNITION_NOTE = (
+    "Intervals are of 95 % (Wilson). guess: by lot; majority: the set's most frequent label, always"
+    " told; both on the same items. Every label was given once, by one writer."
+)
+
+
+def draw_metacognition(result: dict[str, Any]) -> None:
     """Print the goals and whether they are met, all figures, and the frameworks' confusion."""
     from rich.console import Console  # noqa: PLC0415
 
     console = Console()
-    if not console.is_terminal and console.width < WIDTH:
-        console = Console(width=WIDTH)
+    if not console.is_terminal and console.width < METACOGNITION_WIDTH:
+        console = Console(width=METACOGNITION_WIDTH)
     halves: dict[str, Half] = result["halves"]
-    console.print(_goals(result, halves))
-    console.print(_figures(halves))
+    console.print(_metacognition_goals(result, halves))
+    console.print(_metacognition_figures(halves))
     for half, found in halves.items():
         if found["confusion"]["frameworks"]:
             console.print(_confusion(half, found["confusion"]["frameworks"]))
-    console.print(NOTE)
+    console.print(METACOGNITION_NOTE)
     console.print(result["note"])
 
 
-def _goals(result: dict[str, Any], halves: dict[str, Half]) -> Table:
+def _metacognition_goals(result: dict[str, Any], halves: dict[str, Half]) -> Table:
     from rich.table import Table  # noqa: PLC0415
 
     columns = (name for half in halves for name in (half, "95 %", "n", ""))
     title = f"{result['eval']} · llm {result['llm']} · {result['embedder']}"
     table = Table("", "goal", *columns, "guess", "majority", title=title)
-    for each in _beside(halves):
+    for each in _by_figure(halves):
         first = each[0]
         if "goal" in first:
             cells = (cell for one in each for cell in (*_cells(one), _met(one)))
@@ -47,13 +111,13 @@ def _goals(result: dict[str, Any], halves: dict[str, Half]) -> Table:
     return table
 
 
-def _figures(halves: dict[str, Half]) -> Table:
+def _metacognition_figures(halves: dict[str, Half]) -> Table:
     from rich.table import Table  # noqa: PLC0415
 
     columns = (name for half in halves for name in (half, "95 %", "n"))
     table = Table("", "of", *columns, "guess", "majority", title="all figures")
     part = ""
-    for each in _beside(halves):
+    for each in _by_figure(halves):
         first = each[0]
         if part and part != first["part"]:
             table.add_section()
@@ -73,7 +137,7 @@ def _confusion(half: str, counts: dict[str, dict[str, int]]) -> Table:
     return table
 
 
-def _beside(halves: dict[str, Half]) -> Iterator[Sequence[dict[str, Any]]]:
+def _by_figure(halves: dict[str, Half]) -> Iterator[Sequence[dict[str, Any]]]:
     """Yield each figure as it is in every half; all halves have the same classes."""
     by_half = [
         {(each["part"], each["name"], each["of"]): each for each in found["figures"]}
@@ -112,3 +176,48 @@ def _met(figure: dict[str, Any]) -> str:
 def _named(figure: dict[str, Any]) -> str:
     of = "" if figure["of"] == "all" else f", {figure['of']}"
     return f"{figure['part']}: {figure['name']}{of}"
+
+
+def draw_outcomes(result: dict[str, Any]) -> None:
+    """Print, for each half, the figures, and which observations were judged wrongly."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    console = Console()
+    for half, found in result["halves"].items():
+        title = f"{result['eval']}, {half} · {result['embedder']}, cosine >= {result['cosine']:.2f}"
+        table = Table("by", "", "of", "share", "95 %", "n", title=title)
+        for each in found["figures"]:
+            ends = " to ".join(f"{100 * end:.0f}" for end in each["interval"] or ())
+            value = "-" if each["value"] is None else f"{100 * each['value']:.1f} %"
+            table.add_row(each["part"], each["name"], each["of"], value, ends, str(each["n"]))
+        console.print(table)
+        for each in found["wrong"]:
+            console.print(f"wrong: {each['observation']} ({each['kind']}, {each['language']})")
+    console.print(result["note"])
+
+
+def draw_triggers(result: dict[str, Any]) -> None:
+    """Print, for each half, the figures, and which messages were judged wrongly."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    console = Console()
+    for half, found in result["halves"].items():
+        title = f"{result['eval']}, {half} · {result['embedder']}"
+        table = Table("", "of", "share", "95 %", "n", title=title)
+        table.add_row("F1", "all", _percent(found["f1"]), "", "")
+        table.add_row("F1", "words alone", _percent(found["f1_words"]), "", "")
+        table.add_row(
+            "F1", f"cosine >= {result['cosine']:.2f}", _percent(found["f1_cosine"]), "", ""
+        )
+        table.add_row("precision", "all", _percent(found["precision"]), "", "")
+        table.add_row("recall", "all", _percent(found["recall"]), "", "")
+        for each in found["figures"]:
+            ends = " to ".join(f"{100 * end:.0f}" for end in each["interval"] or ())
+            table.add_row(each["name"], each["of"], _percent(each["value"]), ends, str(each["n"]))
+        console.print(table)
+        console.print(f"F1 of at least 80 %: {'met' if found['met'] else 'missed'}")
+        for each in found["wrong"]:
+            console.print(f"wrong: {each['message']} ({each['kind']}), fired {each['fired']}")
+    console.print(result["note"])

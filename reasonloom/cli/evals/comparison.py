@@ -14,10 +14,10 @@ from reasonloom.errors import UnknownName
 if TYPE_CHECKING:
     from rich.console import Console
 
-SHOWN = 3
+DEFAULT_FLIPS = 3
 """Flips that are shown each way where nothing is said."""
 
-WIDEST = 400
+MAX_ANSWER_LENGTH = 400
 """Characters of an answer that are shown."""
 
 Score = Annotated[
@@ -27,7 +27,7 @@ Reducer = Annotated[str, typer.Option(help="mean, mode, pass@K or pass^K of an i
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def folder() -> Path:
+def runs_folder() -> Path:
     """Return where runs are kept."""
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
@@ -38,7 +38,9 @@ def compare(
     runs: Annotated[list[str], typer.Argument(help="The base run, then those held against it.")],
     score: Score = "",
     reducer: Reducer = "mean",
-    flips: Annotated[int, typer.Option(min=0, help="Flips that are shown each way.")] = SHOWN,
+    flips: Annotated[
+        int, typer.Option(min=0, help="Flips that are shown each way.")
+    ] = DEFAULT_FLIPS,
     margin: Annotated[
         float | None,
         typer.Option(
@@ -60,7 +62,7 @@ def compare(
     from reasonloom.evals.comparison.compare import compare as compared  # noqa: PLC0415
     from reasonloom.evals.comparison.compare import not_worse  # noqa: PLC0415
 
-    logs = [path_of(run) for run in runs]
+    logs = [run_path(run) for run in runs]
     found = compared(*logs, score=score, reducer=reducer)
     if items is not None:
         found["plans"] = _plans(logs, found, items, effect)
@@ -79,26 +81,30 @@ def compare(
 def _plans(
     logs: list[Path], found: dict[str, Any], items: int, effect: float | None
 ) -> list[dict[str, Any]]:
-    from reasonloom.evals.comparison.pairs import pairs  # noqa: PLC0415
-    from reasonloom.evals.comparison.plan import plan_from  # noqa: PLC0415
+    from reasonloom.evals.comparison.pairs import pair_runs  # noqa: PLC0415
+    from reasonloom.evals.comparison.power import plan_from_runs  # noqa: PLC0415
     from reasonloom.evals.log import EvalLog  # noqa: PLC0415
 
     base, *others = map(EvalLog, logs)
     return [
-        plan_from(pairs(base, other, found["score"], found["reducer"]), items, effect=effect)
+        plan_from_runs(
+            pair_runs(base, other, found["score"], found["reducer"]), items, effect=effect
+        )
         for other in others
     ]
 
 
-def path_of(run: str) -> Path:
+def run_path(run: str) -> Path:
     """Return the file of a run: a path, or a name in the folder of runs."""
-    for path in (Path(run), folder() / run):
+    for path in (Path(run), runs_folder() / run):
         if os.path.isfile(path):  # noqa: PTH113 - never raises, however long the name is
             return path
-    raise UnknownName(f"there is no run {run[:WIDEST]}; see `reasonloom eval list`", field="runs")
+    raise UnknownName(
+        f"there is no run {run[:MAX_ANSWER_LENGTH]}; see `reasonloom eval list`", field="runs"
+    )
 
 
-def draw_comparison(found: dict[str, Any], flips: int = SHOWN) -> None:
+def draw_comparison(found: dict[str, Any], flips: int = DEFAULT_FLIPS) -> None:
     """Print a comparison."""
     from rich.console import Console  # noqa: PLC0415
 
@@ -109,7 +115,7 @@ def draw_comparison(found: dict[str, Any], flips: int = SHOWN) -> None:
         for prompt in each["prompts"]:
             _draw_prompt(console, prompt)
         for note in each["notes"]:
-            _say(console, f"note: {note}", "dim")
+            _print_line(console, f"note: {note}", "dim")
         console.print()
     for each in found.get("plans", ()):
         draw_plan(each)
@@ -117,60 +123,62 @@ def draw_comparison(found: dict[str, Any], flips: int = SHOWN) -> None:
 
 def _draw_one(console: Console, found: dict[str, Any], each: dict[str, Any]) -> None:
     low, high = each["interval"]
-    _say(console, f"{each['run']} against {found['base']}", "bold")
-    _say(
+    _print_line(console, f"{each['run']} against {found['base']}", "bold")
+    _print_line(
         console,
         f"{found['score']} ({found['reducer']}): {each['base_score']:.4f} -> {each['score']:.4f}"
         f"  difference {each['difference']:+.4f}  95 % [{low:+.4f}, {high:+.4f}]"
         f"  of {each['items']} items in {each['clusters']} clusters",
     )
     corrected = f", Holm {each['p_holm']:.4f}" if len(found["compared"]) > 1 else ""
-    _say(console, f"p {each['p']:.4f} ({each['test']}{corrected})")
+    _print_line(console, f"p {each['p']:.4f} ({each['test']}{corrected})")
     if table := each["mcnemar"]:
-        _say(
+        _print_line(
             console,
             f"became right {table['to_right']}, became wrong {table['to_wrong']}; McNemar exact"
             f" {table['exact']:.4f}, mid-p {table['mid_p']:.4f}",
         )
     if each["least_effect"] is not None:
-        _say(console, f"found 8 times out of 10: a difference of {each['least_effect']:.4f}")
+        _print_line(console, f"found 8 times out of 10: a difference of {each['least_effect']:.4f}")
     for name, cost in each["costs"].items():
         if cost["base"] or cost["run"]:
             change = "" if cost["change"] is None else f" ({cost['change']:+.1%})"
-            _say(
+            _print_line(
                 console,
                 f"{name}: {cost['base']:.6g} -> {cost['run']:.6g} an item{change}"
                 f"  95 % [{cost['interval'][0]:+.4g}, {cost['interval'][1]:+.4g}]",
             )
     if "not_worse" in each:
         told = "surely not worse" if each["not_worse"] else "may be worse"
-        _say(console, f"by {found['margin']:g}: {told}", "green" if each["not_worse"] else "red")
+        _print_line(
+            console, f"by {found['margin']:g}: {told}", "green" if each["not_worse"] else "red"
+        )
 
 
 def _draw_flips(console: Console, each: dict[str, Any], most: int) -> None:
     for way, style in (("to_wrong", "red"), ("to_right", "green")):
         for flip in each["flips"][way][:most]:
-            _say(console, f"{way.replace('_', ' ')}: {flip['item']}", style)
-            _say(console, f"  asked: {_short(flip['input'])}")
+            _print_line(console, f"{way.replace('_', ' ')}: {flip['item']}", style)
+            _print_line(console, f"  asked: {_short(flip['input'])}")
             if flip["target"] is not None:
-                _say(console, f"  right: {_short(flip['target'])}")
+                _print_line(console, f"  right: {_short(flip['target'])}")
             for side in ("base", "run"):
                 first = flip[side][0]
-                _say(console, f"  {side}: {_short(first['error'] or first['output'])}")
+                _print_line(console, f"  {side}: {_short(first['error'] or first['output'])}")
                 for call in first["calls"][:most]:
-                    _say(console, f"    said: {_short(call['said'])}", "dim")
+                    _print_line(console, f"    said: {_short(call['said'])}", "dim")
         if (more := len(each["flips"][way]) - most) > 0:
-            _say(
+            _print_line(
                 console, f"{more} more {way.replace('_', ' ')}; --flips or --json show them", "dim"
             )
 
 
 def _draw_prompt(console: Console, prompt: dict[str, Any]) -> None:
-    _say(
+    _print_line(
         console, f"{prompt['prompt']} v{prompt['base_version']} -> v{prompt['run_version']}", "bold"
     )
     for line in prompt["difference"]:
-        _say(console, line, STYLES.get(line[:1], ""))
+        _print_line(console, line, STYLES.get(line[:1], ""))
 
 
 def draw_plan(told: dict[str, Any]) -> None:
@@ -178,29 +186,29 @@ def draw_plan(told: dict[str, Any]) -> None:
     from rich.console import Console  # noqa: PLC0415
 
     console = Console(soft_wrap=True, highlight=False)
-    _say(console, f"a run of {told['items']} items", "bold")
+    _print_line(console, f"a run of {told['items']} items", "bold")
     if "flips" in told:
-        _say(
+        _print_line(
             console, f"of which {told['flips']:.0%} differ, each asked once, scored right or wrong"
         )
     for effect, power in told["power"].items():
-        _say(console, f"a difference of {effect:.3f} is found with {power:.1%}")
+        _print_line(console, f"a difference of {effect:.3f} is found with {power:.1%}")
     if told["power"]:
         least = told["least_effect"]
         found = "no difference" if least is None else f"a difference of {least:.4f}"
-        _say(console, f"found 8 times out of 10: {found}")
+        _print_line(console, f"found 8 times out of 10: {found}")
     for note in told.get("notes", ()):
-        _say(console, f"note: {note}", "dim")
+        _print_line(console, f"note: {note}", "dim")
 
 
 def _short(value: Any) -> str:
     from reasonloom.evals.core.way import text_of  # noqa: PLC0415
 
     text = " ".join(text_of(value).split())
-    return text if len(text) <= WIDEST else f"{text[:WIDEST]}…"
+    return text if len(text) <= MAX_ANSWER_LENGTH else f"{text[:MAX_ANSWER_LENGTH]}…"
 
 
-def _say(console: Console, line: str, style: str = "") -> None:
+def _print_line(console: Console, line: str, style: str = "") -> None:
     """Print a line without what would steer a terminal."""
     plain = "".join(each for each in line if each.isprintable())
     console.print(plain, style=style or None, markup=False)

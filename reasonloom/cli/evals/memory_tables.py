@@ -7,17 +7,65 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.table import Table
 
+
+def draw_retrieval(result: dict[str, Any]) -> None:
+    """Print the means overall, without each signal, and by group, and the latency."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    names = [name for name in result["overall"] if name != "n"]
+    table = Table("", "n", *names, title=f"{result['eval']} · {result['embedder']}")
+    without = {f"without {name}": means for name, means in result.get("without", {}).items()}
+    for group, means in {"overall": result["overall"], **without, **result["groups"]}.items():
+        cells = (f"{means[name]:.3f}" if name in means else "" for name in names)
+        table.add_row(group, str(means["n"]), *cells)
+    console = Console()
+    console.print(table)
+    if "nothing" in result["groups"]:
+        nothing = result["groups"]["nothing"]
+        console.print(
+            f"nothing to be found: {nothing['nothing_found']:.0%} of {nothing['n']} questions found"
+            f" nothing; mean best score {nothing['best_score']:.2f}"
+        )
+    latency = result["latency_ms"]
+    if latency:
+        console.print(f"recall: p50 {latency['p50']} ms, p95 {latency['p95']} ms")
+
+
+def draw_poisoning(result: dict[str, Any]) -> None:
+    """Print, for each half, the figures with their intervals, and the false flags."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    console = Console()
+    for half, found in result["halves"].items():
+        title = f"{result['eval']}, {half} · {result['embedder']}"
+        table = Table("controls", "", "of", "share", "95 %", "n", title=title)
+        for each in found["figures"]:
+            table.add_row(each["part"], each["name"], each["of"], *_cells(each))
+        console.print(table)
+    value, ends, n = _cells(result["false_flags"])
+    console.print(f"false flags: {value} ({ends} %) of the {n} memories of people")
+    console.print(result["note"])
+
+
+def _cells(figure: dict[str, Any]) -> tuple[str, str, str]:
+    ends = " to ".join(f"{100 * end:.0f}" for end in figure["interval"] or ())
+    value = "-" if figure["value"] is None else f"{100 * figure['value']:.1f} %"
+    return value, ends, str(figure["n"])
+
+
 WIDTH = 120
 INTERVALS = "Intervals are of 95 % (Wilson). Every label was given once, by one writer."
-SHOWN = ("problem", "solution", "share", "pure", "strayed", "pieces", "chain", "tokens")
+COLUMNS = ("problem", "solution", "share", "pure", "strayed", "pieces", "chain", "tokens")
 COUNTS = {"strayed", "pieces"}
-ASKED = {
+QUESTION_KINDS = {
     "other": "in wholly other words than the sessions",
     "plain": "as who half remembers it, with a word or two of the project",
 }
 
 
-def draw(result: dict[str, Any]) -> None:
+def draw_history(result: dict[str, Any]) -> None:
     """Print a table of chains for each form, and what was foretold of the moments."""
     from rich.console import Console  # noqa: PLC0415
 
@@ -32,7 +80,9 @@ def draw(result: dict[str, Any]) -> None:
             f"moments: {moments['n']}, foretold {_percent(moments.get('foretold'))}; "
             f"a call takes {took.get('p50')} ms (median), {took.get('p95')} ms (p95)"
         )
-    console.print(f"asked: {result['asked']}, {ASKED[result['asked']]}; moments have one wording")
+    console.print(
+        f"asked: {result['asked']}, {QUESTION_KINDS[result['asked']]}; moments have one wording"
+    )
     console.print(INTERVALS)
     console.print(result["note"])
 
@@ -40,17 +90,17 @@ def draw(result: dict[str, Any]) -> None:
 def _chains(title: str, found: dict[str, Any]) -> Table:
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table("kind", "n", "right", "95 %", *SHOWN, title=title)
+    table = Table("kind", "n", "right", "95 %", *COLUMNS, title=title)
     for name, each in (*found["kinds"].items(), ("all", found["all"])):
         ends = " to ".join(f"{100 * end:.0f}" for end in each.get("interval", ()))
         table.add_row(
             name, str(each["n"]), _percent(each.get("right")), ends,
-            *(_told(column, each.get(column)) for column in SHOWN),
+            *(_cell(column, each.get(column)) for column in COLUMNS),
         )  # fmt: skip
     return table
 
 
-def _told(column: str, value: float | None) -> str:
+def _cell(column: str, value: float | None) -> str:
     if value is None:
         return ""
     if column == "tokens":

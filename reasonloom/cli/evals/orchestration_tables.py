@@ -14,7 +14,7 @@ NOTE = (
 WIDTH = 132
 
 
-def draw(result: dict[str, Any]) -> None:
+def draw_orchestration(result: dict[str, Any]) -> None:
     """Print the rows, the compared pairs, and what kind of evidence this is."""
     from rich.console import Console  # noqa: PLC0415
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from reasonloom.evals.core.system import Purse
 
 Result = dict[str, Any]
-Tell = Callable[[str, int, int], None]
-Work = Callable[[Tell], Awaitable[Result]]
+ReportProgress = Callable[[str, int, int], None]
+EvalWork = Callable[[ReportProgress], Awaitable[Result]]
 
-ASKING = (
+MODEL_OPTIONS = (
     "prompt", "llm", "seed", "calls", "tokens", "usd", "limit", "parallel", "cache", "lenient",
 )  # fmt: skip
 """The options of whatever asks a language model."""
@@ -26,7 +26,7 @@ LIMIT = re.compile(r"(?:(?P<provider>[\w.-]+)=)?(?P<calls>[1-9][0-9]{0,3})")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class EvalRequest:
     """What the command was asked: an eval, its data, the log, and options that were given."""
 
     name: str
@@ -35,7 +35,7 @@ class Asked:
     options: Mapping[str, Any]
 
 
-def purse_of(chosen: Mapping[str, Any]) -> Purse:
+def parse_limits(chosen: Mapping[str, Any]) -> Purse:
     """Return the budget, the limits and the cache that were chosen.
 
     Raises:
@@ -58,7 +58,7 @@ def purse_of(chosen: Mapping[str, Any]) -> Purse:
     return Purse(budget, limits, chosen.get("cache"), count_errors="lenient" in chosen)
 
 
-def pairs_of(given: Sequence[str], option: str) -> dict[str, str]:
+def parse_pairs(given: Sequence[str], option: str) -> dict[str, str]:
     """Return what was given as NAME=VALUE, by name.
 
     Raises:

@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.cli.arguments import parse_versions
 from reasonloom.cli.evals.comparison import draw_comparison
-from reasonloom.cli.evals.request import ASKING, pairs_of, purse_of
-from reasonloom.cli.prompt_names import versions_given
+from reasonloom.cli.evals.request import MODEL_OPTIONS, parse_limits, parse_pairs
 from reasonloom.errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from reasonloom.cli.evals.request import Asked, Tell, Work
-    from reasonloom.evals.core.run import Ran
-    from reasonloom.evals.core.scorer import Scorer
+    from reasonloom.cli.evals.request import EvalRequest, EvalWork, ReportProgress
+    from reasonloom.evals.core.item import Scorer
+    from reasonloom.evals.core.run import RunResult
     from reasonloom.evals.core.suite import Suite
     from reasonloom.evals.core.system import System
     from reasonloom.evals.core.way import Way
@@ -26,12 +26,12 @@ FILE = "FILE"
 FILES = (".py", ".csv", ".jsonl", ".json")
 PYTHON = ".py"
 OPTIONS = (
-    *ASKING, "by", "judge", "scorer", "format", "column", "set", "items", "epochs", "reducer",
+    *MODEL_OPTIONS, "by", "judge", "scorer", "format", "column", "set", "items", "epochs", "reducer",
     "plan", "effect", "flips",
 )  # fmt: skip
 
 
-def work(asked: Asked) -> Work:
+def work(asked: EvalRequest) -> EvalWork:
     """Return what runs the suite of a file on each system, or only plans it."""
     from reasonloom.evals.core.system import System  # noqa: PLC0415
 
@@ -41,11 +41,11 @@ def work(asked: Asked) -> Work:
     several = _systems(chosen.get("prompt", ()))
     systems = [System(way, prompts, chosen.get("llm")) for prompts in several]
     if "plan" in chosen:
-        return lambda tell: _planned(suite, chosen)
+        return lambda tell: _plan(suite, chosen)
     return lambda tell: _run(asked, suite, systems, tell)
 
 
-def suite_of(asked: Asked) -> Suite:
+def suite_of(asked: EvalRequest) -> Suite:
     """Return the suite of a file, as the options have it.
 
     Raises:
@@ -53,10 +53,12 @@ def suite_of(asked: Asked) -> Suite:
     """
     from dataclasses import replace  # noqa: PLC0415
 
-    from reasonloom.evals.loaders.file import answering  # noqa: PLC0415
+    from reasonloom.evals.loaders.cases import tool_of_cases  # noqa: PLC0415
+    from reasonloom.evals.loaders.files import (
+        python_file,
+        table,
+    )
     from reasonloom.evals.loaders.published import published  # noqa: PLC0415
-    from reasonloom.evals.loaders.python_file import python_file  # noqa: PLC0415
-    from reasonloom.evals.loaders.table import table  # noqa: PLC0415
 
     path, chosen = Path(asked.name), asked.options
     _require_table(path, chosen)
@@ -66,8 +68,8 @@ def suite_of(asked: Asked) -> Suite:
     elif form:
         suite = published(form, path)
     else:
-        columns = pairs_of(chosen.get("column", ()), "column")
-        suite = table(path, columns, scorers=scorers, way=answering(path))
+        columns = parse_pairs(chosen.get("column", ()), "column")
+        suite = table(path, columns, scorers=scorers, way=tool_of_cases(path))
     first = chosen.get("items")
     return replace(
         suite,
@@ -95,8 +97,13 @@ def _scorers(given: Sequence[str]) -> list[Scorer]:
     """Return scorers by their names, what stands behind a colon as their parameter."""
     from reasonloom.evals.scorers.fields import Fields  # noqa: PLC0415
     from reasonloom.evals.scorers.judge import Judge  # noqa: PLC0415
-    from reasonloom.evals.scorers.pattern import Pattern  # noqa: PLC0415
-    from reasonloom.evals.scorers.text import choice, contains, exact, numeric  # noqa: PLC0415
+    from reasonloom.evals.scorers.text import (  # noqa: PLC0415
+        Pattern,
+        choice,
+        contains,
+        exact,
+        numeric,
+    )
 
     made: dict[str, Any] = {
         "exact": lambda told: exact(),
@@ -126,7 +133,7 @@ def way_of(chosen: Mapping[str, Any]) -> Way | None:
     from reasonloom.evals.core.tool import Tool  # noqa: PLC0415
     from reasonloom.evals.core.way import Asking  # noqa: PLC0415
 
-    by, settings = chosen.get("by", ""), pairs_of(chosen.get("set", ()), "set")
+    by, settings = chosen.get("by", ""), parse_pairs(chosen.get("set", ()), "set")
     if not by and settings:
         raise InvalidArgument("--set: needs --by TOOL, whose arguments they are", field="set")
     if "/" in by:
@@ -149,7 +156,7 @@ def _systems(given: Sequence[str]) -> list[dict[str, int]]:
         InvalidArgument: two prompts are named several times, and not equally often.
     """
     found: dict[str, list[int]] = {}
-    for name, version in versions_given(given):
+    for name, version in parse_versions(given):
         found.setdefault(name, []).append(version)
     number = max((len(each) for each in found.values()), default=1)
     for name, versions in found.items():
@@ -165,25 +172,27 @@ def _systems(given: Sequence[str]) -> list[dict[str, int]]:
     ]
 
 
-async def _run(asked: Asked, suite: Suite, systems: Sequence[System], tell: Tell) -> dict[str, Any]:
+async def _run(
+    asked: EvalRequest, suite: Suite, systems: Sequence[System], tell: ReportProgress
+) -> dict[str, Any]:
     from reasonloom.evals.comparison.compare import compare  # noqa: PLC0415
-    from reasonloom.evals.comparison.reducers import require  # noqa: PLC0415
-    from reasonloom.evals.comparison.summary import summary  # noqa: PLC0415
-    from reasonloom.evals.core.check import check  # noqa: PLC0415
+    from reasonloom.evals.comparison.pairs import require_reducer  # noqa: PLC0415
+    from reasonloom.evals.comparison.summary import run_summary  # noqa: PLC0415
+    from reasonloom.evals.core.preflight import preflight  # noqa: PLC0415
     from reasonloom.evals.core.run import AT_ONCE, run  # noqa: PLC0415
 
     chosen = asked.options
-    reducer, purse = chosen.get("reducer", "mean"), purse_of(chosen)
+    reducer, purse = chosen.get("reducer", "mean"), parse_limits(chosen)
     epochs = chosen.get("epochs", 1)
-    require(reducer, epochs)
+    require_reducer(reducer, epochs)
     for system in systems:
-        check(suite, system, epochs=epochs)
-    done: list[Ran] = []
+        preflight(suite, system, epochs=epochs)
+    done: list[RunResult] = []
     for place, system in enumerate(systems, 1):
         ran = await run(
             suite,
             system,
-            log=_beside(asked.log, place),
+            log=_system_log(asked.log, place),
             epochs=epochs,
             seed=chosen.get("seed", 0),
             judge=chosen.get("judge"),
@@ -194,14 +203,14 @@ async def _run(asked: Asked, suite: Suite, systems: Sequence[System], tell: Tell
         done.append(ran)
         if ran.stopped:
             break
-    found: dict[str, Any] = {"runs": [summary(ran, reducer) for ran in done]}
+    found: dict[str, Any] = {"runs": [run_summary(ran, reducer) for ran in done]}
     if len(done) > 1 and all(ran.log.records for ran in done):
         found["comparison"] = compare(*(ran.log for ran in done), reducer=reducer)
     return found
 
 
-async def _planned(suite: Suite, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    from reasonloom.evals.comparison.plan import plan  # noqa: PLC0415
+async def _plan(suite: Suite, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    from reasonloom.evals.comparison.power import plan  # noqa: PLC0415
 
     suite.check()
     told = plan(len(suite.items), flips=chosen.get("flips", 0.2), effect=chosen.get("effect"))
@@ -210,7 +219,7 @@ async def _planned(suite: Suite, chosen: Mapping[str, Any]) -> dict[str, Any]:
     return {"plan": {**told, "notes": notes if clusters else []}}
 
 
-def _beside(log: Path, place: int) -> Path:
+def _system_log(log: Path, place: int) -> Path:
     """Return the file of a system: the first one's is the log itself."""
     return log if place == 1 else log.with_name(f"{log.stem}.{place}{log.suffix}")
 

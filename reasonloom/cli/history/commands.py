@@ -2,31 +2,102 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.engine import with_engine
-from reasonloom.cli.history.history_undo import purge, undo
+from reasonloom.cli.engine import counted, with_engine
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.call_tool import call_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from reasonloom.contracts.base import Request
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.history.ingestion.discovery import Found
-    from reasonloom.nodes.history.ingestion.reports import Told
+    from reasonloom.nodes.history.erasure import Erased
+    from reasonloom.nodes.history.ingestion.discovery import FoundFiles
+    from reasonloom.nodes.history.ingestion.reports import FileReport
+    from reasonloom.stores.history.soft_deletes import Forgotten
+
+
+def undo(
+    number: Annotated[
+        int | None, typer.Argument(help="What to bring back; without it, what can be is listed.")
+    ] = None,
+) -> None:
+    """List what was forgotten and can be brought back, or bring it back."""
+
+    async def work(engine: Engine, caller: Caller) -> Sequence[Forgotten] | int:
+        from reasonloom.nodes.history.erasure import list_undoable, restore_forgotten  # noqa: PLC0415
+
+        if number is None:
+            return await list_undoable(engine.loom, caller)
+        return await restore_forgotten(engine.loom, caller, number)
+
+    done = with_engine(work)
+    if isinstance(done, int):
+        typer.echo(f"brought back: {counted(done, 'chunk')}")
+    elif done:
+        _print_forgotten(done)
+    else:
+        typer.echo("nothing was forgotten that could be brought back")
+
+
+def purge(
+    now: Annotated[
+        bool, typer.Option("--now", help="Also what could still be brought back.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether to, with --now.")] = False,
+) -> None:
+    """Erase for good what was forgotten and can be brought back no more, as the server does."""
+    if now and not yes:
+        typer.confirm("Erase for good all that was forgotten?", abort=True)
+
+    async def work(engine: Engine, caller: Caller) -> Erased:
+        from reasonloom.nodes.history.erasure import erase_due  # noqa: PLC0415
+
+        kept = timedelta(days=0 if now else engine.loom.settings.undo_days)
+        return await erase_due(engine.loom.database, caller, engine.loom.clock() - kept)
+
+    erased = with_engine(work)
+    typer.echo(f"erased for good: {counted(erased.chunks, 'chunk')}")
+
+
+def _print_forgotten(found: Sequence[Forgotten]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    days = load_settings().undo_days
+    table = Table("number", "project", "chunks", "what", "forgotten", "until")
+    for each in found:
+        what = ", ".join(f"{name} {value}" for name, value in each.asked.items()) or "all of it"
+        table.add_row(
+            str(each.number), escape(each.project), f"{each.chunks:,}", escape(what),
+            _minute(each.forgotten_at), _minute(each.forgotten_at + timedelta(days=days)),
+        )  # fmt: skip
+    Console().print(table)
+
+
+def _minute(at: datetime) -> str:
+    return f"{at.astimezone():%Y-%m-%d %H:%M}"
+
 
 app = typer.Typer(help="Read past conversations, and look at them.", no_args_is_help=True)
 app.command()(undo)
 app.command()(purge)
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
-InProject = Annotated[str | None, typer.Option(help="Only this project, as `projects` names it.")]
+ProjectOption = Annotated[
+    str | None, typer.Option(help="Only this project, as `projects` names it.")
+]
 
 
 class Format(StrEnum):
@@ -54,26 +125,28 @@ def ingest(
     import time  # noqa: PLC0415
 
     from reasonloom.cli.history.tables import draw_ingested  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.discovery import find  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.formats import form_of  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.reports import Wish  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.discovery import find_files  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.formats import format_of  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.reports import IngestOptions  # noqa: PLC0415
 
     began = time.perf_counter()
-    wish = Wish(form_of(form) if form else None, project, thinking, again, dry_run)
-    found = find(paths, wish.form)
-    told = with_engine(lambda engine, caller: _ingested(engine, caller, found, wish))
+    wish = IngestOptions(format_of(form) if form else None, project, thinking, again, dry_run)
+    found = find_files(paths, wish.form)
+    told = with_engine(lambda engine, caller: _ingest_with_progress(engine, caller, found, wish))
     told = [*found.refused, *told]
     draw_ingested(told, found, time.perf_counter() - began, dry_run=dry_run)
     if any(each.refused for each in told):
         raise typer.Exit(1)
 
 
-async def _ingested(engine: Engine, caller: Caller, found: Found, wish: Any) -> list[Told]:
+async def _ingest_with_progress(
+    engine: Engine, caller: Caller, found: FoundFiles, wish: Any
+) -> list[FileReport]:
     """Read the files while a bar is drawn by bytes."""
-    from reasonloom.cli.history.tables import bytes_read  # noqa: PLC0415
+    from reasonloom.cli.history.tables import byte_progress  # noqa: PLC0415
     from reasonloom.nodes.history.ingestion.pipeline import ingest as read  # noqa: PLC0415
 
-    with bytes_read(found.bytes) as tell:
+    with byte_progress(found.bytes) as tell:
         return await read(engine.loom, caller, found.files, wish, tell)
 
 
@@ -83,7 +156,7 @@ def projects(as_json: AsJson = False) -> None:
     from reasonloom.cli.history.tables import draw_projects  # noqa: PLC0415
     from reasonloom.contracts.history import HistoryListProjects  # noqa: PLC0415
 
-    answer = _answer("history_list_projects", HistoryListProjects, {})
+    answer = _call("history_list_projects", HistoryListProjects, {})
     _show(answer, draw_projects, as_json=as_json)
 
 
@@ -95,7 +168,7 @@ def sessions(
     from reasonloom.cli.history.tables import draw_sessions  # noqa: PLC0415
     from reasonloom.contracts.history import HistoryListSessions  # noqa: PLC0415
 
-    answer = _answer("history_list_sessions", HistoryListSessions, {"project": project})
+    answer = _call("history_list_sessions", HistoryListSessions, {"project": project})
     _show(answer, draw_sessions, as_json=as_json)
 
 
@@ -109,57 +182,57 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show what was said and done in a project, in order of time."""
-    from reasonloom.cli.history.tables import draw_strip  # noqa: PLC0415
+    from reasonloom.cli.history.tables import draw_chunks  # noqa: PLC0415
     from reasonloom.contracts.history import (  # noqa: PLC0415
         HistoryListSessions,
         HistoryReconstruct,
     )
 
     if last:
-        listed = _answer("history_list_sessions", HistoryListSessions, {"project": project})
+        listed = _call("history_list_sessions", HistoryListSessions, {"project": project})
         session = listed["sessions"][0]["session_id"] if listed["sessions"] else None
     given = {"project": project, "session_id": session, "from": from_, "to": to}
-    answer = _answer("history_reconstruct", HistoryReconstruct, given)
-    _show(answer, draw_strip, as_json=as_json)
+    answer = _call("history_reconstruct", HistoryReconstruct, given)
+    _show(answer, draw_chunks, as_json=as_json)
 
 
 @app.command()
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
-    project: InProject = None,
+    project: ProjectOption = None,
     recall: Annotated[bool, typer.Option("--recall", help="Tell what led to it.")] = False,
     predict: Annotated[bool, typer.Option("--predict", help="Tell what came next.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Search past conversations; with --recall or --predict walk from what is found."""
-    from reasonloom.cli.history.tables import draw_strip  # noqa: PLC0415
+    from reasonloom.cli.history.tables import draw_chunks  # noqa: PLC0415
     from reasonloom.contracts import history  # noqa: PLC0415
 
     if recall and predict:
         raise typer.BadParameter("give --recall or --predict, not both")
     if predict:
         given = {"context": query, "project": project}
-        answer = _answer("history_predict", history.HistoryPredict, given)
+        answer = _call("history_predict", history.HistoryPredict, given)
     else:
         given = {"query": query, "project": project}
         request = history.HistoryRecall if recall else history.HistorySearch
-        answer = _answer("history_recall" if recall else "history_search", request, given)
-    _show(answer, draw_strip, as_json=as_json)
+        answer = _call("history_recall" if recall else "history_search", request, given)
+    _show(answer, draw_chunks, as_json=as_json)
 
 
-def _answer(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
+def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool's answer; why each chunk of a chain leads to the next stands in `reasons`.
 
     Raises:
         ReasonloomError: what the tool answers instead, or that there is no such project.
     """
-    from reasonloom.contracts.validation import read  # noqa: PLC0415
+    from reasonloom.contracts.validation import parse_request  # noqa: PLC0415
 
-    request = read(model, given)
+    request = parse_request(model, given)
 
     async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
         from reasonloom.nodes.history.lookup import require_project  # noqa: PLC0415
-        from reasonloom.stores.history import chunk_reasons  # noqa: PLC0415
+        from reasonloom.stores.history import chunk_links  # noqa: PLC0415
 
         if project := given.get("project"):
             async with engine.loom.database.begin(caller) as tx:
@@ -172,7 +245,7 @@ def _answer(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[s
             ids = [int(chunk["id"].removeprefix("mem-")) for chunk in answer["chunks"]]
             pairs = list(pairwise(ids))
             async with engine.loom.database.begin(caller) as tx:
-                answer["reasons"] = await chunk_reasons.between(tx, pairs)
+                answer["reasons"] = await chunk_links.reasons_between(tx, pairs)
         return answer
 
     return with_engine(ask)

@@ -14,16 +14,16 @@ from reasonloom.cli.engine import counted
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from reasonloom.nodes.history.ingestion.discovery import Found
-    from reasonloom.nodes.history.ingestion.reports import Told
+    from reasonloom.nodes.history.ingestion.discovery import FoundFiles
+    from reasonloom.nodes.history.ingestion.reports import FileReport
 
-SHOWN = 20
+MAX_REFUSED = 20
 """Refused files that are named; more are counted."""
 
-LINES = 12
+MAX_LINES = 12
 """Lines of a chunk that a strip shows."""
 
-SKIPPED = {
+SKIP_REASONS = {
     "malformed": "no JSON, or not what its type needs",
     "oversized": "longer than 16 MB",
     "unknown": "of an unknown type",
@@ -32,7 +32,7 @@ SKIPPED = {
 
 
 @contextmanager
-def bytes_read(total: int) -> Iterator[Callable[[int], None]]:
+def byte_progress(total: int) -> Iterator[Callable[[int], None]]:
     """Yield what draws a bar of bytes with their rate on stderr, where that is a terminal."""
     from rich.console import Console  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
@@ -52,13 +52,15 @@ def bytes_read(total: int) -> Iterator[Callable[[int], None]]:
         yield lambda more: bar.update(task, advance=more)
 
 
-def draw_ingested(told: list[Told], found: Found, seconds: float, *, dry_run: bool) -> None:
+def draw_ingested(
+    told: list[FileReport], found: FoundFiles, seconds: float, *, dry_run: bool
+) -> None:
     """Draw what became of all files; those that could not be read are named on stderr."""
     refused = [each for each in told if each.refused]
-    for each in refused[:SHOWN]:
+    for each in refused[:MAX_REFUSED]:
         typer.echo(f"{each.name}: {each.refused}", err=True)
-    if len(refused) > SHOWN:
-        typer.echo(f"and {counted(len(refused) - SHOWN, 'more file')}", err=True)
+    if len(refused) > MAX_REFUSED:
+        typer.echo(f"and {counted(len(refused) - MAX_REFUSED, 'more file')}", err=True)
     table = _plain("read again" if any(e.rewritten for e in told) else "ingested")
     if dry_run:
         table.title = "would be ingested (nothing is stored)"
@@ -69,7 +71,9 @@ def draw_ingested(told: list[Told], found: Found, seconds: float, *, dry_run: bo
         typer.echo(note)
 
 
-def _figures(told: list[Told], found: Found, seconds: float) -> Iterator[tuple[str, str]]:
+def _figures(
+    told: list[FileReport], found: FoundFiles, seconds: float
+) -> Iterator[tuple[str, str]]:
     """Yield what the summary says; what is nothing is left out, but for the first ones."""
     unchanged = sum(each.unchanged for each in told)
     refused = sum(each.refused is not None for each in told)
@@ -92,14 +96,14 @@ def _figures(told: list[Told], found: Found, seconds: float) -> Iterator[tuple[s
     skipped: Counter[str] = Counter()
     for each in told:
         skipped.update(each.skipped)
-    more |= {f"lines {SKIPPED[why]}": lines for why, lines in skipped.items()}
+    more |= {f"lines {SKIP_REASONS[why]}": lines for why, lines in skipped.items()}
     for name, value in more.items():
         if value:
             yield name, f"{value:,}"
     yield "seconds", f"{seconds:,.1f} ({size / max(seconds, 0.001) / 1e6:,.1f} MB/s)"
 
 
-def _notes(told: list[Told]) -> Iterator[str]:
+def _notes(told: list[FileReport]) -> Iterator[str]:
     """Yield what is to be done about it."""
     from reasonloom.text import tokens  # noqa: PLC0415
 
@@ -109,7 +113,7 @@ def _notes(told: list[Told]) -> Iterator[str]:
             f"{counted(unembedded, 'chunk')} without vectors, for the embedder is away: "
             "run `reasonloom db reindex` when it is back"
         )
-    if any(each.turns for each in told) and not tokens.exact():
+    if any(each.turns for each in told) and not tokens.counts_exactly():
         yield "tokens are estimated by length: the vocabulary is not at hand"
 
 
@@ -117,7 +121,7 @@ def draw_projects(answer: dict[str, Any]) -> None:
     """Draw projects."""
     from rich.table import Column, Table  # noqa: PLC0415
 
-    table = Table("project", Column("folder", overflow="fold"), *_right("sessions", "chunks"),
+    table = Table("project", Column("folder", overflow="fold"), *_right_aligned("sessions", "chunks"),
                   "first", "last", title="projects")  # fmt: skip
     for each in answer["projects"]:
         table.add_row(
@@ -136,7 +140,7 @@ def draw_sessions(answer: dict[str, Any]) -> None:
     from rich.table import Column, Table  # noqa: PLC0415
 
     table = Table(Column("session", overflow="fold"), "began", "ended",
-                  *_right("chunks", "tokens"), title=answer["project"])  # fmt: skip
+                  *_right_aligned("chunks", "tokens"), title=answer["project"])  # fmt: skip
     for each in answer["sessions"]:
         table.add_row(
             each["session_id"],
@@ -148,7 +152,7 @@ def draw_sessions(answer: dict[str, Any]) -> None:
     _print(table) if answer["sessions"] else typer.echo(answer["text"])
 
 
-def draw_strip(answer: dict[str, Any]) -> None:
+def draw_chunks(answer: dict[str, Any]) -> None:
     """Draw chunks one below the other: problem first, with times, sessions and why each follows."""
     from rich.console import Console  # noqa: PLC0415
     from rich.markup import escape  # noqa: PLC0415
@@ -165,8 +169,8 @@ def draw_strip(answer: dict[str, Any]) -> None:
         score = f" · {chunk['score']:.2f}" if chunk["score"] is not None else ""
         console.print(
             Panel(
-                Text(_shown(chunk["content"])),
-                title=escape(_end(answer, place, len(chunks)) + title + agent),
+                Text(_excerpt(chunk["content"])),
+                title=escape(_chain_end(answer, place, len(chunks)) + title + agent),
                 subtitle=escape(f"{chunk['id']}{score}"),
                 title_align="left",
                 subtitle_align="right",
@@ -176,18 +180,18 @@ def draw_strip(answer: dict[str, Any]) -> None:
         typer.echo(answer["text"] if not chunks else f"{counted(len(chunks), 'chunk')}")
 
 
-def _end(answer: dict[str, Any], place: int, length: int) -> str:
+def _chain_end(answer: dict[str, Any], place: int, length: int) -> str:
     """Return what the ends of a chain are called."""
     if not answer.get("chain"):
         return ""
     return "problem · " if place == 0 else "solution · " if place == length - 1 else ""
 
 
-def _shown(content: str) -> str:
+def _excerpt(content: str) -> str:
     """Return the first lines of a chunk."""
     lines = content.splitlines()
-    more = len(lines) - LINES
-    return "\n".join(lines[:LINES] + ([f"… {counted(more, 'more line')}"] if more > 0 else []))
+    more = len(lines) - MAX_LINES
+    return "\n".join(lines[:MAX_LINES] + ([f"… {counted(more, 'more line')}"] if more > 0 else []))
 
 
 def _minute(time: str | None) -> str:
@@ -201,7 +205,7 @@ def _plain(title: str) -> Table:
     return Table("what", Column("how many", justify="right"), title=title)
 
 
-def _right(*names: str) -> list[Any]:
+def _right_aligned(*names: str) -> list[Any]:
     from rich.table import Column  # noqa: PLC0415
 
     return [Column(name, justify="right") for name in names]

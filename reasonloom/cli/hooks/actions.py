@@ -12,25 +12,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from reasonloom.cli.engine import counted
-from reasonloom.cli.hooks.input import Given, folder_of, transcripts_of
+from reasonloom.cli.hooks.input import HookInput, project_folder, transcript_files
 from reasonloom.errors import ReasonloomError
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.history.ingestion.reports import Told
+    from reasonloom.nodes.history.ingestion.reports import FileReport
     from reasonloom.nodes.loom import Loom
     from reasonloom.settings import Settings
     from reasonloom.stores.database import Database
 
-UNDONE = "nothing was done"
-BATCH = 100
+NOTHING_DONE = "nothing was done"
+BATCH_SIZE = 100
 """Chunks kept in one transaction: what is lost where the time ends is no more than that."""
 
-CLUSTERING = 3.0
+CLUSTERING_SECONDS = 3.0
 """Seconds for putting new chunks into clusters; a server does it else."""
 
 
-class Went(NamedTuple):
+class HookResult(NamedTuple):
     """How a hook ended: what it did or why not, and for which project."""
 
     message: str
@@ -39,7 +39,7 @@ class Went(NamedTuple):
 
 
 @dataclass(slots=True)
-class Room:
+class HookContext:
     """What a hook works with.
 
     Attributes:
@@ -55,35 +55,35 @@ class Room:
     loom: Loom | None
     answer: Callable[[str], None]
     until: float
-    done: str = UNDONE
+    done: str = NOTHING_DONE
 
 
-async def session_start(room: Room, given: Given) -> Went:
+async def session_start(room: HookContext, given: HookInput) -> HookResult:
     """Tell the host how the project's past sessions ended."""
-    from reasonloom.nodes.history.briefing import Occasion, brief  # noqa: PLC0415
+    from reasonloom.nodes.history.briefing import Occasion, session_briefing  # noqa: PLC0415
     from reasonloom.text import tokens  # noqa: PLC0415
 
     source = given.source or "startup"
-    project = await _project(room, folder_of(given), None)
+    project = await _project(room, project_folder(given), None)
     if project is None:
-        return Went("nothing is known of this project yet")
+        return HookResult("nothing is known of this project yet")
     occasion = Occasion(given.session, source, datetime.now(UTC))
     async with room.database.begin(room.caller, searching=True) as tx:
-        text = await brief(tx, project, occasion)
+        text = await session_briefing(tx, project, occasion)
     if not text:
-        return Went(f"nothing to tell ({source[:20]})", project)
-    room.answer(context(given, text))
-    return Went(f"told {tokens.count(text)} tokens ({source[:20]})", project)
+        return HookResult(f"nothing to tell ({source[:20]})", project)
+    room.answer(format_context(given, text))
+    return HookResult(f"told {tokens.count_tokens(text)} tokens ({source[:20]})", project)
 
 
-async def ingest_session(room: Room, given: Given) -> Went:
+async def ingest_session(room: HookContext, given: HookInput) -> HookResult:
     """Keep what is new in the session's transcript and in those of its sub-agents."""
     from reasonloom.nodes.history.ingestion.pipeline import ingest  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.reports import Wish  # noqa: PLC0415
+    from reasonloom.nodes.history.ingestion.reports import IngestOptions  # noqa: PLC0415
 
-    files = transcripts_of(given, room.settings.claude_folder / "projects")
+    files = transcript_files(given, room.settings.claude_folder / "projects")
     if not files:
-        return Went("there is no transcript yet: nothing to keep")
+        return HookResult("there is no transcript yet: nothing to keep")
     read = 0
 
     def tell(more: int) -> None:
@@ -92,31 +92,31 @@ async def ingest_session(room: Room, given: Given) -> Went:
         room.done = f"{read:,} bytes of transcripts are read and kept"
 
     assert room.loom is not None  # noqa: S101 - opened with all parts for this hook
-    wish = Wish(form="claude-code", batch=BATCH)
+    wish = IngestOptions(form="claude-code", batch=BATCH_SIZE)
     named = [(f"file {number}", path) for number, path in enumerate(files, start=1)]
     told = await ingest(room.loom, room.caller, named, wish, tell)
-    project = await _project(room, folder_of(given), given.session)
-    went = _went(told, project)
+    project = await _project(room, project_folder(given), given.session)
+    went = _ingest_result(told, project)
     if any(each.new for each in told):
         await _cluster(room, room.loom)
     return went
 
 
-async def claudemd_generator(room: Room, given: Given) -> Went:
+async def claudemd_generator(room: HookContext, given: HookInput) -> HookResult:
     """Bring the block in the project's CLAUDE.md up to date, where there is such a file."""
-    from reasonloom.cli.hooks.cli_claude_md import rewrite  # noqa: PLC0415
-    from reasonloom.nodes.history.project_notes import notes  # noqa: PLC0415
+    from reasonloom.cli.hooks.claude_md import update_claude_md  # noqa: PLC0415
+    from reasonloom.nodes.history.briefing import project_notes  # noqa: PLC0415
 
-    folder = folder_of(given)
+    folder = project_folder(given)
     project = await _project(room, folder, given.session)
     text = None
     if project is not None:
         async with room.database.begin(room.caller, searching=True) as tx:
-            text = await notes(tx, project, str(folder))
-    return Went(rewrite(folder, text), project)
+            text = await project_notes(tx, project, str(folder))
+    return HookResult(update_claude_md(folder, text), project)
 
 
-def context(given: Given, text: str) -> str:
+def format_context(given: HookInput, text: str) -> str:
     """Return `text` as the host takes it for context; plain where the host is not that one."""
     if given.event != "SessionStart":
         return f"{text}\n"
@@ -124,7 +124,7 @@ def context(given: Given, text: str) -> str:
     return json.dumps({"hookSpecificOutput": told}, ensure_ascii=False) + "\n"
 
 
-def _went(told: list[Told], project: str | None) -> Went:
+def _ingest_result(told: list[FileReport], project: str | None) -> HookResult:
     """Return what became of all files in one sentence; the first is the session's own."""
     new, changed = sum(each.new for each in told), sum(each.changed for each in told)
     files = counted(len(told), "file")
@@ -134,31 +134,31 @@ def _went(told: list[Told], project: str | None) -> Went:
         said += f"; {counted(len(refused), 'file')} refused: {refused[0].refused}"
     if without := sum(each.unembedded for each in told):
         said += f"; {without} without a vector, since the embedder cannot be used"
-    return Went(said, project, succeeded=not refused)
+    return HookResult(said, project, succeeded=not refused)
 
 
-async def _cluster(room: Room, loom: Loom) -> None:
+async def _cluster(room: HookContext, loom: Loom) -> None:
     """Put new chunks into clusters, if that is done soon; where it is not, nothing is lost."""
-    from reasonloom.nodes.mental_models.basins.upkeep import keep_up  # noqa: PLC0415
+    from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins  # noqa: PLC0415
 
-    left = min(CLUSTERING, room.until - time.monotonic() - 0.5)
+    left = min(CLUSTERING_SECONDS, room.until - time.monotonic() - 0.5)
     try:
         async with asyncio.timeout(left):
-            await keep_up(loom, room.caller, datetime.now(UTC))
+            await maintain_basins(loom, room.caller, datetime.now(UTC))
     except (TimeoutError, ReasonloomError):
         return
 
 
-async def _project(room: Room, folder: Path, session: str | None) -> str | None:
+async def _project(room: HookContext, folder: Path, session: str | None) -> str | None:
     """Return the slug of the project of a folder, None where nothing is known of it."""
-    from reasonloom.stores.history.briefing import project_of  # noqa: PLC0415
+    from reasonloom.stores.history.projects import project_of  # noqa: PLC0415
 
-    paths = list(dict.fromkeys([str(folder), *_real(folder)]))
+    paths = list(dict.fromkeys([str(folder), *_resolved(folder)]))
     async with room.database.begin(room.caller, searching=True) as tx:
         return await project_of(tx, paths, session)
 
 
-def _real(folder: Path) -> list[str]:
+def _resolved(folder: Path) -> list[str]:
     try:
         return [str(folder.resolve())]
     except (OSError, RuntimeError):

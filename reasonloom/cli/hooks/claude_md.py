@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from reasonloom.cli.user_files.rewrite import read_file, replace_file
 from reasonloom.errors import InvalidArgument
 
 BEGIN, END = "<!-- reasonloom:history:begin -->", "<!-- reasonloom:history:end -->"
@@ -11,12 +13,12 @@ MARK = re.compile(r"<!--[ \t]*reasonloom:history:(begin|end)[ \t]*-->", re.IGNOR
 """A mark as it was written, or as a formatter may have changed it."""
 
 
-def marked(text: str) -> bool:
+def has_marks(text: str) -> bool:
     """Return whether a file's text has any of the marks."""
     return MARK.search(text) is not None
 
 
-def rewritten(text: str, block: str) -> str:
+def replace_block(text: str, block: str) -> str:
     """Return `text` with `block` between its marks; without marks both are put at its end.
 
     All that stands outside of the marks, and the marks themselves, stay as they are.
@@ -35,14 +37,48 @@ def rewritten(text: str, block: str) -> str:
         return f"{text}{gap}{BEGIN}{inner}{END}{feed}"
     if [mark[1].lower() for mark in found] != ["begin", "end"]:
         raise InvalidArgument("the marks are broken: one begin, then one end", field="marks")
-    if not all(_alone(text, mark) for mark in found):
+    if not all(_on_own_line(text, mark) for mark in found):
         raise InvalidArgument("a mark must stand on a line of its own", field="marks")
     begin, end = found
     return f"{text[: begin.end()]}{inner}{text[end.start() :]}"
 
 
-def _alone(text: str, mark: re.Match[str]) -> bool:
+def _on_own_line(text: str, mark: re.Match[str]) -> bool:
     """Return whether nothing else stands on a mark's line."""
     start = text.rfind("\n", 0, mark.start()) + 1
     end = text.find("\n", mark.end())
     return not (text[start : mark.start()] + text[mark.end() : end if end >= 0 else None]).strip()
+
+
+FILE_NAME = "CLAUDE.md"
+NO_HISTORY = "Nothing is kept of past conversations of this project."
+
+
+def update_claude_md(folder: Path, notes: str | None) -> str:
+    """Put `notes` into the marked block of a project's CLAUDE.md; return what was done.
+
+    Where nothing is known (`notes` is None) a block that is there is emptied, and none is made.
+
+    Raises:
+        InvalidArgument: the file or its marks are not as they must be; nothing is changed.
+        Conflict: somebody changed it meanwhile; nothing is changed.
+    """
+    place = folder / FILE_NAME
+    found = read_file(place)
+    if found is None:
+        return f"no {FILE_NAME} in the project's folder: nothing to do"
+    text = found.text
+    if notes is None and not has_marks(text):
+        return "nothing is known of this project: no block was made"
+    elsewhere = place.is_symlink() and not found.path.is_relative_to(folder.resolve())
+    if elsewhere and not has_marks(text):
+        said = f"{FILE_NAME}: a link out of the project's folder, to a file without our marks"
+        raise InvalidArgument(f"{said}; nothing was changed", field="file")
+    try:
+        new = replace_block(text, notes or NO_HISTORY)
+    except InvalidArgument as error:
+        raise InvalidArgument(f"{FILE_NAME}: {error.message}; nothing was changed") from None
+    if new == text:
+        return f"{FILE_NAME} was up to date"
+    replace_file(found, new.encode())
+    return f"{FILE_NAME} was rewritten" if has_marks(text) else f"a block was added to {FILE_NAME}"

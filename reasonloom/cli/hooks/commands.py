@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.install.own_program import needed, own_program, running
-from reasonloom.cli.user_files.kept_original import backup, naming, put_in, take_out
-from reasonloom.cli.user_files.preview import ask, show
+from reasonloom.cli.install.entry import installed_script, missing_settings, start_command
+from reasonloom.cli.user_files.preview import confirm_change, show_change
+from reasonloom.cli.user_files.rewrite import (
+    backup_path,
+    errors_for,
+    write_restored,
+    write_with_backup,
+)
 from reasonloom.errors import ReasonloomError
 from reasonloom.graphs.runs.call_tool import call_tool
 
@@ -30,7 +35,7 @@ SettingsFile = Annotated[
     ),
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
-SPARE = 10
+EXTRA_SECONDS = 10
 """Seconds that the host waits longer than a hook takes at most."""
 
 
@@ -43,27 +48,27 @@ def install(
     ] = True,
 ) -> None:
     """Write the hooks into a settings file; shows the change and asks first."""
-    from reasonloom.cli.hooks.settings_file import handlers, installed, ours  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.cli.hooks.settings_file import add_handlers, hook_handlers, installed_handlers  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     path = settings or load_settings().claude_folder / "settings.json"
     program, why = _program()
-    seconds = math.ceil(load_settings().hook_seconds) + SPARE
-    with naming(path):
-        found = look(path)
+    seconds = math.ceil(load_settings().hook_seconds) + EXTRA_SECONDS
+    with errors_for(path):
+        found = read_file(path)
         text = found.text if found else None
-        new = installed(text, handlers(program, seconds, claude_md=claude_md))
-        first = text is None or not any(ours(text))
+        new = add_handlers(text, hook_handlers(program, seconds, claude_md=claude_md))
+        first = text is None or not any(installed_handlers(text))
     if new == text:
         typer.echo(f"{path}: the hooks are installed, nothing to do")
         return
-    show(path, text or "", new)
+    show_change(path, text or "", new)
     typer.echo(f"\nThe command is {program}: {why}.")
-    for line in needed("Claude Code"):
+    for line in missing_settings("Claude Code"):
         typer.echo(line)
-    ask(yes)
-    kept = put_in(path, found, new, first=first)
+    confirm_change(yes)
+    kept = write_with_backup(path, found, new, first=first)
     typer.echo(f"{path}: installed; sessions that begin from now on use the hooks")
     if kept:
         typer.echo(kept)
@@ -72,26 +77,26 @@ def install(
 @app.command()
 def uninstall(settings: SettingsFile = None, yes: Yes = False) -> None:
     """Take the hooks out of a settings file; shows the change and asks first."""
-    from reasonloom.cli.hooks.settings_file import removed  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.cli.hooks.settings_file import remove_handlers  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     path = settings or load_settings().claude_folder / "settings.json"
-    with naming(path):
-        found = look(path)
+    with errors_for(path):
+        found = read_file(path)
         text = found.text if found else ""
     if found is None:
         typer.echo(f"{path}: there is no such file, nothing to do")
         return
-    before = _before(backup(found.path))
-    with naming(path):
-        new = removed(text, before, made=before is None)
+    before = _read_backup(backup_path(found.path))
+    with errors_for(path):
+        new = remove_handlers(text, before, made=before is None)
     if new == text:
         typer.echo(f"{path}: none of our hooks is in it, nothing to do")
         return
-    show(path, text, new or "")
-    ask(yes)
-    kept = take_out(path, found, new, before)
+    show_change(path, text, new or "")
+    confirm_change(yes)
+    kept = write_restored(path, found, new, before)
     typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "uninstalled"))
     if kept:
         typer.echo(kept)
@@ -101,8 +106,8 @@ def uninstall(settings: SettingsFile = None, yes: Yes = False) -> None:
 @app.command()
 def status(settings: SettingsFile = None) -> None:
     """Tell which settings files have the hooks, and when each hook ran last."""
-    from reasonloom.cli.hooks.settings_file import ours  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.cli.hooks.settings_file import installed_handlers  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     here = Path.cwd() / ".claude"
@@ -110,9 +115,12 @@ def status(settings: SettingsFile = None) -> None:
              here / "settings.local.json"]  # fmt: skip
     for path in [settings] if settings else list(dict.fromkeys(usual)):
         try:
-            found = look(path)
+            found = read_file(path)
             listed = (
-                [f"{each.event}: {each.handler['command']}" for each in ours(found.text)]
+                [
+                    f"{each.event}: {each.handler['command']}"
+                    for each in installed_handlers(found.text)
+                ]
                 if (found)
                 else []
             )
@@ -137,21 +145,21 @@ def _program() -> tuple[str, str]:
     A name on the PATH goes on working after an update that moves us, and suits a settings file that
     several people share. But the PATH of an activated environment is this terminal's alone.
     """
-    beside = running()
+    beside = installed_script()
     on_path = shutil.which("reasonloom")
     if on_path and beside and Path(on_path).resolve() == Path(beside).resolve():
         activated = sys.prefix != sys.base_prefix and Path(on_path).is_relative_to(sys.prefix)
         if not activated:
             return "reasonloom", "it is on your PATH, where Claude Code will find it too"
     why = "by its whole path, since the PATH that Claude Code runs with may lack it or name another"
-    return shlex.join(own_program()), why
+    return shlex.join(start_command()), why
 
 
-def _before(backup: Path) -> str | None:
+def _read_backup(backup: Path) -> str | None:
     """Return what a file was before us, None where its backup has our hooks too, or is away."""
-    from reasonloom.cli.hooks.settings_file import ours  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.cli.hooks.settings_file import installed_handlers  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
 
-    with naming(backup):
-        kept = look(backup)
-        return kept.text if kept and not any(ours(kept.text)) else None
+    with errors_for(backup):
+        kept = read_file(backup)
+        return kept.text if kept and not any(installed_handlers(kept.text)) else None

@@ -17,48 +17,48 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from reasonloom.cli.hooks.log import note, told
+from reasonloom.cli.hooks.log import append_entry, error_summary
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
-NAMES = ("session-start", "session-end", "pre-compact", "claudemd-generator")
-UNTOLD = 20.0
+HOOK_NAMES = ("session-start", "session-end", "pre-compact", "claudemd-generator")
+STARTUP_SECONDS = 20.0
 """Seconds until settings are read, which say how long it may take."""
 
 TAIL, SHARE = 1.5, 0.2
 """Seconds kept at the end to say how far it came, and their share of a shorter limit."""
 
-ANY = {"ignore_unknown_options": True, "allow_extra_args": True}
+CONTEXT_SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
 """A host of another version may give arguments that we do not know: no reason to fail."""
 
 
 def hook(
     names: Annotated[
-        list[str] | None, typer.Argument(help=f"One or more of: {', '.join(NAMES)}.")
+        list[str] | None, typer.Argument(help=f"One or more of: {', '.join(HOOK_NAMES)}.")
     ] = None,
 ) -> None:
     """Do what Claude Code's hooks are for; reads the host's JSON on stdin, always ends with 0."""
-    run: Bounded | None = None
+    run: TimedRun | None = None
     try:
-        run = Bounded(names or [])
+        run = TimedRun(names or [])
         run.work()
     except BaseException as error:  # noqa: BLE001 - the host must never notice
         if run:
-            run.say(told(error))
+            run.say(error_summary(error))
     finally:
         os._exit(0)
 
 
-class Bounded:
+class TimedRun:
     """One call of some hooks, which ends by itself when its time is over."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.begun = time.monotonic()
         self.names = names
         self.home: Path | None = None
-        self.answer = _aside()
-        self.timer = self._ending(UNTOLD)
+        self.answer = _reserve_stdout()
+        self.timer = self._ending(STARTUP_SECONDS)
         _ignore_hangups(self)
 
     @property
@@ -69,16 +69,16 @@ class Bounded:
     def work(self) -> None:
         """Read settings and the host's words, and do what each name stands for."""
         settings = self._settings()
-        known = [name for name in self.names if name in NAMES]
+        known = [name for name in self.names if name in HOOK_NAMES]
         if not known or len(known) < len(self.names):
-            self.say(f"not all of these are hooks; there are {', '.join(NAMES)}", loud=True)
+            self.say(f"not all of these are hooks; there are {', '.join(HOOK_NAMES)}", loud=True)
         if not known or settings is None:
             return
         import asyncio  # noqa: PLC0415
 
-        from reasonloom.cli.hooks.runner import Work  # noqa: PLC0415
+        from reasonloom.cli.hooks.runner import HookRunner  # noqa: PLC0415
 
-        work = Work(settings, known, self.begun, self.answered, self.say)
+        work = HookRunner(settings, known, self.begun, self.answered, self.say)
         loop = asyncio.new_event_loop()
         tail = min(TAIL, settings.hook_seconds * SHARE)
         loop.run_until_complete(work.run(settings.hook_seconds - tail))
@@ -94,7 +94,7 @@ class Bounded:
 
     def say(self, said: str, *, hook: str | None = None, loud: bool = False) -> None:
         """Add a line to the log, and to stderr where a person may have mistyped."""
-        note(self._home(), hook or ",".join(self.names)[:100], said, self.seconds)
+        append_entry(self._home(), hook or ",".join(self.names)[:100], said, self.seconds)
         if loud and sys.stderr:
             sys.stderr.write(f"reasonloom hook: {said}\n")
 
@@ -133,7 +133,7 @@ class Bounded:
             os._exit(0)
 
 
-def _aside() -> int:
+def _reserve_stdout() -> int:
     """Return stdout as a handle of ours alone; what anything else prints goes to stderr.
 
     A stream that the host closed becomes the null device, lest a file that is opened takes its
@@ -149,7 +149,7 @@ def _aside() -> int:
     return answer
 
 
-def _ignore_hangups(run: Bounded) -> None:
+def _ignore_hangups(run: TimedRun) -> None:
     """Go on while a terminal is closed, which is when a session ends; end when asked to."""
     for name in ("SIGHUP", "SIGINT"):
         if hasattr(signal, name):

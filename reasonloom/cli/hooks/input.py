@@ -16,17 +16,17 @@ from typing import Any
 
 from reasonloom.errors import InvalidArgument, TimedOut
 
-MOST = 1024 * 1024
+MAX_INPUT = 1024 * 1024
 """Bytes taken from standard input; what the host sends has a few hundred."""
 
-BLOCK = 64 * 1024
-LONGEST_PATH, LONGEST_NAME = 4_096, 200
-MOST_AGENTS = 500
+BLOCK_SIZE = 64 * 1024
+MAX_PATH, MAX_NAME = 4_096, 200
+MAX_AGENTS = 500
 """Files of sub-agents that are taken with a session."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class HookInput:
     """What a hook was told; each None where it was not.
 
     Attributes:
@@ -41,7 +41,7 @@ class Given:
     source: str | None = None
 
 
-def read_given(seconds: float) -> Given:
+def read_input(seconds: float) -> HookInput:
     """Read one JSON object from standard input; its end need not follow.
 
     Raises:
@@ -49,43 +49,43 @@ def read_given(seconds: float) -> Given:
         TimedOut: it did not come within `seconds`.
     """
     data = b""
-    for block in _blocks(seconds):
+    for block in _read_blocks(seconds):
         data += block
-        if len(data) > MOST:
-            raise InvalidArgument(f"standard input: more than {MOST:,} bytes", field="stdin")
-        if data.rstrip().endswith(b"}") and (found := _object(data)) is not None:
-            return given_of(found)
+        if len(data) > MAX_INPUT:
+            raise InvalidArgument(f"standard input: more than {MAX_INPUT:,} bytes", field="stdin")
+        if data.rstrip().endswith(b"}") and (found := _parse_object(data)) is not None:
+            return parse_input(found)
     if not data.strip():
         raise InvalidArgument("standard input: empty; the host sends JSON", field="stdin")
-    found = _object(data)
+    found = _parse_object(data)
     if found is None:
         raise InvalidArgument("standard input: not a JSON object in UTF-8", field="stdin")
-    return given_of(found)
+    return parse_input(found)
 
 
-def given_of(found: dict[str, Any]) -> Given:
+def parse_input(found: dict[str, Any]) -> HookInput:
     """Return what an object of the host's says.
 
     Raises:
         InvalidArgument: a field is no text, too long, or holds what no text may.
     """
-    return Given(
-        session=_text(found, "session_id", LONGEST_NAME),
-        transcript=_text(found, "transcript_path", LONGEST_PATH),
-        cwd=_text(found, "cwd", LONGEST_PATH),
-        event=_text(found, "hook_event_name", LONGEST_NAME),
+    return HookInput(
+        session=_text_field(found, "session_id", MAX_NAME),
+        transcript=_text_field(found, "transcript_path", MAX_PATH),
+        cwd=_text_field(found, "cwd", MAX_PATH),
+        event=_text_field(found, "hook_event_name", MAX_NAME),
         source=next(
             (
                 said
                 for name in ("source", "trigger", "reason")
-                if (said := _text(found, name, LONGEST_NAME))
+                if (said := _text_field(found, name, MAX_NAME))
             ),
             None,
         ),
     )
 
 
-def folder_of(given: Given) -> Path:
+def project_folder(given: HookInput) -> Path:
     """Return the folder that the host works in.
 
     Raises:
@@ -96,7 +96,7 @@ def folder_of(given: Given) -> Path:
     return Path(given.cwd)
 
 
-def transcripts_of(given: Given, folder: Path) -> list[Path]:
+def transcript_files(given: HookInput, folder: Path) -> list[Path]:
     """Return the session's transcript and those of its sub-agents; none where it is not there.
 
     Args:
@@ -110,7 +110,7 @@ def transcripts_of(given: Given, folder: Path) -> list[Path]:
         raise InvalidArgument("transcript_path: missing", field="transcript_path")
     path = Path(given.transcript)
     if not path.is_absolute() or path.suffix != ".jsonl":
-        raise _mistake("must be the full path of a .jsonl file")
+        raise _transcript_error("must be the full path of a .jsonl file")
     try:
         main = path.resolve()
         within = main.is_relative_to(folder.resolve())
@@ -118,41 +118,45 @@ def transcripts_of(given: Given, folder: Path) -> list[Path]:
     except FileNotFoundError:
         return []
     except (OSError, RuntimeError, ValueError):
-        raise _mistake("cannot be read") from None
+        raise _transcript_error("cannot be read") from None
     if not within:
         said = "lies outside of the folder of transcripts; see REASONLOOM_CLAUDE_CONFIG_DIR"
-        raise _mistake(said)
+        raise _transcript_error(said)
     if not stat.S_ISREG(mode):
-        raise _mistake("is not a file")
-    return [main, *_agents(main, folder.resolve())]
+        raise _transcript_error("is not a file")
+    return [main, *_agent_transcripts(main, folder.resolve())]
 
 
-def _agents(main: Path, folder: Path) -> Iterator[Path]:
+def _agent_transcripts(main: Path, folder: Path) -> Iterator[Path]:
     """Yield the transcripts of a session's sub-agents: in its folder, or beside it (old)."""
     inside = sorted((main.with_suffix("") / "subagents").glob("*.jsonl"))
-    beside = [path for path in sorted(main.parent.glob("agent-*.jsonl")) if _names(path, main.stem)]
-    for path in (inside + beside)[:MOST_AGENTS]:
+    beside = [
+        path
+        for path in sorted(main.parent.glob("agent-*.jsonl"))
+        if _mentions_session(path, main.stem)
+    ]
+    for path in (inside + beside)[:MAX_AGENTS]:
         real = path.resolve()
         if real != main and real.is_relative_to(folder) and real.is_file():
             yield real
 
 
-def _names(path: Path, session: str) -> bool:
+def _mentions_session(path: Path, session: str) -> bool:
     """Return whether a file's first line names the session."""
     try:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return f'"{session}"'.encode() in file.readline(BLOCK)
+            return f'"{session}"'.encode() in file.readline(BLOCK_SIZE)
     except OSError:
         return False
 
 
-def _mistake(said: str) -> InvalidArgument:
+def _transcript_error(said: str) -> InvalidArgument:
     return InvalidArgument(f"transcript_path: {said}", field="transcript_path")
 
 
-def _blocks(seconds: float) -> Iterator[bytes]:
+def _read_blocks(seconds: float) -> Iterator[bytes]:
     """Yield what comes on standard input until it ends; a thread waits for it, so that we do not.
 
     Raises:
@@ -174,14 +178,14 @@ def _blocks(seconds: float) -> Iterator[bytes]:
 def _pump(come: queue.Queue[bytes]) -> None:
     try:
         handle = sys.stdin.fileno()
-        while block := os.read(handle, BLOCK):
+        while block := os.read(handle, BLOCK_SIZE):
             come.put(block)
     except (OSError, ValueError, AttributeError):
         pass  # closed, or there is none
     come.put(b"")
 
 
-def _object(data: bytes) -> dict[str, Any] | None:
+def _parse_object(data: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -189,7 +193,7 @@ def _object(data: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _text(found: dict[str, Any], name: str, longest: int) -> str | None:
+def _text_field(found: dict[str, Any], name: str, longest: int) -> str | None:
     """Return a field that is a text, None where it is not there, null or empty."""
     from reasonloom.settings import NO_TEXT  # noqa: PLC0415 - loads pydantic
 

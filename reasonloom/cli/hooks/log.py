@@ -11,15 +11,15 @@ from pathlib import Path
 
 from reasonloom.errors import ReasonloomError
 
-NAME = "hooks.log"
-LARGEST = 1024 * 1024
+FILE_NAME = "hooks.log"
+MAX_SIZE = 1024 * 1024
 """Bytes of the file before it is put aside as `hooks.log.1`."""
 
-PLACES = 3
+MAX_FRAMES = 3
 """Places of our code that are told of a defect, the innermost last."""
 
 
-def note(home: Path, hook: str, said: str, seconds: float) -> None:
+def append_entry(home: Path, hook: str, said: str, seconds: float) -> None:
     """Add one line of JSON to the log; a log that cannot be written is none of the host's cares."""
     entry = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -28,12 +28,12 @@ def note(home: Path, hook: str, said: str, seconds: float) -> None:
         "message": said,
     }
     line = json.dumps(entry, ensure_ascii=True) + "\n"
-    path = home / NAME
+    path = home / FILE_NAME
     with suppress(OSError, ValueError):
         root = hasattr(os, "geteuid") and os.geteuid() == 0  # Postgres' user must pass through
         home.mkdir(mode=0o755 if root else 0o700, parents=True, exist_ok=True)
-        if path.exists() and path.stat().st_size > LARGEST:
-            path.replace(path.with_name(f"{NAME}.1"))
+        if path.exists() and path.stat().st_size > MAX_SIZE:
+            path.replace(path.with_name(f"{FILE_NAME}.1"))
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(handle, line.encode())
@@ -41,7 +41,7 @@ def note(home: Path, hook: str, said: str, seconds: float) -> None:
             os.close(handle)
 
 
-def told(error: BaseException) -> str:
+def error_summary(error: BaseException) -> str:
     """Return what may be said of an error: our own words, or where a defect is; no contents."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -49,6 +49,6 @@ def told(error: BaseException) -> str:
         return error.message
     places = traceback.extract_tb(error.__traceback__)
     ours = [place for place in places if "reasonloom" in Path(place.filename).parts]
-    innermost = (ours or list(places))[-PLACES:]
+    innermost = (ours or list(places))[-MAX_FRAMES:]
     where = ", ".join(f"{Path(place.filename).name}:{place.lineno}" for place in innermost)
     return f"defect: {type(error).__name__} at {where or 'an unknown place'}"

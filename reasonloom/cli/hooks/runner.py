@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from reasonloom.cli.hooks import actions
-from reasonloom.cli.hooks.actions import UNDONE, Room, Went
-from reasonloom.cli.hooks.input import Given, read_given
-from reasonloom.cli.hooks.log import told
+from reasonloom.cli.hooks.actions import NOTHING_DONE, HookContext, HookResult
+from reasonloom.cli.hooks.input import HookInput, read_input
+from reasonloom.cli.hooks.log import error_summary
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import ReasonloomError
 
@@ -23,18 +23,20 @@ if TYPE_CHECKING:
 STDIN_SECONDS = 5.0
 """How long the host may take to say what happened; half of the limit where that is less."""
 
-LATE = "the time limit was reached after {seconds:.1f} s: {done}; the next time goes on from there"
-DEEDS: dict[str, Callable[[Room, Given], Awaitable[Went]]] = {
+TIMED_OUT = (
+    "the time limit was reached after {seconds:.1f} s: {done}; the next time goes on from there"
+)
+ACTIONS: dict[str, Callable[[HookContext, HookInput], Awaitable[HookResult]]] = {
     "session-start": actions.session_start,
     "session-end": actions.ingest_session,
     "pre-compact": actions.ingest_session,
     "claudemd-generator": actions.claudemd_generator,
 }
-STORING = ("session-end", "pre-compact")
+STORING_HOOKS = ("session-end", "pre-compact")
 """Those that need all parts, the embedder too, and not the database alone."""
 
 
-class Work:
+class HookRunner:
     """The hooks of one call; the database is opened once for all, and closed by the end.
 
     `answer` writes what the host is to read, `say` adds a line to the log.
@@ -51,7 +53,7 @@ class Work:
         self.settings, self.names, self.begun = settings, names, begun
         self.answer, self.say = answer, say
         self.caller = Caller(settings.user, client="hook")
-        self.room: Room | None = None
+        self.room: HookContext | None = None
         self.opening: AbstractAsyncContextManager[Engine] | None = None
 
     @property
@@ -61,9 +63,9 @@ class Work:
 
     async def run(self, seconds: float) -> None:
         """Do all that is asked for by `seconds` after the beginning."""
-        given: Given | ReasonloomError
+        given: HookInput | ReasonloomError
         try:
-            given = read_given(min(STDIN_SECONDS, self.settings.hook_seconds / 2))
+            given = read_input(min(STDIN_SECONDS, self.settings.hook_seconds / 2))
         except ReasonloomError as error:
             given = error
         for name in self.names:
@@ -71,33 +73,35 @@ class Work:
             went = await self._within(seconds, name, given)
             await self._keep(name, went, at, (self.passed - started) * 1000)
 
-    async def _within(self, seconds: float, name: str, given: Given | ReasonloomError) -> Went:
+    async def _within(
+        self, seconds: float, name: str, given: HookInput | ReasonloomError
+    ) -> HookResult:
         """Do what a hook is for, unless the time is over; return how it went, whatever happened."""
         try:
             async with asyncio.timeout(seconds - self.passed):
-                heard = isinstance(given, Given)
+                heard = isinstance(given, HookInput)
                 self.room = self.room or await self._opened(heard, self.begun + seconds)
-                if not isinstance(given, Given):
-                    return Went(given.message, succeeded=False)
-                self.room.done = UNDONE
-                return await DEEDS[name](self.room, given)
+                if not isinstance(given, HookInput):
+                    return HookResult(given.message, succeeded=False)
+                self.room.done = NOTHING_DONE
+                return await ACTIONS[name](self.room, given)
         except TimeoutError:
             done = self.room.done if self.room else "the database did not open"
-            return Went(LATE.format(seconds=self.passed, done=done), succeeded=False)
+            return HookResult(TIMED_OUT.format(seconds=self.passed, done=done), succeeded=False)
         except Exception as error:  # noqa: BLE001 - told in the log, and never the host's matter
-            return Went(told(error), succeeded=False)
+            return HookResult(error_summary(error), succeeded=False)
 
-    async def _opened(self, heard: bool, until: float) -> Room:
+    async def _opened(self, heard: bool, until: float) -> HookContext:
         """Open the database, with an engine on it where a hook stores something.
 
         It is left open: the process ends right after.
         """
-        if heard and any(name in STORING for name in self.names):
+        if heard and any(name in STORING_HOOKS for name in self.names):
             from reasonloom.compose import open_engine  # noqa: PLC0415
 
             self.opening = open_engine(self.settings, recover=False)
             loom = (await self.opening.__aenter__()).loom
-            return Room(self.settings, self.caller, loom.database, loom, self.answer, until)
+            return HookContext(self.settings, self.caller, loom.database, loom, self.answer, until)
         from reasonloom.stores.access import find_access  # noqa: PLC0415
         from reasonloom.stores.database import Database  # noqa: PLC0415
         from reasonloom.stores.migrate import bring_up_to_date  # noqa: PLC0415
@@ -105,9 +109,9 @@ class Work:
         access = await find_access(self.settings)
         await bring_up_to_date(access)
         database = Database(access, connections=1)
-        return Room(self.settings, self.caller, database, None, self.answer, until)
+        return HookContext(self.settings, self.caller, database, None, self.answer, until)
 
-    async def _keep(self, name: str, went: Went, at: datetime, milliseconds: float) -> None:
+    async def _keep(self, name: str, went: HookResult, at: datetime, milliseconds: float) -> None:
         """Keep how a hook went: in the log where it failed, in the database where that is open."""
         if not went.succeeded:
             self.say(went.message, hook=name)
@@ -121,4 +125,4 @@ class Work:
             async with asyncio.timeout(left), self.room.database.begin(self.caller) as tx:
                 await hooks.put(tx, run)
         except (TimeoutError, ReasonloomError) as error:
-            self.say(f"its status could not be stored: {told(error)}", hook=name)
+            self.say(f"its status could not be stored: {error_summary(error)}", hook=name)

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
-from reasonloom.cli.hooks.hook import NAMES
+from reasonloom.cli.hooks.hook import HOOK_NAMES
 from reasonloom.cli.user_files.json_edits import (
     BOM,
-    appended,
+    append_child,
     children,
-    member,
-    read,
-    root,
-    without,
+    find_member,
+    parse_json,
+    remove_child,
+    root_offset,
 )
 from reasonloom.errors import InvalidArgument
 
@@ -23,7 +23,7 @@ Handlers = Mapping[str, dict[str, Any]]
 """What is to be called at each of the host's events."""
 
 
-class Ours(NamedTuple):
+class InstalledHandler(NamedTuple):
     """A handler of ours: its event, its place among the event's groups and in its group."""
 
     event: str
@@ -33,7 +33,9 @@ class Ours(NamedTuple):
     alone: bool
 
 
-def handlers(program: str, seconds: int, *, claude_md: bool = True) -> dict[str, dict[str, Any]]:
+def hook_handlers(
+    program: str, seconds: int, *, claude_md: bool = True
+) -> dict[str, dict[str, Any]]:
     """Return our handlers by event.
 
     Args:
@@ -50,31 +52,31 @@ def handlers(program: str, seconds: int, *, claude_md: bool = True) -> dict[str,
     }
 
 
-def installed(text: str | None, wanted: Handlers) -> str:
+def add_handlers(text: str | None, wanted: Handlers) -> str:
     """Return a settings file's text with our handlers in it, each once; None is no file yet.
 
     Raises:
         InvalidArgument: it is not JSON, or not of the form of settings.
     """
     if text is None:
-        return installed("{}\n", wanted)
+        return add_handlers("{}\n", wanted)
     if text.startswith(BOM):
-        return BOM + installed(text[1:], wanted)
-    found = list(ours(text))
+        return BOM + add_handlers(text[1:], wanted)
+    found = list(installed_handlers(text))
     have = {each.event: each.handler for each in found}
     if have == dict(wanted) and len(found) == len(have):
         return text
-    text = stripped(text)
-    at = root(text)
+    text = strip_handlers(text)
+    at = root_offset(text)
     groups = {event: [{"hooks": [handler]}] for event, handler in wanted.items()}
-    if member(text, at, "hooks") is None:
-        return appended(text, at, groups, "hooks")
+    if find_member(text, at, "hooks") is None:
+        return append_child(text, at, groups, "hooks")
     for event, group in groups.items():
-        text = _grouped(text, event, group)
+        text = _add_groups(text, event, group)
     return text
 
 
-def removed(text: str, before: str | None = None, *, made: bool = False) -> str | None:
+def remove_handlers(text: str, before: str | None = None, *, made: bool = False) -> str | None:
     """Return the text of a settings file as it was, or as it would be, without our handlers.
 
     Args:
@@ -86,34 +88,34 @@ def removed(text: str, before: str | None = None, *, made: bool = False) -> str 
     Raises:
         InvalidArgument: it is not JSON, or not of the form of settings.
     """
-    wanted = {each.event: each.handler for each in ours(text)}
-    if wanted and before is not None and _gives(before, wanted, text):
+    wanted = {each.event: each.handler for each in installed_handlers(text)}
+    if wanted and before is not None and _install_yields(before, wanted, text):
         return before
-    if wanted and made and _gives(None, wanted, text):
+    if wanted and made and _install_yields(None, wanted, text):
         return None
-    return stripped(text)
+    return strip_handlers(text)
 
 
-def stripped(text: str) -> str:
+def strip_handlers(text: str) -> str:
     """Return the text without our handlers, and without what held nothing else.
 
     Raises:
         InvalidArgument: it is not JSON, or not of the form of settings.
     """
     if text.startswith(BOM):
-        return BOM + stripped(text[1:])
-    while (found := next(ours(text), None)) is not None:
-        text = _without(text, found)
+        return BOM + strip_handlers(text[1:])
+    while (found := next(installed_handlers(text), None)) is not None:
+        text = _remove_handler(text, found)
     return text
 
 
-def ours(text: str) -> Iterator[Ours]:
+def installed_handlers(text: str) -> Iterator[InstalledHandler]:
     """Yield our handlers in a settings file's text.
 
     Raises:
         InvalidArgument: it is not JSON, or not of the form of settings.
     """
-    settings = read(text.removeprefix(BOM))
+    settings = parse_json(text.removeprefix(BOM))
     if not isinstance(settings, dict):
         raise InvalidArgument("must be a JSON object")
     hooks = settings.get("hooks", {})
@@ -125,7 +127,7 @@ def ours(text: str) -> Iterator[Ours]:
             listed = held if isinstance(held, list) else []
             for index, handler in enumerate(listed):
                 if _is_ours(handler):
-                    yield Ours(event, number, index, handler, len(listed) == 1)
+                    yield InstalledHandler(event, number, index, handler, len(listed) == 1)
 
 
 def _is_ours(handler: object) -> bool:
@@ -140,48 +142,48 @@ def _is_ours(handler: object) -> bool:
         words = ["reasonloom", *words[3:]]
     if len(words) < len(("reasonloom", "hook", "name")) or words[1] != "hook":
         return False
-    return PurePath(words[0]).name == "reasonloom" and all(word in NAMES for word in words[2:])
+    return PurePath(words[0]).name == "reasonloom" and all(word in HOOK_NAMES for word in words[2:])
 
 
-def _gives(before: str | None, wanted: Handlers, text: str) -> bool:
+def _install_yields(before: str | None, wanted: Handlers, text: str) -> bool:
     """Return whether putting our handlers into `before` gives `text`."""
     try:
-        return installed(before, wanted) == text
+        return add_handlers(before, wanted) == text
     except InvalidArgument:
         return False
 
 
-def _grouped(text: str, event: str, groups: list[Any]) -> str:
+def _add_groups(text: str, event: str, groups: list[Any]) -> str:
     """Return the text with groups added to an event of the hooks that are there."""
-    hooks = member(text, root(text), "hooks")
+    hooks = find_member(text, root_offset(text), "hooks")
     assert hooks is not None  # noqa: S101 - looked for before
-    there = member(text, hooks.at, event)
+    there = find_member(text, hooks.at, event)
     if there is None:
-        return appended(text, hooks.at, groups, event)
+        return append_child(text, hooks.at, groups, event)
     for group in groups:
-        text = appended(text, there.at, group)
+        text = append_child(text, there.at, group)
     return text
 
 
-def _without(text: str, found: Ours) -> str:
+def _remove_handler(text: str, found: InstalledHandler) -> str:
     """Return the text without one handler, and without what then holds nothing."""
-    top = root(text)
-    hooks = member(text, top, "hooks")
+    top = root_offset(text)
+    hooks = find_member(text, top, "hooks")
     assert hooks is not None  # noqa: S101 - the handler was found there
-    event = member(text, hooks.at, found.event)
+    event = find_member(text, hooks.at, found.event)
     assert event is not None  # noqa: S101
     groups = children(text, event.at)[0]
     if not found.alone:
-        inner = member(text, groups[found.group].at, "hooks")
+        inner = find_member(text, groups[found.group].at, "hooks")
         assert inner is not None  # noqa: S101
-        return without(text, inner.at, found.place)
+        return remove_child(text, inner.at, found.place)
     if len(groups) > 1:
-        return without(text, event.at, found.group)
+        return remove_child(text, event.at, found.group)
     events = children(text, hooks.at)[0]
     if len(events) > 1:
-        return without(text, hooks.at, _place(events, found.event))
-    return without(text, top, _place(children(text, top)[0], "hooks"))
+        return remove_child(text, hooks.at, _index_of(events, found.event))
+    return remove_child(text, top, _index_of(children(text, top)[0], "hooks"))
 
 
-def _place(held: list[Any], key: str) -> int:
+def _index_of(held: list[Any], key: str) -> int:
     return next(index for index, child in enumerate(held) if child.key == key)

@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from reasonloom.cli.install.hosts import Host
-    from reasonloom.cli.user_files.rewrite import Found
+    from reasonloom.cli.user_files.rewrite import FileSnapshot
 
 HostName = Annotated[
     str, typer.Argument(metavar="HOST", help="claude-code, claude-desktop, vscode, cursor, codex.")
@@ -24,7 +24,7 @@ Env = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
 
-LARGEST = 64 * 1024 * 1024
+MAX_SIZE = 64 * 1024 * 1024
 """Bytes of a configuration; Claude Code keeps the state of every project in its own."""
 
 
@@ -38,66 +38,68 @@ def install(
     dry_run: Dry = False,
 ) -> None:
     """Name this server in a host's configuration; shows the change and asks first."""
-    from reasonloom.cli.install.entry import showable  # noqa: PLC0415
-    from reasonloom.cli.install.formats import entry_in, installed  # noqa: PLC0415
-    from reasonloom.cli.install.own_program import needed  # noqa: PLC0415
-    from reasonloom.cli.user_files.kept_original import naming, put_in  # noqa: PLC0415
-    from reasonloom.cli.user_files.preview import ask, show  # noqa: PLC0415
+    from reasonloom.cli.install.entry import (
+        missing_settings,
+        public_texts,
+    )
+    from reasonloom.cli.install.formats import add_entry, find_entry  # noqa: PLC0415
+    from reasonloom.cli.user_files.preview import confirm_change, show_change  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import errors_for, write_with_backup  # noqa: PLC0415
 
-    target, entry = _asked(host, as_, toolsets, env)
+    target, entry = _target_and_entry(host, as_, toolsets, env)
     path = target.path(scope)
-    with naming(path):
-        found, text = _text(path)
-        new = installed(target.form, text, target.table, entry)
-        ours = entry_in(target.form, new, target.table)
-        first = entry_in(target.form, text, target.table) is None
+    with errors_for(path):
+        found, text = _read(path)
+        new = add_entry(target.form, text, target.table, entry)
+        ours = find_entry(target.form, new, target.table)
+        first = find_entry(target.form, text, target.table) is None
     if new == text:
         typer.echo(f"{path}: reasonloom is installed, nothing to do")
         return
-    shown = showable(ours) | showable(entry)
-    show(path, text, new, lambda said: target.form.hide(said, shown))
+    shown = public_texts(ours) | public_texts(entry)
+    show_change(path, text, new, lambda said: target.form.hide(said, shown))
     _warn(target, path, scope, entry)
-    for line in needed(target.title, frozenset(ours.get("env", {}))):
+    for line in missing_settings(target.title, frozenset(ours.get("env", {}))):
         typer.echo(line)
     if dry_run:
         typer.echo("nothing was written")
         return
-    ask(yes)
-    kept = put_in(path, found, new, first=first)
+    confirm_change(yes)
+    kept = write_with_backup(path, found, new, first=first)
     typer.echo(f"{path}: installed. {target.after}")
-    _tell(kept)
+    _echo_if(kept)
 
 
 def uninstall(
     host: HostName, scope: Scope = "user", yes: Yes = False, dry_run: Dry = False
 ) -> None:
     """Take this server out of a host's configuration; shows the change and asks first."""
-    from reasonloom.cli.install.entry import showable  # noqa: PLC0415
-    from reasonloom.cli.install.formats import entry_in, removed  # noqa: PLC0415
-    from reasonloom.cli.install.hosts import host_named  # noqa: PLC0415
-    from reasonloom.cli.user_files.kept_original import backup, naming, take_out  # noqa: PLC0415
-    from reasonloom.cli.user_files.preview import ask, show  # noqa: PLC0415
+    from reasonloom.cli.install.entry import public_texts  # noqa: PLC0415
+    from reasonloom.cli.install.formats import find_entry, remove_entry  # noqa: PLC0415
+    from reasonloom.cli.install.hosts import find_host  # noqa: PLC0415
+    from reasonloom.cli.user_files.preview import confirm_change, show_change  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import backup_path, errors_for, write_restored  # noqa: PLC0415
 
-    target = host_named(host)
+    target = find_host(host)
     path = target.path(scope)
-    with naming(path):
-        found, text = _text(path)
-        ours = entry_in(target.form, text, target.table)
+    with errors_for(path):
+        found, text = _read(path)
+        ours = find_entry(target.form, text, target.table)
         if found is None or ours is None:
             typer.echo(f"{path}: reasonloom is not in it, nothing to do")
             return
-    before = _before(target, backup(found.path))
-    with naming(path):
-        new = removed(target.form, text, target.table, before)
-    shown = showable(ours) if isinstance(ours, dict) else set()
-    show(path, text, new or "", lambda said: target.form.hide(said, shown))
+    before = _read_backup(target, backup_path(found.path))
+    with errors_for(path):
+        new = remove_entry(target.form, text, target.table, before)
+    shown = public_texts(ours) if isinstance(ours, dict) else set()
+    show_change(path, text, new or "", lambda said: target.form.hide(said, shown))
     if dry_run:
         typer.echo("nothing was written")
         return
-    ask(yes)
-    kept = take_out(path, found, new, before)
+    confirm_change(yes)
+    kept = write_restored(path, found, new, before)
     typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "taken out"))
-    _tell(kept)
+    _echo_if(kept)
 
 
 def print_config(
@@ -105,47 +107,47 @@ def print_config(
 ) -> None:
     """Print what `install` would write, to copy; secrets are left out."""
     from reasonloom.cli.install.entry import is_secret  # noqa: PLC0415
-    from reasonloom.cli.install.formats import installed  # noqa: PLC0415
+    from reasonloom.cli.install.formats import add_entry  # noqa: PLC0415
 
-    target, entry = _asked(host, as_, toolsets, env)
+    target, entry = _target_and_entry(host, as_, toolsets, env)
     hidden = {name: f"<{name}>" for name, said in entry.get("env", {}).items()
               if is_secret(name, said)}  # fmt: skip
     if hidden:
         entry["env"] = entry["env"] | hidden
         typer.echo(f"To be filled in: {', '.join(hidden.values())}", err=True)
     typer.echo(f"For {target.path(scope)}:", err=True)
-    typer.echo(installed(target.form, "", target.table, entry).rstrip())
+    typer.echo(add_entry(target.form, "", target.table, entry).rstrip())
 
 
-def _asked(
+def _target_and_entry(
     host: str, serve_as: str | None, toolsets: str | None, env: list[str] | None
 ) -> tuple[Host, dict[str, Any]]:
-    from reasonloom.cli.install.entry import entry_of, variables_given  # noqa: PLC0415
-    from reasonloom.cli.install.hosts import host_named  # noqa: PLC0415
+    from reasonloom.cli.install.entry import build_entry, parse_variables  # noqa: PLC0415
+    from reasonloom.cli.install.hosts import find_host  # noqa: PLC0415
 
-    target = host_named(host)
-    return target, target.entry(entry_of(serve_as, toolsets, variables_given(env or [])))
+    target = find_host(host)
+    return target, target.entry(build_entry(serve_as, toolsets, parse_variables(env or [])))
 
 
-def _text(path: Path) -> tuple[Found | None, str]:
+def _read(path: Path) -> tuple[FileSnapshot | None, str]:
     """Return a file and its text; none and nothing where there is no such file."""
-    from reasonloom.cli.user_files.rewrite import look  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
 
-    found = look(path, LARGEST)
+    found = read_file(path, MAX_SIZE)
     return found, found.text if found else ""
 
 
-def _before(target: Host, backup: Path) -> str | None:
+def _read_backup(target: Host, backup: Path) -> str | None:
     """Return what a file was before us, None where its backup has our entry too, or is away."""
-    from reasonloom.cli.install.formats import entry_in  # noqa: PLC0415
-    from reasonloom.cli.user_files.kept_original import naming  # noqa: PLC0415
+    from reasonloom.cli.install.formats import find_entry  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import errors_for  # noqa: PLC0415
 
-    with naming(backup):
-        kept, text = _text(backup)
-        return text if kept and entry_in(target.form, text, target.table) is None else None
+    with errors_for(backup):
+        kept, text = _read(backup)
+        return text if kept and find_entry(target.form, text, target.table) is None else None
 
 
-def _tell(said: str) -> None:
+def _echo_if(said: str) -> None:
     if said:
         typer.echo(said)
 

@@ -3,12 +3,42 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from reasonloom.cli.install.own_program import own_program
 from reasonloom.errors import InvalidArgument, MissingArgument
 from reasonloom.settings import Settings, environment, load_settings, variables_of
+
+
+def start_command() -> list[str]:
+    """Return the words that start this installation, by its whole path."""
+    beside = installed_script()
+    return [beside] if beside else [sys.executable, "-m", "reasonloom"]
+
+
+def installed_script() -> str | None:
+    """Return the program that belongs to this very installation."""
+    beside = Path(sys.executable).absolute().parent / "reasonloom"
+    return str(beside) if beside.is_file() else None
+
+
+def missing_settings(where: str, given: frozenset[str] = frozenset()) -> list[str]:
+    """Return what to tell of settings that are known in this terminal, and perhaps nowhere else.
+
+    Args:
+        where: the host that will start us, such as `Claude Code`.
+        given: variables that it is told.
+    """
+    from reasonloom.settings import Settings, environment, variables_of  # noqa: PLC0415
+
+    known = environment()
+    names = {v for field in Settings.model_fields for v in variables_of(field) if known.get(v)}
+    if not names - given:
+        return []
+    return [f"Set here, and needed where {where} runs: {', '.join(sorted(names - given))}."]
+
 
 NAME = "reasonloom"
 """Under which a host knows us."""
@@ -18,7 +48,7 @@ SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|DATABASE_
 USERINFO = re.compile(r"://[^/@\s]*@")
 
 
-def entry_of(
+def build_entry(
     serve_as: str | None, toolsets: str | None, variables: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return what a host is to start, with the variables that are given, and no others.
@@ -29,13 +59,13 @@ def entry_of(
     from reasonloom.server.catalogue.selection import choose  # noqa: PLC0415 - takes a while to load
 
     choose(load_settings(serve_as=serve_as, toolsets=toolsets))
-    program, *words = own_program()
+    program, *words = start_command()
     chosen = ["--as", serve_as] if serve_as else ["--toolsets", toolsets] if toolsets else []
     entry: dict[str, Any] = {"command": program, "args": [*words, "serve", *chosen]}
     return entry | ({"env": dict(variables)} if variables else {})
 
 
-def variables_given(given: Iterable[str]) -> dict[str, str]:
+def parse_variables(given: Iterable[str]) -> dict[str, str]:
     """Return what `--env` says: NAME=VALUE, or NAME alone for the value that it has here.
 
     Raises:
@@ -70,7 +100,7 @@ def is_secret(name: str, value: str) -> bool:
     return name in secret or bool(SECRET.search(name) or USERINFO.search(value))
 
 
-def showable(entry: Mapping[str, Any]) -> set[str]:
+def public_texts(entry: Mapping[str, Any]) -> set[str]:
     """Return the texts of our entry that anybody may see."""
     env = entry.get("env", {})
     said = {name: value for name, value in env.items() if not is_secret(name, str(value))}

@@ -14,35 +14,41 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from reasonloom.cli.install.entry import NAME
-from reasonloom.cli.user_files.commented_json import TOKEN, plain, put, take
-from reasonloom.cli.user_files.json_edits import BOM, read
+from reasonloom.cli.user_files.json_edits import (
+    BOM,
+    TOKEN,
+    parse_json,
+    remove_path,
+    set_path,
+    strip_comments,
+)
 from reasonloom.errors import InvalidArgument
 
-Path = tuple[str, ...]
+KeyPath = tuple[str, ...]
 TOML_TOKEN = re.compile(
     r'"""(?:\\.|.)*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
 )
 JSON_KEY, TOML_KEY = re.compile(r"\s*:"), re.compile(r"[ \t]*[=.]")
 """What follows a text that is a key."""
 
-ENTRY = 2
+ENTRY_DEPTH = 2
 """Keys of an entry's path; its own tables are written within a line, whenever they come."""
 
 HIDDEN = "\u2026"
 
 
-class Form(Protocol):
+class ConfigFormat(Protocol):
     """A way of writing a configuration; every text is a whole file's."""
 
     def read(self, text: str) -> dict[str, Any]:
         """Return what it says; InvalidArgument where it is ill-formed."""
         ...
 
-    def put(self, text: str, path: Path, value: Any) -> str:
+    def put(self, text: str, path: KeyPath, value: Any) -> str:
         """Return it with a value at a path of keys, all else to the letter."""
         ...
 
-    def take(self, text: str, path: Path) -> str:
+    def take(self, text: str, path: KeyPath) -> str:
         """Return it without what is at a path of keys, all else to the letter."""
         ...
 
@@ -52,24 +58,24 @@ class Form(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Json:
+class JsonFormat:
     """JSON; with `comments` also comments and trailing commas."""
 
     comments: bool = False
 
     def read(self, text: str) -> dict[str, Any]:
         """See `Form`."""
-        said: dict[str, Any] = read(self._bare(text))
+        said: dict[str, Any] = parse_json(self._bare(text))
         return said
 
-    def put(self, text: str, path: Path, value: Any) -> str:
+    def put(self, text: str, path: KeyPath, value: Any) -> str:
         """See `Form`."""
         text = text if text.removeprefix(BOM).strip() else text.strip() + "{}\n"
-        return put(text, self._bare(text), path, value)
+        return set_path(text, self._bare(text), path, value)
 
-    def take(self, text: str, path: Path) -> str:
+    def take(self, text: str, path: KeyPath) -> str:
         """See `Form`."""
-        return take(text, self._bare(text), path)
+        return remove_path(text, self._bare(text), path)
 
     def hide(self, text: str, shown: Collection[str]) -> str:
         """See `Form`."""
@@ -79,18 +85,18 @@ class Json:
             key = JSON_KEY.match(text, found.end())
             if said.startswith('"') and (key or json.loads(said, strict=False) in shown):
                 return said
-            return _blank(said, '"' if said.startswith('"') else said[:2])
+            return _redact(said, '"' if said.startswith('"') else said[:2])
 
         return TOKEN.sub(hidden, text)
 
     def _bare(self, text: str) -> str:
         if not text.removeprefix(BOM).strip():
             return "{}"
-        return plain(text, comments=self.comments)
+        return strip_comments(text, comments=self.comments)
 
 
 @dataclass(frozen=True, slots=True)
-class Toml:
+class TomlFormat:
     """TOML."""
 
     def read(self, text: str) -> dict[str, Any]:
@@ -100,7 +106,7 @@ class Toml:
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InvalidArgument(f"not TOML: {str(error)[:200]}") from None
 
-    def put(self, text: str, path: Path, value: Any) -> str:
+    def put(self, text: str, path: KeyPath, value: Any) -> str:
         """See `Form`."""
         document, feed = self._document(text)
         at: Any = document
@@ -110,11 +116,11 @@ class Toml:
             at = at[key]
             if not isinstance(at, dict):
                 raise InvalidArgument(f"{key}: must be a table")
-        within = len(path) > ENTRY or isinstance(at, tomlkit.items.InlineTable)
-        at[path[-1]] = _table(value, within=within) if isinstance(value, dict) else value
+        within = len(path) > ENTRY_DEPTH or isinstance(at, tomlkit.items.InlineTable)
+        at[path[-1]] = _toml_table(value, within=within) if isinstance(value, dict) else value
         return tomlkit.dumps(document).replace("\n", feed)
 
-    def take(self, text: str, path: Path) -> str:
+    def take(self, text: str, path: KeyPath) -> str:
         """See `Form`."""
         document, feed = self._document(text)
         at: Any = document
@@ -131,7 +137,7 @@ class Toml:
             key = TOML_KEY.match(text, found.end())
             if key or (said[0] in "\"'" and tomllib.loads(f"x = {said}")["x"] in shown):
                 return said
-            return _blank(said, said[0])
+            return _redact(said, said[0])
 
         return TOML_TOKEN.sub(hidden, text)
 
@@ -147,7 +153,7 @@ class Toml:
             raise InvalidArgument("TOML that cannot be changed without risk") from None
 
 
-def installed(form: Form, text: str, table: str, entry: Mapping[str, Any]) -> str:
+def add_entry(form: ConfigFormat, text: str, table: str, entry: Mapping[str, Any]) -> str:
     """Return a file's text with our entry in it; one that is there is brought up to date.
 
     What the user added to it stays, and so do variables that are not given anew.
@@ -161,11 +167,11 @@ def installed(form: Form, text: str, table: str, entry: Mapping[str, Any]) -> st
     for path, value in _changes(before, table, entry):
         new = form.put(new, path, value)
         _set(wanted, path, value)
-    _require(form.read(new) == wanted)
+    _require_exact(form.read(new) == wanted)
     return new
 
 
-def removed(form: Form, text: str, table: str, before: str | None) -> str | None:
+def remove_entry(form: ConfigFormat, text: str, table: str, before: str | None) -> str | None:
     """Return a file's text without our entry, which is in it; None where nothing is left of it.
 
     Args:
@@ -180,15 +186,15 @@ def removed(form: Form, text: str, table: str, before: str | None) -> str | None
     """
     said = form.read(text)
     entry = said[table][NAME]
-    if _gives(form, before or "", table, entry, text):
+    if _install_yields(form, before or "", table, entry, text):
         return before
     new = form.take(text, (table, NAME))
     del said[table][NAME]
-    _require(form.read(new) == said or (not said[table] and table not in form.read(new)))
+    _require_exact(form.read(new) == said or (not said[table] and table not in form.read(new)))
     return new
 
 
-def entry_in(form: Form, text: str, table: str) -> Any:
+def find_entry(form: ConfigFormat, text: str, table: str) -> Any:
     """Return our entry in a file's text, None where it has none.
 
     Raises:
@@ -202,7 +208,7 @@ def entry_in(form: Form, text: str, table: str) -> Any:
 
 def _changes(
     before: dict[str, Any], table: str, entry: Mapping[str, Any]
-) -> Iterator[tuple[Path, Any]]:
+) -> Iterator[tuple[KeyPath, Any]]:
     """Yield what must be put where."""
     held = before.get(table, {})
     there = held.get(NAME) if isinstance(held, dict) else None
@@ -221,36 +227,38 @@ def _changes(
             yield (table, NAME, key), value
 
 
-def _set(document: dict[str, Any], path: Path, value: Any) -> None:
+def _set(document: dict[str, Any], path: KeyPath, value: Any) -> None:
     for key in path[:-1]:
         document = document.setdefault(key, {})
     document[path[-1]] = value
 
 
-def _require(same: bool) -> None:
+def _require_exact(same: bool) -> None:
     """Refuse a change that would have changed more than it should."""
     if not same:
         raise InvalidArgument("written in a way that cannot be changed without risk")
 
 
-def _gives(form: Form, before: str, table: str, entry: dict[str, Any], text: str) -> bool:
+def _install_yields(
+    form: ConfigFormat, before: str, table: str, entry: dict[str, Any], text: str
+) -> bool:
     """Return whether putting our entry into `before`, which has none, gives `text`."""
     try:
-        ours = entry_in(form, before, table)
-        return ours is None and installed(form, before, table, entry) == text
+        ours = find_entry(form, before, table)
+        return ours is None and add_entry(form, before, table, entry) == text
     except InvalidArgument:
         return False
 
 
-def _table(value: dict[str, Any], *, within: bool) -> dict[str, Any]:
+def _toml_table(value: dict[str, Any], *, within: bool) -> dict[str, Any]:
     """Return a table whose own tables are written within a line, or which itself is."""
     table = tomlkit.inline_table() if within else tomlkit.table()
     for key, held in value.items():
-        table[key] = _table(held, within=True) if isinstance(held, dict) else held
+        table[key] = _toml_table(held, within=True) if isinstance(held, dict) else held
     return table
 
 
-def _blank(said: str, mark: str) -> str:
+def _redact(said: str, mark: str) -> str:
     """Return a text or a comment with what it says hidden, and as many lines as it had."""
     end = mark if mark in "\"'" else ""
     return mark + HIDDEN + "\n" * said.count("\n") + end

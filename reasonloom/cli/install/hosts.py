@@ -10,7 +10,7 @@ from typing import Any
 
 from platformdirs import user_config_path
 
-from reasonloom.cli.install.formats import Form, Json, Toml
+from reasonloom.cli.install.formats import ConfigFormat, JsonFormat, TomlFormat
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.settings import environment, load_settings
 
@@ -31,7 +31,7 @@ class Host:
     """
 
     title: str
-    form: Form
+    form: ConfigFormat
     table: str
     places: Mapping[str, Callable[[], Path]]
     typed: bool = False
@@ -73,7 +73,7 @@ def _application(name: str, *names: str) -> Callable[[], Path]:
 HOSTS: Mapping[str, Host] = {
     "claude-code": Host(
         "Claude Code",
-        Json(),
+        JsonFormat(),
         "mcpServers",
         {USER: _claude_json, PROJECT: _here(".mcp.json")},
         typed=True,
@@ -81,14 +81,14 @@ HOSTS: Mapping[str, Host] = {
     ),
     "claude-desktop": Host(
         "Claude Desktop",
-        Json(),
+        JsonFormat(),
         "mcpServers",
         {USER: _application("Claude", "claude_desktop_config.json")},
         after="Quit Claude Desktop and start it again.",
     ),
     "vscode": Host(
         "VS Code",
-        Json(comments=True),
+        JsonFormat(comments=True),
         "servers",
         {USER: _application("Code", "User", "mcp.json"), PROJECT: _here(".vscode", "mcp.json")},
         typed=True,
@@ -96,7 +96,7 @@ HOSTS: Mapping[str, Host] = {
     ),
     "cursor": Host(
         "Cursor",
-        Json(comments=True),
+        JsonFormat(comments=True),
         "mcpServers",
         {
             USER: lambda: Path.home() / ".cursor" / "mcp.json",
@@ -107,7 +107,7 @@ HOSTS: Mapping[str, Host] = {
     ),
     "codex": Host(
         "Codex",
-        Toml(),
+        TomlFormat(),
         "mcp_servers",
         {USER: _codex, PROJECT: _here(".codex", "config.toml")},
         after="Sessions of Codex that begin from now on have the tools; /mcp lists them.",
@@ -115,7 +115,7 @@ HOSTS: Mapping[str, Host] = {
 }
 
 
-def host_named(name: str) -> Host:
+def find_host(name: str) -> Host:
     """Return the host of that name.
 
     Raises:

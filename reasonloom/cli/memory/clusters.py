@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.engine import with_engine
+from reasonloom.cli.engine import counted, progress, with_engine
+from reasonloom.graphs.runs.call_tool import call_tool
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.mental_models.basins.listing import Listed
-    from reasonloom.nodes.mental_models.basins.relations import Relation
+    from reasonloom.nodes.mental_models.basins.relations import BasinActivity, BasinRelation
 
-NONE = "there are no clusters yet; `reasonloom memory cluster` forms them"
-MOST_SHOWN = 100
+
+NO_CLUSTERS = "there are no clusters yet; `reasonloom memory cluster` forms them"
+MAX_SHOWN = 100
 
 
 def basins(
@@ -25,22 +26,27 @@ def basins(
 ) -> None:
     """List the clusters of your memories, those that are most active now first."""
 
-    async def work(engine: Engine, caller: Caller) -> tuple[list[Listed], list[Relation]]:
-        from reasonloom.nodes.mental_models.basins.listing import listed, related  # noqa: PLC0415
+    async def work(
+        engine: Engine, caller: Caller
+    ) -> tuple[list[BasinActivity], list[BasinRelation]]:
+        from reasonloom.nodes.mental_models.basins.relations import (  # noqa: PLC0415
+            list_basin_activity,
+            list_relations,
+        )
 
-        found = await listed(engine.loom, caller)
-        return found, await related(engine.loom, caller) if relations else []
+        found = await list_basin_activity(engine.loom, caller)
+        return found, await list_relations(engine.loom, caller) if relations else []
 
     found, between = with_engine(work)
     if not found:
-        typer.echo(NONE)
+        typer.echo(NO_CLUSTERS)
         return
-    _draw(found)
+    _print_clusters(found)
     if relations:
-        _draw_relations(found, between)
+        _print_relations(found, between)
 
 
-def _draw(found: list[Listed]) -> None:
+def _print_clusters(found: list[BasinActivity]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Column, Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -49,7 +55,7 @@ def _draw(found: list[Listed]) -> None:
         Column(name, justify="right") for name in ("members", "coherence", "active")
     )
     table = Table("name", members, coherence, active, "keywords", "id")
-    for each in found[:MOST_SHOWN]:
+    for each in found[:MAX_SHOWN]:
         table.add_row(
             Text(each.name),
             f"{each.members:,}",
@@ -59,11 +65,11 @@ def _draw(found: list[Listed]) -> None:
             str(each.id)[:8],
         )
     Console().print(table)
-    if len(found) > MOST_SHOWN:
-        typer.echo(f"the most active {MOST_SHOWN} of {len(found):,} are shown")
+    if len(found) > MAX_SHOWN:
+        typer.echo(f"the most active {MAX_SHOWN} of {len(found):,} are shown")
 
 
-def _draw_relations(found: list[Listed], between: list[Relation]) -> None:
+def _print_relations(found: list[BasinActivity], between: list[BasinRelation]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Column, Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -81,5 +87,63 @@ def _draw_relations(found: list[Listed], between: list[Relation]) -> None:
             f"{each.strength:.2f}",
             str(each.edges),
             str(each.sessions),
+        )
+    Console().print(table)
+
+
+def cluster(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show the clusters, and change nothing.")
+    ] = False,
+) -> None:
+    """Find what your memories are about; clusters that go on keep their ids and names."""
+
+    async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], list[str]]:
+        from reasonloom.contracts.mental_models.extras import ClusterMemories  # noqa: PLC0415
+
+        with progress("cluster"):
+            request = ClusterMemories.model_validate({"dryRun": dry_run})
+            outcome = await call_tool(engine, caller, "cluster_memories", request)
+        return outcome.answer, outcome.notes
+
+    done, notes = with_engine(work)
+    _print_clustering(done, notes, dry_run=dry_run)
+
+
+def _print_clustering(done: dict[str, Any], notes: list[str], *, dry_run: bool) -> None:
+    clusters, memories = done["basins"], done["memories"]
+    if clusters:
+        _print_new_clusters(clusters[:MAX_SHOWN])
+        if len(clusters) > MAX_SHOWN:
+            typer.echo(f"the largest {MAX_SHOWN} of {len(clusters):,} are shown")
+        inside = memories - done["alone"]
+        verb = "would hold" if dry_run else "hold"
+        typer.echo(
+            f"{counted(len(clusters), 'cluster')} {verb} {inside:,} of "
+            f"{counted(memories, 'memory')}; {done['alone']:,} belong to none"
+        )
+    else:
+        typer.echo(f"{counted(memories, 'memory')} make no cluster")
+    if done["vanished"]:
+        gone = "would be no more" if dry_run else "are no more"
+        typer.echo(f"{counted(len(done['vanished']), 'cluster')} {gone}")
+    for note in notes:
+        typer.echo(note)
+
+
+def _print_new_clusters(clusters: list[dict[str, Any]]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Column, Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    members, coherence = (Column(name, justify="right") for name in ("members", "coherence"))
+    table = Table("name", members, coherence, "keywords", "")
+    for each in clusters:
+        table.add_row(
+            Text(each["name"]),
+            f"{each['members']:,}",
+            f"{each['coherence']:.2f}",
+            Text(", ".join(each["keywords"])),
+            "new" if each["fresh"] else "",
         )
     Console().print(table)

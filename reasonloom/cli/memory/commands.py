@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from reasonloom.cli.memory.cluster import cluster
-from reasonloom.cli.memory.clusters import basins
-from reasonloom.cli.memory.decay import decay
+from reasonloom.cli.memory.clusters import basins, cluster
 from reasonloom.cli.memory.export_import import export, import_
-from reasonloom.cli.memory.health import health
-from reasonloom.cli.memory.maintenance import consolidate
-from reasonloom.cli.memory.memory_restore import restore
-from reasonloom.cli.memory.undo import rollback
+from reasonloom.cli.memory.maintenance import consolidate, decay, health
+from reasonloom.cli.memory.undo import restore, rollback
 
 app = typer.Typer(help="Look after what is remembered.", no_args_is_help=True)
 

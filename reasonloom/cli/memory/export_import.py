@@ -19,8 +19,8 @@ from reasonloom.errors import InvalidArgument
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.memory.portable.importer import Imported
-    from reasonloom.nodes.memory.portable.validation import Checked
+    from reasonloom.nodes.memory.portable.importer import ImportResult
+    from reasonloom.nodes.memory.portable.validation import FileCheck
 
 STANDARD = "-"
 User = Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")]
@@ -39,12 +39,12 @@ def export(
     """Write all memories with their links to a file, one a line, for `import` to read."""
 
     async def write(engine: Engine, caller: Caller) -> int:
-        from reasonloom.nodes.memory.portable.export import Wish, lines  # noqa: PLC0415
+        from reasonloom.nodes.memory.portable.export import ExportOptions, export_lines  # noqa: PLC0415
 
         count = -1  # the header is no memory
-        wish = Wish(embeddings=with_embeddings, hidden=include_hidden)
-        with progress("export") as tell, whole_file(file) as target:
-            async for line in lines(engine.loom, caller, wish, tell):
+        wish = ExportOptions(embeddings=with_embeddings, hidden=include_hidden)
+        with progress("export") as tell, atomic_output(file) as target:
+            async for line in export_lines(engine.loom, caller, wish, tell):
                 target.write(line.encode())
                 count += 1
         return count
@@ -58,7 +58,7 @@ def export(
 
 
 @contextmanager
-def whole_file(file: str) -> Iterator[BinaryIO]:
+def atomic_output(file: str) -> Iterator[BinaryIO]:
     """Yield where to write; a regular file appears whole, readable by its owner alone."""
     path = Path(file)
     if file == STANDARD:
@@ -107,22 +107,22 @@ def import_(
     """
 
     async def take(engine: Engine, caller: Caller) -> bool:
-        from reasonloom.nodes.memory.portable.importer import Import  # noqa: PLC0415
-        from reasonloom.nodes.memory.portable.validation import check, our_embedder  # noqa: PLC0415
+        from reasonloom.nodes.memory.portable.importer import MemoryImport  # noqa: PLC0415
+        from reasonloom.nodes.memory.portable.validation import check_file, embedder_in_use  # noqa: PLC0415
 
-        ours = our_embedder(engine.loom.embedder)
+        ours = embedder_in_use(engine.loom.embedder)
         with _source(file) as source:
-            checked = check(source, ours)
-            _tell_checked(checked)
+            checked = check_file(source, ours)
+            _print_checked(checked)
             if checked.bad and not skip_bad:
                 return False
-            work = Import(engine.loom, caller, source, ours, keep_strength=keep_strength)
+            work = MemoryImport(engine.loom, caller, source, ours, keep_strength=keep_strength)
             if dry_run:
-                _tell_imported(await work.foresee(), "would be ")
+                _print_imported(await work.foresee(), "would be ")
                 return True
             with progress("import") as tell:
                 done = await work.store(lambda count: tell(count, checked.memories))
-            _tell_imported(done, "")
+            _print_imported(done, "")
         return True
 
     if not with_engine(take, user):
@@ -148,7 +148,7 @@ def _source(file: str) -> Iterator[BinaryIO]:
         yield source
 
 
-def _tell_checked(checked: Checked) -> None:
+def _print_checked(checked: FileCheck) -> None:
     for bad in checked.shown:
         typer.echo(f"line {bad.number}: {bad.fault}", err=True)
     if checked.bad > len(checked.shown):
@@ -168,7 +168,7 @@ def _tell_checked(checked: Checked) -> None:
             typer.echo(note)
 
 
-def _tell_imported(done: Imported, would: str) -> None:
+def _print_imported(done: ImportResult, would: str) -> None:
     verb = would or ("was " if done.stored == 1 else "were ")
     typer.echo(f"{counted(done.stored, 'memory')} {verb}stored, {done.there:,} there already")
     if done.edges:

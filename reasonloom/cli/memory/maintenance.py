@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,8 +14,10 @@ from reasonloom.graphs.runs.call_tool import call_tool
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.stores.memory.decay import Weakened
 
-AT_ONCE = 20
+
+MAX_GROUPS = 20
 """Groups of one run: each run has a language model's budget of its own."""
 
 
@@ -37,7 +41,7 @@ def consolidate(
         "olderThanDays": older_than_days,
         "minCluster": min_cluster,
         "minSimilarity": min_similarity,
-        "maxClusters": AT_ONCE,
+        "maxClusters": MAX_GROUPS,
         "dryRun": dry_run,
     }
 
@@ -62,13 +66,13 @@ def consolidate(
                     return total, list(notes)
 
     done, notes = with_engine(work, user)
-    _tell(done, notes, dry_run=dry_run)
+    _print_consolidation(done, notes, dry_run=dry_run)
 
 
-def _tell(done: dict[str, Any], notes: list[str], *, dry_run: bool) -> None:
+def _print_consolidation(done: dict[str, Any], notes: list[str], *, dry_run: bool) -> None:
     clusters = done["clusters"]
     if clusters:
-        _draw(clusters)
+        _print_groups(clusters)
     originals = sum(len(each["originals"]) for each in clusters)
     verb = "would become" if dry_run else "became"
     if clusters:
@@ -82,7 +86,7 @@ def _tell(done: dict[str, Any], notes: list[str], *, dry_run: bool) -> None:
         typer.echo(note)
 
 
-def _draw(clusters: list[dict[str, Any]]) -> None:
+def _print_groups(clusters: list[dict[str, Any]]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Column, Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
@@ -93,3 +97,113 @@ def _draw(clusters: list[dict[str, Any]]) -> None:
         days = (each["first"][:10], each["last"][:10])
         table.add_row(str(len(each["originals"])), *days, Text(said), each.get("summaryId", ""))
     Console().print(table)
+
+
+def decay(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would be, and change nothing.")
+    ] = False,
+    user: Annotated[
+        str | None, typer.Option(help="Only this user's memories; else those of all owners.")
+    ] = None,
+) -> None:
+    """Weaken memories by the time since they were read; none is deleted."""
+    weakened = asyncio.run(_decay(dry_run=dry_run, user=user))
+    what = "memories that would be weakened" if dry_run else "memories weakened"
+    typer.echo(f"{what}: {weakened.memories}")
+    if weakened.memories:
+        before, after = (total / weakened.memories for total in (weakened.before, weakened.after))
+        typer.echo(f"mean strength {before:.4f} before, {after:.4f} after")
+
+
+async def _decay(*, dry_run: bool, user: str | None) -> Weakened:
+    from reasonloom.compose import open_engine  # noqa: PLC0415
+    from reasonloom.contracts.caller import Caller  # noqa: PLC0415
+    from reasonloom.nodes.memory.maintenance import decay as job  # noqa: PLC0415
+    from reasonloom.settings import load_settings  # noqa: PLC0415
+
+    settings = load_settings()
+    async with open_engine(settings, recover=False) as engine:
+        database, at = engine.loom.database, engine.loom.clock()
+        if user is None:
+            if dry_run:
+                return await job.preview_all(database, at)
+            return await job.weaken_all(database, at=at, due=at)
+        caller = Caller(settings.user).within(user)
+        if dry_run:
+            return await job.preview_space(database, caller, at)
+        return await job.weaken_space(database, caller, at)
+
+
+KILO = 1024
+
+
+def health(
+    user: Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Show counts, sizes and what to do about them."""
+
+    async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
+        from reasonloom.contracts.memory.extras import MemoryHealth  # noqa: PLC0415
+        from reasonloom.contracts.validation import parse_request  # noqa: PLC0415
+
+        request = parse_request(MemoryHealth, {"userId": user or caller.owner})
+        return (await call_tool(engine, caller, "memory_health", request)).answer
+
+    figures = with_engine(ask, user)
+    if as_json:
+        typer.echo(json.dumps(figures, ensure_ascii=False, indent=2))
+    else:
+        _print_health(figures)
+
+
+def _print_health(figures: dict[str, Any]) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Column, Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console()
+    table = Table("", Column("memories", justify="right"), title="memory health")
+    for name in ("bySector", "byKind", "byAge"):
+        for group, count in figures[name].items():
+            if count:
+                table.add_row(group, f"{count:,}")
+        table.add_section()
+    for label, count in _states(figures).items():
+        table.add_row(label, f"{count:,}")
+    table.add_section()
+    table.add_row("all", f"{figures['total']:,}", style="bold")
+    console.print(table)
+    links = ", ".join(f"{count:,} {kind}" for kind, count in figures["links"].items()) or "none"
+    console.print(f"size: {_format_size(figures['bytes'])}   sessions: {figures['sessions']:,}")
+    console.print(f"links: {links}")
+    if figures["largest"]:
+        console.print("largest:")
+    for large in figures["largest"]:
+        console.print(
+            Text(f"  {large['id']}, about {large['tokens']:,} tokens: {large['excerpt']}")
+        )
+    for hint in figures["hints"]:
+        console.print(
+            Text(f"- {hint['finding']}: {hint['command']}", style="yellow"), soft_wrap=True
+        )
+
+
+def _states(figures: dict[str, Any]) -> dict[str, int]:
+    return {
+        "hidden (not counted above)": figures["hidden"],
+        "weak (strength below 0.1)": figures["weak"],
+        "never read": figures["neverRead"],
+        "stored more than once": figures["duplicates"]["surplus"],
+        "without vectors": figures["withoutVectors"],
+        **{f"vectors of {model}": count for model, count in figures["otherModels"].items()},
+    }
+
+
+def _format_size(size: float) -> str:
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < KILO:
+            return f"{size:.0f} {unit}" if unit == "bytes" else f"{size:.1f} {unit}"
+        size /= KILO
+    return f"{size:.1f} GiB"

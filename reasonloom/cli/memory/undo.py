@@ -9,13 +9,71 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from reasonloom.cli.engine import counted, with_engine
-from reasonloom.errors import InvalidArgument
+from reasonloom.errors import InvalidArgument, MissingArgument
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.memory.rollback import RolledBack
-    from reasonloom.stores.memory.rollback import Trace
+    from reasonloom.nodes.memory.forget import RollbackResult
+    from reasonloom.stores.memory.statistics import Trace
+
+
+def restore(
+    memories: Annotated[
+        list[str] | None, typer.Argument(help="The memories' ids, such as mem-42.")
+    ] = None,
+    user: Annotated[str | None, typer.Option(help="Whose it is, if not the owner's.")] = None,
+    hidden_at: Annotated[
+        str | None, typer.Option(help="All that was hidden together then, as rollback tells.")
+    ] = None,
+) -> None:
+    """Bring back memories that were forgotten softly: all of those named, or none."""
+    if bool(memories) == bool(hidden_at):
+        raise MissingArgument("name memories, or --hidden-at TIME", field="memories")
+    if hidden_at:
+        count = _restore_together(_parse_hidden_at(hidden_at), user)
+        typer.echo(f"restored {counted(count, 'memory')}")
+        raise typer.Exit(0 if count else 1)
+    _restore(memories or [], user)
+    for memory in memories or []:
+        typer.echo(f"restored {memory}")
+
+
+def _restore(memories: list[str], user: str | None) -> None:
+    from reasonloom.errors import MemoryNotFound  # noqa: PLC0415
+    from reasonloom.nodes.memory.forget import memory_number  # noqa: PLC0415
+    from reasonloom.stores.memory import memories as stored  # noqa: PLC0415
+
+    numbers = {memory: memory_number(memory) for memory in memories}
+
+    async def work(engine: Engine, caller: Caller) -> None:
+        async with engine.loom.database.begin(caller) as tx:
+            for memory, number in numbers.items():
+                if not await stored.restore(tx, number):
+                    raise MemoryNotFound(memory, field="memory")
+
+    with_engine(work, user)
+
+
+def _restore_together(at: datetime, user: str | None) -> int:
+    async def work(engine: Engine, caller: Caller) -> int:
+        from reasonloom.stores.memory import memories  # noqa: PLC0415
+
+        async with engine.loom.database.begin(caller) as tx:
+            return await memories.restore_hidden_at(tx, at)
+
+    return with_engine(work, user)
+
+
+def _parse_hidden_at(said: str) -> datetime:
+    from reasonloom.contracts.base import parse_moment  # noqa: PLC0415
+
+    try:
+        return parse_moment(said)
+    except ValueError:
+        raise InvalidArgument(
+            "--hidden-at: must be the time that rollback told", field="hidden_at"
+        ) from None
 
 
 def rollback(
@@ -37,24 +95,24 @@ def rollback(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --hard.")] = False,
 ) -> None:
     """Hide what one writer stored since a time, or erase it with --hard."""
-    from reasonloom.stores.memory.rollback import Written  # noqa: PLC0415
+    from reasonloom.stores.memory.statistics import WriterFilter  # noqa: PLC0415
 
-    begin, end = _moment(since, "since"), _moment(until, "until") if until else None
+    begin, end = _parse_time(since, "since"), _parse_time(until, "until") if until else None
     if end and end < begin:
         raise InvalidArgument("--until: must not be before --since", field="until")
-    written = Written(writer, begin, end, tool, session, run, hidden=hard)
+    written = WriterFilter(writer, begin, end, tool, session, run, hidden=hard)
     if hard and not dry_run and not yes:
         typer.confirm("erase for good? (--dry-run shows what)", abort=True)
 
-    async def work(engine: Engine, caller: Caller) -> RolledBack:
-        from reasonloom.nodes.memory.rollback import roll_back  # noqa: PLC0415
+    async def work(engine: Engine, caller: Caller) -> RollbackResult:
+        from reasonloom.nodes.memory.forget import roll_back  # noqa: PLC0415
 
         return await roll_back(engine.loom, caller, written, hard=hard, dry_run=dry_run)
 
-    _tell(with_engine(work, user), hard=hard, dry_run=dry_run, user=user)
+    _print_rollback(with_engine(work, user), hard=hard, dry_run=dry_run, user=user)
 
 
-def _moment(said: str, option: str) -> datetime:
+def _parse_time(said: str, option: str) -> datetime:
     from reasonloom.contracts.base import parse_moment  # noqa: PLC0415
 
     try:
@@ -66,15 +124,15 @@ def _moment(said: str, option: str) -> datetime:
         ) from None
 
 
-def _tell(done: RolledBack, *, hard: bool, dry_run: bool, user: str | None) -> None:
+def _print_rollback(done: RollbackResult, *, hard: bool, dry_run: bool, user: str | None) -> None:
     if dry_run and done.memories:
-        _draw("would go", done.memories)
+        _print_traces("would go", done.memories)
     count = len(done.memories)
     act = "erased" if hard else "hidden"
     would = "would be" if dry_run else ("was" if count == 1 else "were")
     typer.echo(f"{counted(count, 'memory')} {would} {act}")
     if done.derived:
-        _draw("derived from these, and left as they are", done.derived)
+        _print_traces("derived from these, and left as they are", done.derived)
         typer.echo(f"warning: {counted(len(done.derived), 'memory')} came of these; look at them")
     if count and not hard and not dry_run:
         whose = f" --user {user}" if user else ""
@@ -83,17 +141,17 @@ def _tell(done: RolledBack, *, hard: bool, dry_run: bool, user: str | None) -> N
         )
 
 
-def _draw(title: str, traces: Sequence[Trace]) -> None:
+def _print_traces(title: str, traces: Sequence[Trace]) -> None:
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Column, Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    from reasonloom.nodes.memory.maintenance.summaries import shortened  # noqa: PLC0415
+    from reasonloom.nodes.memory.maintenance.health import excerpt_of  # noqa: PLC0415
 
     names = ("memory", "stored", "tool", "writer", "first words")
     table = Table(*(Column(name, no_wrap=True) for name in names), title=title)
     for trace in traces:
         stored = trace.stored_at.strftime("%Y-%m-%d %H:%M:%S")
-        words = Text(shortened(trace.excerpt, 60))
+        words = Text(excerpt_of(trace.excerpt, 60))
         table.add_row(f"mem-{trace.id}", stored, Text(trace.tool), Text(trace.writer), words)
     Console().print(table)

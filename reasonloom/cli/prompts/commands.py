@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.prompt_names import prompt_given
+from reasonloom.cli.arguments import parse_prompt
 from reasonloom.cli.prompts.optimise import optimise
 from reasonloom.errors import InvalidArgument
 
@@ -43,7 +43,7 @@ def show(prompt: Prompt, folder: Folder = None) -> None:
 @app.command()
 def new(prompt: Prompt, folder: Folder = None) -> None:
     """Begin the next version of a prompt in your folder, as a copy."""
-    from reasonloom.prompts.front_matter import next_version  # noqa: PLC0415
+    from reasonloom.prompts.validation import next_version  # noqa: PLC0415
 
     own = _own_folder(folder)
     registry = _registry(own if own.is_dir() else None)
@@ -67,11 +67,11 @@ def diff(prompt: Prompt, other: Prompt, folder: Folder = None) -> None:
     from difflib import unified_diff  # noqa: PLC0415
 
     registry = _registry(folder)
-    name, _ = prompt_given(prompt)
+    name, _ = parse_prompt(prompt)
     second = f"{name}={other}" if other.removeprefix("v").isdecimal() else other
     one, two = _template(registry, prompt), _template(registry, second)
     for line in unified_diff(
-        one.text.splitlines(), two.text.splitlines(), _named(one), _named(two), lineterm=""
+        one.text.splitlines(), two.text.splitlines(), _label(one), _label(two), lineterm=""
     ):
         typer.echo(line)
 
@@ -90,7 +90,7 @@ def render(
 ) -> None:
     """Print a prompt's messages with its variables filled in."""
     template = _template(_registry(folder), prompt)
-    rendered = template.render(**{**_read(variables), **_given(var or [])})
+    rendered = template.render(**{**_read(variables), **_parse_variables(var or [])})
     typer.echo(f"--- system\n{rendered.system}\n--- user\n{rendered.user}")
     if rendered.schema is not None:
         typer.echo(f"--- answer\n{json.dumps(rendered.schema, indent=2, ensure_ascii=False)}")
@@ -99,7 +99,7 @@ def render(
 @app.command()
 def lint(folder: Folder = None) -> None:
     """Check every prompt of your folder, and tell all that is wrong; exit 1 where anything is."""
-    from reasonloom.prompts.lint import lint as linted  # noqa: PLC0415
+    from reasonloom.prompts.registry import lint as linted  # noqa: PLC0415
 
     own = _own_folder(folder)
     found = linted(own)
@@ -142,7 +142,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _template(registry: PromptRegistry, prompt: str) -> PromptTemplate:
-    return registry.get(*prompt_given(prompt))
+    return registry.get(*parse_prompt(prompt))
 
 
 def _version(registry: PromptRegistry, name: str, version: int) -> str:
@@ -150,11 +150,11 @@ def _version(registry: PromptRegistry, name: str, version: int) -> str:
     return f"v{version}{'*' if own else ''}"
 
 
-def _named(template: PromptTemplate) -> str:
+def _label(template: PromptTemplate) -> str:
     return f"{template.about.name}=v{template.about.version}"
 
 
-def _given(given: list[str]) -> dict[str, Any]:
+def _parse_variables(given: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for each in given:
         name, sign, told = each.partition("=")

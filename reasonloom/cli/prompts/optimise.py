@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reasonloom.cli.evals.comparison import folder as runs_folder
-from reasonloom.cli.evals.request import Asked, purse_of
+from reasonloom.cli.arguments import parse_prompt
+from reasonloom.cli.evals.comparison import runs_folder
+from reasonloom.cli.evals.request import EvalRequest, parse_limits
 from reasonloom.cli.evals.suite_file import suite_of, way_of
-from reasonloom.cli.prompt_names import prompt_given
 from reasonloom.errors import InvalidArgument, UnknownName
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reasonloom.evals.core.system import Purse
     from reasonloom.evals.optimization.optimise import Goal
     from reasonloom.evals.optimization.split import Split
-    from reasonloom.evals.optimization.trials import Trial
+    from reasonloom.evals.optimization.trials import TrialOptions
     from reasonloom.settings import Settings
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -80,29 +80,29 @@ def optimise(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Search for a better text of a prompt; judge it on items that the search never saw."""
-    from reasonloom.evals.optimization.optimise import planned  # noqa: PLC0415
-    from reasonloom.evals.optimization.optimising_search import Effort  # noqa: PLC0415
+    from reasonloom.evals.optimization.optimise import plan_split  # noqa: PLC0415
+    from reasonloom.evals.optimization.search import Effort  # noqa: PLC0415
 
-    chosen = _given(
+    chosen = _set_options(
         by=by, scorer=scorer, format=format_, column=column, set=set_, calls=calls, tokens=tokens,
         usd=usd, limit=limit,
     )  # fmt: skip
     own = _own_folder(folder, write)
-    found, goal, trial = _asked(prompt, suite, chosen, shares, {
+    found, goal, trial = _prepare(prompt, suite, chosen, shares, {
         "llm": llm, "judge": judge, "epochs": epochs, "seed": seed, "at_once": parallel,
     })  # fmt: skip
-    purse = purse_of(chosen)
-    _tell_split(planned(found, goal, trial, purse.budget))
+    purse = parse_limits(chosen)
+    _print_split(plan_split(found, goal, trial, purse.budget))
     if plan:
         return
     effort = Effort(rounds, batch)
     told = asyncio.run(
-        _optimised(found, goal, trial, effort, purse, _run_folder(goal, resume), reflect_llm, own)
+        _run_search(found, goal, trial, effort, purse, _run_folder(goal, resume), reflect_llm, own)
     )
     if write and told["winner"]:
-        from reasonloom.evals.optimization.keep import keep  # noqa: PLC0415
+        from reasonloom.evals.optimization.candidate import save_candidate  # noqa: PLC0415
 
-        path, told["newly_written"] = keep(own, goal.prompt, told["winner"]["text"])
+        path, told["newly_written"] = save_candidate(own, goal.prompt, told["winner"]["text"])
         told["written"] = str(path)
     if as_json:
         typer.echo(json.dumps(told, indent=2, ensure_ascii=False, default=str))
@@ -110,22 +110,22 @@ def optimise(
         _draw(told, write)
 
 
-def _asked(
+def _prepare(
     prompt: str, path: Path, chosen: Mapping[str, Any], shares: str, trial: Mapping[str, Any]
-) -> tuple[Suite, Goal, Trial]:
+) -> tuple[Suite, Goal, TrialOptions]:
     """Return the suite, what is optimised, and how texts are tried."""
     from reasonloom.evals.core.way import Asking  # noqa: PLC0415
     from reasonloom.evals.optimization.optimise import Goal  # noqa: PLC0415
-    from reasonloom.evals.optimization.trials import Trial  # noqa: PLC0415
+    from reasonloom.evals.optimization.trials import TrialOptions  # noqa: PLC0415
 
-    name, version = prompt_given(prompt)
-    suite = suite_of(Asked(str(path), None, path, chosen))
+    name, version = parse_prompt(prompt)
+    suite = suite_of(EvalRequest(str(path), None, path, chosen))
     way = way_of(chosen) or suite.way or Asking(name)
-    return suite, Goal(name, version, _shares(shares)), Trial(way, **trial)
+    return suite, Goal(name, version, _parse_shares(shares)), TrialOptions(way, **trial)
 
 
-async def _optimised(
-    suite: Suite, goal: Goal, trial: Trial, effort: Any, purse: Purse, run: Path,
+async def _run_search(
+    suite: Suite, goal: Goal, trial: TrialOptions, effort: Any, purse: Purse, run: Path,
     reflect: str | None, own: Path | None,
 ) -> dict[str, Any]:  # fmt: skip
     from rich.console import Console  # noqa: PLC0415
@@ -154,7 +154,7 @@ def _settings(own: Path | None) -> Settings:
     return load_settings(prompts=own if own and own.is_dir() else None)
 
 
-def _given(**options: Any) -> dict[str, Any]:
+def _set_options(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value not in (None, [])}
 
 
@@ -171,7 +171,7 @@ def _own_folder(folder: Path | None, write: bool) -> Path | None:
     return own
 
 
-def _shares(told: str) -> list[float]:
+def _parse_shares(told: str) -> list[float]:
     try:
         return [float(each) for each in told.split(",")]
     except ValueError:
@@ -192,7 +192,7 @@ def _run_folder(goal: Goal, resume: str | None) -> Path:
     return run
 
 
-def _tell_split(parts: Split) -> None:
+def _print_split(parts: Split) -> None:
     told = parts.about()
     sizes = [
         f"{name} {told[name]['items']} items in {told[name]['clusters']} clusters"
@@ -231,10 +231,10 @@ def _draw(told: dict[str, Any], write: bool) -> None:
         for line in winner["difference"]:
             typer.secho("".join(each for each in line if each.isprintable()),
                         fg=STYLES.get(line[:1]))  # fmt: skip
-        _tell_where(told, write)
+        _print_destination(told, write)
 
 
-def _tell_where(told: dict[str, Any], write: bool) -> None:
+def _print_destination(told: dict[str, Any], write: bool) -> None:
     if write:
         before = "" if told["newly_written"] else "has this text already and "
         typer.echo(

@@ -44,13 +44,13 @@ async def _call(tool: str, arguments: dict[str, Any]) -> Any:
 
     from reasonloom.cli.server.log_setup import set_up_log  # noqa: PLC0415
     from reasonloom.server.app import build_server  # noqa: PLC0415
-    from reasonloom.server.engine_lifespan import EngineRoom  # noqa: PLC0415
+    from reasonloom.server.engine_lifespan import EngineLifespan  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     settings = load_settings(toolsets="all,extras")
     set_up_log(settings)
     unknown: MCPError | None = None
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         try:
             return await client.call_tool(tool, arguments)
         except MCPError as error:

@@ -25,16 +25,16 @@ def demo() -> None:
     import anyio  # noqa: PLC0415 - the other commands start faster without
     from rich.console import Console  # noqa: PLC0415
 
-    from reasonloom.cli.server.require_usable import require_usable  # noqa: PLC0415
+    from reasonloom.cli.server.serve import require_usable  # noqa: PLC0415
     from reasonloom.settings import load_settings  # noqa: PLC0415
 
     anyio.run(require_usable, load_settings())  # else the server's end is all that is seen
     conversation = json.loads(CONVERSATION.read_text(encoding="utf-8"))
-    anyio.run(_talk, conversation, Console())
+    anyio.run(_run_demo, conversation, Console())
 
 
 @dataclass(frozen=True)
-class Talk:
+class Demo:
     """One demo: a connected client, where to print, and whose memories these are."""
 
     client: Client
@@ -68,7 +68,7 @@ class Talk:
         return result.structured_content, took
 
 
-async def _talk(conversation: dict[str, Any], console: Console) -> None:
+async def _run_demo(conversation: dict[str, Any], console: Console) -> None:
     from mcp import Client, StdioServerParameters  # noqa: PLC0415
 
     from reasonloom.settings import environment  # noqa: PLC0415
@@ -87,7 +87,7 @@ async def _talk(conversation: dict[str, Any], console: Console) -> None:
             f"A server runs over stdio, protocol {client.protocol_version}; it listed "
             f"{len(tools)} tools after {seconds:.1f} s."
         )
-        talk = Talk(client, console, conversation["user"])
+        talk = Demo(client, console, conversation["user"])
         await _forget_earlier(talk)
         await _remember(talk, conversation)
         await _recall(talk, conversation["asked"])
@@ -95,7 +95,7 @@ async def _talk(conversation: dict[str, Any], console: Console) -> None:
     console.print(f"Every call is a recorded run: REASONLOOM_USER={OWNER} reasonloom runs list")
 
 
-async def _forget_earlier(talk: Talk) -> None:
+async def _forget_earlier(talk: Demo) -> None:
     """Forget what an earlier demo stored, so that each one begins the same."""
     console, count = talk.console, 0
     with console.status("opening the database (the first time it is made)"):
@@ -111,7 +111,7 @@ async def _forget_earlier(talk: Talk) -> None:
         console.print(f"Forgot {count} memories of an earlier demo.")
 
 
-async def _remember(talk: Talk, conversation: dict[str, Any]) -> None:
+async def _remember(talk: Demo, conversation: dict[str, Any]) -> None:
     from rich.progress import track  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
 
@@ -131,7 +131,7 @@ async def _remember(talk: Talk, conversation: dict[str, Any]) -> None:
     talk.console.print(table)
 
 
-async def _recall(talk: Talk, questions: list[str]) -> None:
+async def _recall(talk: Demo, questions: list[str]) -> None:
     from rich.table import Table  # noqa: PLC0415
 
     table = Table("question", "ms", "score", "found", title="recall", show_lines=True)
@@ -148,7 +148,7 @@ async def _recall(talk: Talk, questions: list[str]) -> None:
     talk.console.print(table)
 
 
-async def _reason(talk: Talk, thoughts: list[str]) -> None:
+async def _reason(talk: Demo, thoughts: list[str]) -> None:
     from rich.panel import Panel  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
@@ -168,7 +168,7 @@ async def _reason(talk: Talk, thoughts: list[str]) -> None:
         talk.console.print(f"[yellow]{suggestion}")
 
 
-async def _with_progress(talk: Talk, arguments: dict[str, Any]) -> tuple[dict[str, Any], float]:
+async def _with_progress(talk: Demo, arguments: dict[str, Any]) -> tuple[dict[str, Any], float]:
     """Ask for one step of reasoning, its progress shown as the server reports it."""
     steps: list[str] = []
     with talk.console.status("reasoning") as status:

@@ -15,42 +15,42 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.telemetry.active_run import work
+from reasonloom.telemetry.active_run import active_run
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
-OURS = "reasonloom"
-TRUSTED = (OURS, "uvicorn.error")
+OWN_LOGGER = "reasonloom"
+TRUSTED_LOGGERS = (OWN_LOGGER, "uvicorn.error")
 """Loggers whose words are taken as they are: ours, and those that say which address is taken."""
 
 WITHHELD = "a message is withheld, which may hold contents"
-MOST_CAUSES = 5
+MAX_CAUSES = 5
 
-Raised = tuple[type[BaseException], BaseException, TracebackType | None]
+ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
-class SafeLines(logging.Formatter):
+class TextFormatter(logging.Formatter):
     """One line an entry, for people: time, level, logger, message, run and tool."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the entry; what would break its line is escaped."""
-        entry = entry_of(record)
+        entry = log_entry(record)
         told = f"{entry['time']} {entry['level']:<7} {entry['logger']}: {entry['message']}"
         for name in ("tool", "run"):
             told += f" {name}={entry[name]}" if name in entry else ""
-        return "\n  ".join([_one_line(told), *entry.get("traceback", ())])
+        return "\n  ".join([_escape_line(told), *entry.get("traceback", ())])
 
 
-class JsonLines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """One JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the entry as JSON; what is not ASCII is escaped, so that any terminal takes it."""
-        return json.dumps(entry_of(record))
+        return json.dumps(log_entry(record))
 
 
-def entry_of(record: logging.LogRecord) -> dict[str, Any]:
+def log_entry(record: logging.LogRecord) -> dict[str, Any]:
     """Return what is told of a record: its run and tool too, where one is carried on."""
     at = datetime.fromtimestamp(record.created, UTC)
     entry: dict[str, Any] = {
@@ -59,26 +59,26 @@ def entry_of(record: logging.LogRecord) -> dict[str, Any]:
         "logger": record.name,
         "message": _message(record),
     }
-    if (current := work()) is not None:
+    if (current := active_run()) is not None:
         entry |= {"tool": current.tool, "run": str(current.run_id)}
     if record.exc_info and record.exc_info[1] is not None:
-        entry["traceback"] = list(_traced(record.exc_info[1]))
+        entry["traceback"] = list(_traceback_lines(record.exc_info[1]))
     return entry
 
 
 def _message(record: logging.LogRecord) -> str:
     """Return what is said; of another library only the words that stand in its code."""
-    if any(record.name == name or record.name.startswith(f"{name}.") for name in TRUSTED):
+    if any(record.name == name or record.name.startswith(f"{name}.") for name in TRUSTED_LOGGERS):
         return record.getMessage()
     if record.args and isinstance(record.msg, str):
         return record.msg
     return f"{WITHHELD} ({record.module}:{record.lineno})"
 
 
-def _traced(error: BaseException) -> list[str]:
+def _traceback_lines(error: BaseException) -> list[str]:
     """Return an exception and its causes as places and kinds, the last one first."""
     lines: list[str] = []
-    for _ in range(MOST_CAUSES):
+    for _ in range(MAX_CAUSES):
         state = getattr(error, "sqlstate", None)
         lines.append(type(error).__qualname__ + (f" {state}" if isinstance(state, str) else ""))
         for frame in traceback.extract_tb(error.__traceback__):
@@ -90,7 +90,7 @@ def _traced(error: BaseException) -> list[str]:
     return lines
 
 
-def _one_line(text: str) -> str:
+def _escape_line(text: str) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
@@ -100,14 +100,16 @@ def set_up_log(settings: Settings) -> None:
     Others are heard from warnings on, and so are Python's own warnings and uncaught errors.
     """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines() if settings.log_format == "json" else SafeLines())
+    handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
-    logging.getLogger(OURS).setLevel(settings.log_level.upper())
+    logging.getLogger(OWN_LOGGER).setLevel(settings.log_level.upper())
     logging.raiseExceptions = False  # a fault of the log itself would quote its entry
     logging.captureWarnings(True)
-    sys.excepthook = _tell
+    sys.excepthook = _log_uncaught
 
 
-def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _log_uncaught(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Log what nobody caught, as any other entry."""
-    logging.getLogger(f"{OURS}.cli").critical("uncaught", exc_info=(kind, error, trace))
+    logging.getLogger(f"{OWN_LOGGER}.cli").critical("uncaught", exc_info=(kind, error, trace))

@@ -23,10 +23,10 @@ def new(
     ] = None,
 ) -> None:
     """Print a new token, once; without --scope it may read and write everything of its owner."""
-    from reasonloom.server.auth.token_file import append, new_entry  # noqa: PLC0415
+    from reasonloom.server.auth.token_file import append_entry, new_entry  # noqa: PLC0415
 
     token, entry = new_entry(owner, tuple(scope or ("read", "write")), days)
-    append(_file(), entry)
+    append_entry(_file(), entry)
     typer.echo(f"{entry.id} for {entry.owner}: {' '.join(entry.scopes)}", err=True)
     typer.echo(token)
 
@@ -43,17 +43,17 @@ def list_() -> None:
 @app.command()
 def revoke(identifier: Annotated[str, typer.Argument(metavar="ID", help="As listed.")]) -> None:
     """Take a token away; running servers refuse it from their next request on."""
-    from reasonloom.cli.user_files.rewrite import look, replace  # noqa: PLC0415
+    from reasonloom.cli.user_files.rewrite import read_file, replace_file  # noqa: PLC0415
     from reasonloom.errors import UnknownName  # noqa: PLC0415
     from reasonloom.server.auth.token_file import read_entries  # noqa: PLC0415
 
     path = _existing()
-    found = look(path)
+    found = read_file(path)
     entries = read_entries(path)
     kept = [entry for entry in entries if entry.id != identifier]
     if found is None or len(kept) == len(entries):
         raise UnknownName(f"there is no token {identifier[:20]}; see `reasonloom tokens list`")
-    replace(found, "".join(entry.model_dump_json() + "\n" for entry in kept).encode())
+    replace_file(found, "".join(entry.model_dump_json() + "\n" for entry in kept).encode())
     typer.echo(f"{identifier} is revoked")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from reasonloom.errors import InvalidArgument
 
 BOM = "\ufeff"
-SPACE = re.compile(r"[ \t\n\r]*")
+WHITESPACE = re.compile(r"[ \t\n\r]*")
 DECODER = json.JSONDecoder()
 
 
@@ -31,7 +31,7 @@ class Child:
     value: Any
 
 
-def read(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """Return what a JSON text says.
 
     Raises:
@@ -50,30 +50,30 @@ def read(text: str) -> Any:
         raise InvalidArgument("not JSON: a number that is none, or too deep") from None
 
 
-def root(text: str) -> int:
+def root_offset(text: str) -> int:
     """Return where the outermost value of a JSON text begins."""
-    return _after(text, 0)
+    return _skip_space(text, 0)
 
 
 def children(text: str, at: int) -> tuple[list[Child], int]:
     """Return what the object or array at `at` holds, and where its closing bracket stands."""
     closing = "}" if text[at] == "{" else "]"
     found: list[Child] = []
-    place = _after(text, at + 1)
+    place = _skip_space(text, at + 1)
     while text[place] != closing:
         if text[place] == ",":
-            place = _after(text, place + 1)
+            place = _skip_space(text, place + 1)
         start, key = place, None
         if closing == "}":
             key, place = DECODER.raw_decode(text, place)
-            place = _after(text, _after(text, place) + 1)
+            place = _skip_space(text, _skip_space(text, place) + 1)
         value, end = DECODER.raw_decode(text, place)
         found.append(Child(key, start, place, end, value))
-        place = _after(text, end)
+        place = _skip_space(text, end)
     return found, place
 
 
-def member(text: str, at: int, key: str) -> Child | None:
+def find_member(text: str, at: int, key: str) -> Child | None:
     """Return an object's member of that name.
 
     Raises:
@@ -85,7 +85,7 @@ def member(text: str, at: int, key: str) -> Child | None:
     return found[0] if found else None
 
 
-def appended(text: str, at: int, value: Any, key: str | None = None) -> str:
+def append_child(text: str, at: int, value: Any, key: str | None = None) -> str:
     """Return `text` with one more member or element at the end of what begins at `at`.
 
     It is written in the manner of what stands before it, else of the whole text.
@@ -94,19 +94,19 @@ def appended(text: str, at: int, value: Any, key: str | None = None) -> str:
     feed = line_feed(text)
     if held:
         lead = space_before(text, held[-1].start)
-        added = f",{lead}{written(value, key, lead, feed, text)}"
+        added = f",{lead}{format_value(value, key, lead, feed, text)}"
         return text[: held[-1].end] + added + text[held[-1].end :]
     line = text.rfind("\n", 0, at) + 1
-    margin = SPACE.match(text, line)
+    margin = WHITESPACE.match(text, line)
     outer = margin.group() if margin and margin.end() <= at else ""
     if "\n" not in text.strip() and len(text.strip()) > len("{}"):
-        return text[: at + 1] + written(value, key, "", feed, text) + text[closing:]
+        return text[: at + 1] + format_value(value, key, "", feed, text) + text[closing:]
     lead = feed + outer + indent_unit(text)
-    inner = lead + written(value, key, lead, feed, text) + feed + outer
+    inner = lead + format_value(value, key, lead, feed, text) + feed + outer
     return text[: at + 1] + inner + text[closing:]
 
 
-def without(text: str, at: int, index: int) -> str:
+def remove_child(text: str, at: int, index: int) -> str:
     """Return `text` without one of what the object or array at `at` holds."""
     held, closing = children(text, at)
     if len(held) == 1:
@@ -116,7 +116,7 @@ def without(text: str, at: int, index: int) -> str:
     return text[: held[0].start] + text[held[1].start :]
 
 
-def written(value: Any, key: str | None, lead: str, feed: str, text: str) -> str:
+def format_value(value: Any, key: str | None, lead: str, feed: str, text: str) -> str:
     """Return a value as JSON: on lines of its own after a lead with a line feed, else on one."""
     if "\n" in lead:
         own = json.dumps(value, indent=indent_unit(text), ensure_ascii=False)
@@ -148,7 +148,119 @@ def space_before(text: str, at: int) -> str:
     return text[start:at]
 
 
-def _after(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     """Return the first place from `at` on that is no space."""
-    found = SPACE.match(text, at)
+    found = WHITESPACE.match(text, at)
     return found.end() if found else at
+
+
+TOKEN = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\r\n]*|/\*.*?\*/', re.DOTALL)
+TRAILING_COMMA = re.compile(r'"(?:\\.|[^"\\\n])*"|,(?=\s*[}\]])')
+NON_SPACE = re.compile(r"\S")
+
+
+def strip_comments(text: str, *, comments: bool = True) -> str:
+    """Return JSON of the same length in which comments and trailing commas are spaces.
+
+    Where `comments` is False they stay, so that they are refused as no JSON.
+
+    Raises:
+        InvalidArgument: it is not JSON, or not an object.
+    """
+    bare = " " + text[1:] if text.startswith(BOM) else text
+    if comments:
+        bare = TOKEN.sub(lambda found: _blank(found, "/"), bare)
+        bare = TRAILING_COMMA.sub(lambda found: _blank(found, ","), bare)
+    if not isinstance(parse_json(bare), dict):
+        raise InvalidArgument("must be a JSON object")
+    return bare
+
+
+def set_path(text: str, bare: str, path: tuple[str, ...], value: Any) -> str:
+    """Return `text` with `value` at `path`; all that is not named by it stays as it is.
+
+    Args:
+        text: of the file.
+        bare: the same without comments, see `plain`.
+        path: keys from the outermost object on; objects that are missing are made.
+        value: what shall stand there.
+
+    Raises:
+        InvalidArgument: something on the way is no object, or is there twice.
+    """
+    at = root_offset(bare)
+    for index, key in enumerate(path):
+        found = find_member(bare, at, key)
+        if found is None:
+            for missing in reversed(path[index + 1 :]):
+                value = {missing: value}
+            return _with_member(text, bare, at, key, value)
+        if index + 1 == len(path):
+            return _with_value(text, found, value)
+        if not isinstance(found.value, dict):
+            raise InvalidArgument(f"{'.'.join(path[: index + 1])}: must be an object")
+        at = found.at
+    return text
+
+
+def remove_path(text: str, bare: str, path: tuple[str, ...]) -> str:
+    """Return `text` without the member at `path`, which is there; comments beside it stay."""
+    at = root_offset(bare)
+    for key in path[:-1]:
+        held = find_member(bare, at, key)
+        assert held is not None  # noqa: S101 - the caller has seen it
+        at = held.at
+    held_here, closing = children(bare, at)
+    index = next(place for place, child in enumerate(held_here) if child.key == path[-1])
+    child = held_here[index]
+    start = child.start - len(space_before(text, child.start))
+    comma = _comma_between(text, child.end, closing)
+    if comma is not None:
+        return text[:start] + text[child.end : comma] + text[comma + 1 :]
+    left = text[:start] + text[child.end :]
+    before = _comma_between(text, held_here[index - 1].end, child.start) if index else None
+    return left if before is None else left[:before] + left[before + 1 :]
+
+
+def _with_value(text: str, found: Child, value: Any) -> str:
+    if found.value == value:
+        return text
+    lead = space_before(text, found.start)
+    own = format_value(value, None, lead, line_feed(text), text)
+    return text[: found.at] + own + text[found.end :]
+
+
+def _with_member(text: str, bare: str, at: int, key: str, value: Any) -> str:
+    """Return `text` with one more member at the end of an object, after any comments there."""
+    held, closing = children(bare, at)
+    line = _indent_of(text, at)
+    inside = text[at + 1 : closing]
+    end = closing - (len(inside) - len(inside.rstrip()))
+    lead = space_before(text, held[-1].start) if held else ""
+    on_one_line = "\n" not in text.strip() and len(text.strip()) > len("{}")
+    if "\n" not in lead and not (held and "\n" not in inside) and not on_one_line:
+        lead = line_feed(text) + line + indent_unit(text)
+    own = format_value(value, key, lead, line_feed(text), text)
+    last = held[-1].end if held else end
+    comma = held and _comma_between(text, last, closing) is None
+    closes = "\n" in lead and not held and "\n" not in text[end:closing]
+    tail = line_feed(text) + line if closes else ""
+    return text[:last] + ("," if comma else "") + text[last:end] + lead + own + tail + text[end:]
+
+
+def _comma_between(text: str, start: int, end: int) -> int | None:
+    """Return where a comma stands between two places, comments left aside."""
+    bare = TOKEN.sub(lambda found: _blank(found, "/"), text[start:end])
+    place = bare.find(",")
+    return None if place < 0 else start + place
+
+
+def _blank(found: re.Match[str], first: str) -> str:
+    said = found[0]
+    return NON_SPACE.sub(" ", said) if said.startswith(first) else said
+
+
+def _indent_of(text: str, at: int) -> str:
+    """Return by what the line of `at` is set in."""
+    line = text[text.rfind("\n", 0, at) + 1 : at].removeprefix(BOM)
+    return line[: len(line) - len(line.lstrip(" \t"))]

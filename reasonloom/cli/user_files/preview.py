@@ -11,15 +11,15 @@ from pathlib import Path
 
 import typer
 
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-AROUND = 3
+CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+CONTEXT_LINES = 3
 """Lines that are shown before and after a change."""
 
-WIDEST, BESIDE = 1_000, 200
+MAX_LINE, CONTEXT_CHARACTERS = 1_000, 200
 """Characters of a line that is shown whole; of a longer one, those beside what is changed."""
 
 
-def show(path: Path, old: str, new: str, hide: Callable[[str], str] = str) -> None:
+def show_change(path: Path, old: str, new: str, hide: Callable[[str], str] = str) -> None:
     """Print the change as a diff.
 
     Args:
@@ -31,24 +31,24 @@ def show(path: Path, old: str, new: str, hide: Callable[[str], str] = str) -> No
     before, after = _lines(old), _lines(new)
     said_before, said_after = _lines(hide(old)), _lines(hide(new))
     typer.echo(f"--- {path}\n+++ {path} (changed)")
-    head, tail = _alike(before, after)
-    skip, end = max(0, head - AROUND), max(0, tail - AROUND)
+    head, tail = _common_ends(before, after)
+    skip, end = max(0, head - CONTEXT_LINES), max(0, tail - CONTEXT_LINES)
     matcher = difflib.SequenceMatcher(
         None, before[skip : len(before) - end], after[skip : len(after) - end]
     )
-    for group in matcher.get_grouped_opcodes(AROUND):
+    for group in matcher.get_grouped_opcodes(CONTEXT_LINES):
         typer.echo(f"@@ from line {skip + group[0][1] + 1} @@")
         for tag, *places in group:
             first, last, new_first, new_last = (skip + place for place in places)
             if tag == "equal":
-                _say(" ", said_before[first:last])
+                _print_lines(" ", said_before[first:last])
             else:
-                gone, come = _near(said_before[first:last], said_after[new_first:new_last])
-                _say("-", gone)
-                _say("+", come)
+                gone, come = _trim_pair(said_before[first:last], said_after[new_first:new_last])
+                _print_lines("-", gone)
+                _print_lines("+", come)
 
 
-def _alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return how many items are the same at the beginning and at the end.
 
     Without them a file of 300,000 lines is compared in no time.
@@ -59,11 +59,11 @@ def _alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     return head, min(tail, len(old) - head, len(new) - head)
 
 
-def _near(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+def _trim_pair(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
     """Return a line and what it becomes; of a long one only what stands near the change."""
-    if len(old) != 1 or len(new) != 1 or len(new[0]) <= WIDEST:
+    if len(old) != 1 or len(new) != 1 or len(new[0]) <= MAX_LINE:
         return old, new
-    head, tail = (max(0, alike - BESIDE) for alike in _alike(old[0], new[0]))
+    head, tail = (max(0, alike - CONTEXT_CHARACTERS) for alike in _common_ends(old[0], new[0]))
     return [_cut(old[0], head, tail)], [_cut(new[0], head, tail)]
 
 
@@ -78,13 +78,13 @@ def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").removesuffix("\n").split("\n") if text else []
 
 
-def _say(sign: str, lines: list[str]) -> None:
+def _print_lines(sign: str, lines: list[str]) -> None:
     for line in lines:
-        shown = line if sign != " " else _cut(line, 0, max(0, len(line) - WIDEST))
-        typer.echo(UNSEEN.sub("\ufffd", sign + shown))
+        shown = line if sign != " " else _cut(line, 0, max(0, len(line) - MAX_LINE))
+        typer.echo(CONTROL_CHARACTERS.sub("\ufffd", sign + shown))
 
 
-def ask(yes: bool) -> None:
+def confirm_change(yes: bool) -> None:
     """Go on only if a person agrees.
 
     Raises:

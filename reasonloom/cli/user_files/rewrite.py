@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from reasonloom.errors import Conflict, InvalidArgument
+from reasonloom.errors import Conflict, InvalidArgument, ReasonloomError
 
-LARGEST = 1024 * 1024
+MAX_SIZE = 1024 * 1024
 """Bytes of a file that is rewritten, unless more is said; nobody writes a larger one by hand."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FileSnapshot:
     """A file as it was read; `path` is where it really lies, after all symbolic links."""
 
     path: Path
@@ -36,7 +37,7 @@ class Found:
             raise InvalidArgument(f"{self.path.name}: not UTF-8", field="file") from None
 
 
-def look(path: Path, largest: int = LARGEST) -> Found | None:
+def read_file(path: Path, largest: int = MAX_SIZE) -> FileSnapshot | None:
     """Return a file of at most `largest` bytes with what is in it; None where there is none.
 
     Raises:
@@ -57,10 +58,10 @@ def look(path: Path, largest: int = LARGEST) -> Found | None:
         data = file.read(largest + 1)
     if len(data) > largest:
         raise InvalidArgument(f"{path.name}: larger than {largest:,} bytes", field="file")
-    return Found(real, data, seen)
+    return FileSnapshot(real, data, seen)
 
 
-def replace(found: Found, data: bytes) -> None:
+def replace_file(found: FileSnapshot, data: bytes) -> None:
     """Put `data` in the file's place in one step; its permissions and its owner stay.
 
     Raises:
@@ -68,10 +69,10 @@ def replace(found: Found, data: bytes) -> None:
         InvalidArgument: it may not be written.
     """
     require_writable(found)
-    write(found.path, data, mode=stat.S_IMODE(found.stat.st_mode), since=found.stat)
+    write_file(found.path, data, mode=stat.S_IMODE(found.stat.st_mode), since=found.stat)
 
 
-def require_writable(found: Found) -> None:
+def require_writable(found: FileSnapshot) -> None:
     """Refuse a file that may not be put in its place.
 
     Raises:
@@ -84,7 +85,7 @@ def require_writable(found: Found) -> None:
         raise InvalidArgument(f"{name}: its folder may not be written", field="file")
 
 
-def write(
+def write_file(
     path: Path, data: bytes, *, mode: int = 0o600, since: os.stat_result | None = None
 ) -> None:
     """Write a whole file in one step; where `since` is given, only over that very file.
@@ -104,8 +105,8 @@ def write(
             os.fsync(handle)
         Path(name).chmod(mode)
         if since is not None:
-            _give(name, since)
-            if not _same(path, since):
+            _copy_owner(name, since)
+            if not _unchanged(path, since):
                 raise Conflict(f"{path.name}: was changed meanwhile; nothing is written")
         Path(name).replace(path)
     except OSError:
@@ -114,14 +115,103 @@ def write(
         Path(name).unlink(missing_ok=True)
 
 
-def _give(name: str, to: os.stat_result) -> None:
+def _copy_owner(name: str, to: os.stat_result) -> None:
     """Give a file to the owner and group of another, as far as that is allowed."""
     with suppress(OSError):
         os.chown(name, to.st_uid, to.st_gid)
 
 
-def _same(path: Path, since: os.stat_result) -> bool:
+def _unchanged(path: Path, since: os.stat_result) -> bool:
     now = path.stat()
     return (now.st_ino, now.st_size, now.st_mtime_ns) == (
         since.st_ino, since.st_size, since.st_mtime_ns,
     )  # fmt: skip
+
+
+BACKUP_SUFFIX = ".before-reasonloom"
+
+
+def backup_path(path: Path) -> Path:
+    """Return where what a file was before us is kept."""
+    return path.with_name(path.name + BACKUP_SUFFIX)
+
+
+def write_with_backup(path: Path, found: FileSnapshot | None, new: str, *, first: bool) -> str:
+    """Write the file with our part in it; return what to tell of its backup.
+
+    Args:
+        path: of the file, as a person names it.
+        found: what it is; None where it is made.
+        new: what it shall hold.
+        first: it holds nothing of ours yet, so that it is what a backup has to keep. Else the
+            one that is there stays, and none is made: it would hold our part with its secrets.
+
+    Raises:
+        Conflict: it was changed since it was read; nothing is written.
+        InvalidArgument: it, or its folder, may not be written; nothing is.
+    """
+    with errors_for(path):
+        if found is None:
+            _create(path.resolve(), new)
+            return ""
+        require_writable(found)
+        if not first:
+            replace_file(found, new.encode())
+            return ""
+        kept = backup_path(found.path)
+        write_file(kept, found.data, mode=stat.S_IMODE(found.stat.st_mode))
+        try:
+            replace_file(found, new.encode())
+        except ReasonloomError:
+            kept.unlink(missing_ok=True)
+            raise
+    return f"What it was before: {kept}"
+
+
+def write_restored(path: Path, found: FileSnapshot, new: str | None, before: str | None) -> str:
+    """Write the file without our part; return what to tell of its backup.
+
+    No backup is made: it would hold our part. One that has nothing more to give back goes.
+
+    Args:
+        path: of the file, as a person names it.
+        found: what it is.
+        new: what it shall hold; None takes it away.
+        before: what it was before us, as its backup has it; None where that holds our part too,
+            or is not there.
+
+    Raises:
+        Conflict: it was changed since it was read; nothing is written.
+        InvalidArgument: it, or its folder, may not be written; nothing is.
+    """
+    kept = backup_path(found.path)
+    with errors_for(path):
+        require_writable(found)
+        if new is None:
+            found.path.unlink()
+        else:
+            replace_file(found, new.encode())
+        if before is None or before == new:
+            kept.unlink(missing_ok=True)
+    return f"What it was before reasonloom came: {kept}" if kept.exists() else ""
+
+
+@contextmanager
+def errors_for(path: Path) -> Iterator[None]:
+    """Let an error name the whole file, and say that nothing was written."""
+    try:
+        yield
+    except InvalidArgument as error:
+        said = error.message.removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
+        said = f"{path}: {said}; nothing was written"
+        raise InvalidArgument(said, field=error.field) from None
+
+
+def _create(path: Path, new: str) -> None:
+    """Make a file, and the folders that are missing above it."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        backup_path(path).unlink(missing_ok=True)
+    except OSError:
+        raise InvalidArgument("its folder may not be written", field="file") from None
+    write_file(path, new.encode())

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from reasonloom.contracts.base import Answer, Content, Request, Whole
+from reasonloom.contracts.base import Answer, CamelAnswer, CamelRequest, Content, Request, Whole
 from reasonloom.contracts.mental_models.models import (
     Id,
     ModelId,
     Moment,
-    PredictionTold,
+    PredictionSummary,
     Record,
     Uuid,
 )
@@ -46,7 +46,7 @@ class Predicted(Answer):
 
     success: bool
     message: str
-    prediction: PredictionTold | None
+    prediction: PredictionSummary | None
     considered: list[Considered]
 
 
@@ -171,3 +171,36 @@ class Activated(Answer):
     before: str
     status: str
     message: str
+
+
+class ClusterMemories(CamelRequest):
+    """Form the clusters of the owner's memories anew; those that go on keep their ids."""
+
+    dry_run: Annotated[bool, Field(description="Tell what would be, and change nothing")] = False
+
+
+class ClusteredBasin(CamelAnswer):
+    """One cluster; `named_by` is a language model or `terms`, `fresh` where it is new."""
+
+    id: str
+    name: str
+    named_by: str
+    members: int
+    coherence: float
+    keywords: list[str]
+    fresh: bool
+
+
+class Clustered(CamelAnswer):
+    """The clusters as they are now, the largest first.
+
+    `vanished` are the ids of those that are no more; `alone` memories belong to none; `sampled`
+    of the memories were clustered by density and the others by nearness.
+    """
+
+    basins: list[ClusteredBasin]
+    vanished: list[str]
+    memories: int
+    alone: int
+    sampled: int
+    dry_run: bool

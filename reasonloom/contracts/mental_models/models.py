@@ -113,7 +113,7 @@ class GetModel(Request):
     include_revisions: Annotated[bool, Field(description="Include revision history")] = False
 
 
-class TemplateTold(Answer):
+class TemplateSummary(Answer):
     """A template as it was given."""
 
     trigger: str
@@ -137,7 +137,7 @@ class Relations(Answer):
     relationships: list[Relation]
 
 
-class ModelTold(Record):
+class ModelDetails(Record):
     """All of a model; `missing_basins` are those of its basins that are gone."""
 
     id: Uuid
@@ -147,7 +147,7 @@ class ModelTold(Record):
     status: str
     constituent_basins: list[Uuid]
     basin_relationships: Relations
-    prediction_templates: list[TemplateTold]
+    prediction_templates: list[TemplateSummary]
     revision_count: int
     created_at: Moment
     updated_at: Moment
@@ -155,7 +155,7 @@ class ModelTold(Record):
     missing_basins: list[Uuid]
 
 
-class PredictionTold(Answer):
+class PredictionSummary(Answer):
     """A prediction; `state` is open, resolved or expired, `correct` null unless resolved.
 
     `likeness` is how alike its context and its trigger are, by `matched_by`; `basin` the one of
@@ -181,7 +181,7 @@ class PredictionTold(Answer):
     resolved_at: Moment | None
 
 
-class RevisionTold(Answer):
+class RevisionSummary(Answer):
     """A revision; `accuracy_after` is what the back-test of the revised model gave."""
 
     id: Uuid
@@ -199,9 +199,9 @@ class RevisionTold(Answer):
 class ModelGot(Answer):
     """A model, and what was asked for beside it, the newest first."""
 
-    model: ModelTold
-    predictions: list[PredictionTold] | None = None
-    revisions: list[RevisionTold] | None = None
+    model: ModelDetails
+    predictions: list[PredictionSummary] | None = None
+    revisions: list[RevisionSummary] | None = None
 
 
 class ReviseModel(Request):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from reasonloom.contracts.base import Name, Request, Unit, Whole
+from reasonloom.contracts.base import Answer, Content, Name, Request, Unit, Whole
+from reasonloom.contracts.thought_graph.tools import ByLlm, Check, GraphNode
 
-MOST_OPERATIONS = 50
+MAX_OPERATIONS = 50
 Count = Annotated[Whole, Field(ge=1, le=100)]
 Id = Annotated[Name, Field(pattern="^[A-Za-z][A-Za-z0-9_-]*$")]
 
@@ -116,7 +117,7 @@ class Repeat(Operation):
     """
 
     do: Literal["repeat"]
-    body: Annotated[list[AnyOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
+    body: Annotated[list[AnyOperation], Field(min_length=1, max_length=MAX_OPERATIONS)]
     until: Condition | None = None
     most: Annotated[Whole, Field(ge=1, le=20)] = 5
 
@@ -154,7 +155,7 @@ class Plan(Request):
     """
 
     task: Name = "general"
-    operations: Annotated[list[AnyOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
+    operations: Annotated[list[AnyOperation], Field(min_length=1, max_length=MAX_OPERATIONS)]
     stop_at: Unit | None = None
     limits: Limits = Limits()
 
@@ -181,3 +182,57 @@ def name_of(operation: Operation, place: int) -> str:
 
 
 Repeat.model_rebuild()
+
+
+class GotRun(Request):
+    """Run a plan of Graph of Thoughts operations and keep what came as a graph.
+
+    Generate, score, keep the best, refine, aggregate, validate, repeat.
+    """
+
+    problem: Content
+    plan: Annotated[
+        Name | dict[str, Any],
+        Field(
+            description="Name (explore, deepen, sort, intersect), or a plan as docs/plans.md says"
+        ),
+    ] = "explore"
+    session_id: Annotated[Name | None, Field(description="Session (default new)")] = None
+
+
+class DoneStep(Answer):
+    """One operation of the plan: how many thoughts it took and gave, and what went wrong."""
+
+    id: str
+    do: str
+    taken: int
+    given: int
+    standing: str
+    fault: str | None = None
+
+
+class RunGraph(ByLlm):
+    """What a plan came to; the best thought is a thought of the session.
+
+    `whole` is false where it is about a part of the problem only; `ended` is found, complete or
+    exhausted, and `check` says who stands behind `score`, null where nobody scored it.
+    """
+
+    graph_id: str
+    session_id: str
+    thought_id: str
+    branch_id: str
+    content: str
+    score: float | None
+    check: Check
+    whole: bool
+    ended: str
+    reason: str
+    node_count: int
+    best: GraphNode
+    steps: list[DoneStep]
+    calls: int
+    tokens: int
+    usd: float
+    memories_used: list[str]
+    exhausted: str | None = None

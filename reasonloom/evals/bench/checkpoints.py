@@ -8,8 +8,8 @@ from uuid import uuid4
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
-from reasonloom.evals.bench.environment import OWNER, Ground
-from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, timed
+from reasonloom.evals.bench.environment import OWNER, BenchEngine
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, time_once
 from reasonloom.stores.saver import SavedSteps, saving_for
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class SmallState(TypedDict, total=False):
     step: int
 
 
-async def measure(ground: Ground, times: int) -> list[Figure]:
+async def measure(ground: BenchEngine, times: int) -> list[Figure]:
     """Time the three in turn, so that all meet the same weather; milliseconds a step."""
     steps = SavedSteps(ground.access.app)
     works = {
@@ -39,7 +39,7 @@ async def measure(ground: Ground, times: int) -> list[Figure]:
     taken: dict[str, list[float]] = {name: [] for name in works}
     for place in range(times + WARM_UP):
         for name, work in works.items():
-            took = await timed(work) / NODES
+            took = await time_once(work) / NODES
             if place >= WARM_UP:
                 taken[name].append(took)
     await steps.close()

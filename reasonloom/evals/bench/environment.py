@@ -2,29 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts import history
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.graph_memory import nodes, queries, sessions, walking
+from reasonloom.contracts.graph_memory import nodes, queries, sessions
 from reasonloom.contracts.memory.tools import Recall, Remember
 from reasonloom.contracts.mental_models import models
 from reasonloom.contracts.reasoning.linear import ReasoningLinear
 from reasonloom.contracts.reasoning.tree import ReasoningTree
-from reasonloom.contracts.validation import read
-from reasonloom.evals.bench.stopwatch import TimedDatabase, TimedEmbedder
-from reasonloom.evals.home import throw_away_database
+from reasonloom.contracts.validation import parse_request
+from reasonloom.evals.engine import temporary_database
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call, Outcome
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Ask, LanguageModel, Reply
 from reasonloom.stores.access import Access
+from reasonloom.stores.database import Database, Transaction
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.llm.port import Embedder
+    from reasonloom.stores.access import Access
+
+
+class TimedEmbedder:
+    """An embedder that adds up its own seconds."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self._inner = inner
+        self.seconds = 0.0
+
+    @property
+    def model(self) -> str:
+        """The inner embedder's model."""
+        return self._inner.model
+
+    @property
+    def dimension(self) -> int:
+        """The inner embedder's dimension."""
+        return self._inner.dimension
+
+    @property
+    def floor(self) -> float:
+        """The inner embedder's floor."""
+        return self._inner.floor
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Embed and add the time."""
+        started = time.perf_counter()
+        try:
+            return await self._inner.embed(texts)
+        finally:
+            self.seconds += time.perf_counter() - started
+
+    async def close(self) -> None:
+        """Close the inner embedder."""
+        await self._inner.close()
+
+
+class TimedDatabase(Database):
+    """A database that adds up the seconds of its transactions, from connecting to commit."""
+
+    def __init__(self, access: Access, *, connections: int = 5) -> None:
+        super().__init__(access, connections=connections)
+        self.seconds = 0.0
+
+    @asynccontextmanager
+    async def begin(
+        self, caller: Caller, *, searching: bool = False, walking: bool = False
+    ) -> AsyncIterator[Transaction]:
+        """Open a transaction and add its time."""
+        started = time.perf_counter()
+        async with super().begin(caller, searching=searching, walking=walking) as tx:
+            yield tx
+        self.seconds += time.perf_counter() - started
+
 
 TOOLS: dict[str, tuple[type[Request], str]] = {
     "remember": (Remember, "remember"),
@@ -42,8 +102,8 @@ TOOLS: dict[str, tuple[type[Request], str]] = {
     "memory_similar": (queries.MemorySimilar, "memory_similar"),
     "memory_quality": (queries.MemoryQuality, "memory_quality"),
     "memory_stats": (queries.MemoryStats, "memory_stats"),
-    "memory_traverse": (walking.MemoryTraverse, "memory_traverse"),
-    "memory_context": (walking.MemoryContext, "memory_context"),
+    "memory_traverse": (queries.MemoryTraverse, "memory_traverse"),
+    "memory_context": (queries.MemoryContext, "memory_context"),
     "session_start": (sessions.SessionStart, "session_start"),
     "session_end": (sessions.SessionEnd, "session_end"),
     "create_model": (models.CreateModel, "create_model"),
@@ -71,7 +131,7 @@ class InstantLlm:
         """Do nothing."""
 
 
-class Ground:
+class BenchEngine:
     """An engine whose embedding and database times are taken apart."""
 
     def __init__(self, engine: Engine, access: Access) -> None:
@@ -84,7 +144,7 @@ class Ground:
     async def call(self, tool: str, *, owner: str = OWNER, **arguments: Any) -> Outcome:
         """Call a tool as `owner` at its node, without MCP around it."""
         contract, graph = TOOLS[tool]
-        request = read(contract, arguments)
+        request = parse_request(contract, arguments)
         return await self.engine.call(
             Call(
                 tool=tool,
@@ -100,17 +160,19 @@ class Ground:
 
 
 @asynccontextmanager
-async def ground(llm: LanguageModel | None = None, **flags: Any) -> AsyncIterator[Ground]:
+async def bench_engine(
+    llm: LanguageModel | None = None, **flags: Any
+) -> AsyncIterator[BenchEngine]:
     """Yield an engine on a fresh embedded database with its usual durability.
 
     The language model answers at once unless another is given; flags are settings.
     """
     given = {"user": OWNER, "decay_hours": 0, "cluster_hours": 0, **flags}
-    async with throw_away_database(**given) as (settings, access):
+    async with temporary_database(**given) as (settings, access):
         embedder = choose_embedder(settings)
         async with open_engine(
             settings, access=access, llm=llm or InstantLlm(), embedder=embedder
         ) as engine:
-            standing = Ground(engine, access)
+            standing = BenchEngine(engine, access)
             yield standing
             await standing.database.close()

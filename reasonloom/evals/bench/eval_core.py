@@ -7,8 +7,8 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from reasonloom.evals.bench.environment import Ground, InstantLlm, ground
-from reasonloom.evals.bench.timing import Figure, median, percentile_95, timed
+from reasonloom.evals.bench.environment import BenchEngine, InstantLlm, bench_engine
+from reasonloom.evals.bench.timing import Figure, median, percentile_95, time_once
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
@@ -28,7 +28,7 @@ THOUGHT = "What must we tell the restaurant?"
 async def measure(times: int) -> list[Figure]:
     """Time scripted items, and `reasoning_linear` through the core beside the bare engine."""
     scripted = await _scripted()
-    async with ground(auto_memory=False) as prepared:
+    async with bench_engine(auto_memory=False) as prepared:
         return [scripted, await _with_graph(prepared, times)]
 
 
@@ -53,7 +53,7 @@ async def _scripted() -> Figure:
     return Figure("eval, scripted item", median(taken), percentile_95(taken), floor, 1.0, said)
 
 
-async def _with_graph(prepared: Ground, times: int) -> Figure:
+async def _with_graph(prepared: BenchEngine, times: int) -> Figure:
     items = [Item(str(n), THOUGHT, "follows") for n in range(times)]
     suite = Suite("linear", items, (contains(),), Tool("reasoning_linear"))
     ends: list[float] = []
@@ -80,8 +80,8 @@ async def _with_graph(prepared: Ground, times: int) -> Figure:
     )
 
 
-async def _bare(prepared: Ground, times: int) -> list[float]:
+async def _bare(prepared: BenchEngine, times: int) -> list[float]:
     async def call() -> None:
         await prepared.call("reasoning_linear", content=THOUGHT)
 
-    return [await timed(call) for _ in range(times)]
+    return [await time_once(call) for _ in range(times)]

@@ -13,12 +13,12 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from reasonloom.evals.bench.environment import Ground
+from reasonloom.evals.bench.environment import BenchEngine
 from reasonloom.stores.memory.reindex import LARGEST_ID
 from reasonloom.stores.vector_indexes import OUTGROWN
 from reasonloom.stores.vectors import index_of
 
-BIND = (
+BIND_RAW = (
     "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true), "
     "set_config('enable_seqscan', 'off', true), "
     "set_config('max_parallel_workers_per_gather', '0', true)"
@@ -40,10 +40,10 @@ ORDER BY ts_rank(words, asked) DESC LIMIT 10
 
 
 @dataclass
-class Raw:
+class RawQueries:
     """The raw queries of one owner on a connection of their own, and the seconds each took."""
 
-    ground: Ground
+    ground: BenchEngine
     connection: psycopg.AsyncConnection[Any]
     seconds: dict[str, float] = field(default_factory=lambda: {"vector": 0.0, "text": 0.0})
     last: dict[str, int] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Raw:
         """Embed a question and ask it raw."""
         vector = str((await self.ground.embedder.embed([question]))[0])
         async with self.connection.transaction():
-            await self.connection.execute(BIND, (owner,))
+            await self.connection.execute(BIND_RAW, (owner,))
             await self._look(owner, memories)
             started = time.perf_counter()
             await self._nearest(owner, vector, memories)
@@ -85,7 +85,46 @@ class Raw:
         await self.connection.execute(query)
 
 
-async def raw(ground: Ground) -> Raw:
+async def open_raw_queries(ground: BenchEngine) -> RawQueries:
     """Return raw queries on a new connection under the app's role, planned each time."""
     connection = await psycopg.AsyncConnection.connect(ground.access.app, prepare_threshold=None)
-    return Raw(ground, connection)
+    return RawQueries(ground, connection)
+
+
+# All paths of five edges at most, the best worth of each node, the twenty best with their
+# contents: without a visited set, a limit for hubs, or the edges between.
+
+BIND_WALK = "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true)"
+WALK = """
+WITH RECURSIVE walk AS (
+    SELECT %(start)s::bigint AS id, 1::float8 AS worth, 0 AS depth
+    UNION ALL
+    SELECT e.target_id, w.worth * e.weight, w.depth + 1 FROM walk w
+    JOIN edges e ON e.owner = %(owner)s AND e.source_id = w.id WHERE w.depth < 5
+), best AS (
+    SELECT id, max(worth) AS worth, min(depth) AS depth FROM walk GROUP BY id
+    ORDER BY worth DESC, id LIMIT 21
+)
+SELECT best.id, best.worth, best.depth, m.event_type, m.content, m.confidence, m.created_at
+FROM best JOIN memories m ON m.owner = %(owner)s AND m.id = best.id WHERE m.deleted_at IS NULL
+ORDER BY best.worth DESC
+"""
+
+
+@dataclass
+class RawWalk:
+    """The raw walk of one owner on a connection of its own."""
+
+    connection: psycopg.AsyncConnection[Any]
+
+    async def walk(self, owner: str, start: int) -> int:
+        """Walk from a node; return how many nodes were found."""
+        async with self.connection.transaction():
+            await self.connection.execute(BIND_WALK, (owner,))
+            cursor = await self.connection.execute(WALK, {"owner": owner, "start": start})
+            return len(await cursor.fetchall())
+
+
+async def open_raw_walk(ground: BenchEngine) -> RawWalk:
+    """Return raw walks on a new connection under the app's role."""
+    return RawWalk(await psycopg.AsyncConnection.connect(ground.access.app))

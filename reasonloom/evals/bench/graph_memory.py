@@ -4,27 +4,76 @@ from __future__ import annotations
 
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from reasonloom.evals.bench.environment import Ground
-from reasonloom.evals.bench.floors import raw
-from reasonloom.evals.bench.graph_load import HUB, load_graph_of
-from reasonloom.evals.bench.load import seed_of
+from reasonloom.evals.bench.environment import BenchEngine
+from reasonloom.evals.bench.floors import open_raw_queries, open_raw_walk
+from reasonloom.evals.bench.load import SEED, load, questions, seed_of, sentences
 from reasonloom.evals.bench.memory import SETTLE
-from reasonloom.evals.bench.raw_walk import raw_walk
-from reasonloom.evals.bench.sentences import SEED, questions, sentences
 from reasonloom.evals.bench.timing import (
     WARM_UP,
     Figure,
     Work,
-    in_turn,
     median,
     percentile_95,
-    timed,
+    time_alternately,
+    time_once,
 )
 from reasonloom.stores.vector_indexes import maintain
+
+if TYPE_CHECKING:
+    from reasonloom.evals.bench.environment import BenchEngine
+
+
+HUB = 1
+"""The node that as many as HUB_EDGES others are a part of."""
+
+HUB_EDGES = 50_000
+NEIGHBOURHOOD = 1_024
+"""An edge leads at most so many nodes back, so that walks stay among what is near in time."""
+
+TYPES = """
+UPDATE memories SET event_type = (ARRAY['decision', 'inference', 'skill', 'episode'])[1 + id %% 4]
+WHERE owner = %(owner)s AND id %% 5 < 2
+"""
+EDGES = """
+INSERT INTO edges (owner, source_id, target_id, type, weight, origin)
+SELECT %(owner)s, id, id - 1 - (abs(hashint8(id * 7 + n)::bigint) %% %(back)s), (ARRAY['caused_by',
+    'derived_from', 'supports', 'related_to'])[1 + abs(hashint8(id + n)::bigint) %% 4],
+    0.3 + 0.7 * ((abs(hashint8(id * 3 + n)::bigint) %% 256) / 255.0), 'bench'
+FROM generate_series(%(back)s + 2, %(size)s) id, generate_series(0, 1) n
+ON CONFLICT DO NOTHING
+"""
+CHAINS = """
+INSERT INTO edges (owner, source_id, target_id, type, weight, origin)
+SELECT owner, earlier, id, 'temporal_next', 1, 'session' FROM (
+    SELECT owner, id, lag(id) OVER (PARTITION BY session_id ORDER BY id) AS earlier
+    FROM memories WHERE owner = %(owner)s) chained WHERE earlier IS NOT NULL
+"""
+OF_HUB = """
+INSERT INTO edges (owner, source_id, target_id, type, weight, origin)
+SELECT %(owner)s, id, %(hub)s, 'part_of', 0.5, 'bench'
+FROM generate_series(%(hub)s + 1, least(%(size)s, %(hub)s + %(spokes)s)) id
+ON CONFLICT DO NOTHING
+"""
+
+
+async def load_graph_of(ground: BenchEngine, owner: str, size: int) -> None:
+    """Store `size` nodes of `owner`, two edges each and a chain in time, and a hub."""
+    await load(ground.database, ground.embedder, owner, size)
+    values = {
+        "owner": owner,
+        "size": size,
+        "back": min(NEIGHBOURHOOD, size // 2),
+        "hub": HUB,
+        "spokes": HUB_EDGES,
+    }
+    async with await psycopg.AsyncConnection.connect(ground.access.admin) as connection:
+        for statement in (TYPES, EDGES, CHAINS, OF_HUB):
+            await connection.execute(statement, values)
+
 
 FLAT = 1.5
 """The goal of `memory_add`: at any size at most so many times what it takes at the smallest."""
@@ -42,7 +91,7 @@ def owner_of(size: int) -> str:
     return f"graph-of-{size}"
 
 
-async def measure(ground: Ground, times: int, sizes: Sequence[int]) -> list[Figure]:
+async def measure(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[Figure]:
     """Make a graph for each size, then time the tools on each."""
     for size in sizes:
         await load_graph_of(ground, owner_of(size), size)
@@ -60,7 +109,7 @@ async def measure(ground: Ground, times: int, sizes: Sequence[int]) -> list[Figu
     return figures
 
 
-async def _adds(ground: Ground, times: int, sizes: Sequence[int]) -> list[Figure]:
+async def _adds(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[Figure]:
     """Add to all graphs in turn, so that all meet the same weather."""
     facts = {size: sentences(seed_of(owner_of(size)) + 1) for size in sizes}
     taken: dict[int, list[float]] = {size: [] for size in sizes}
@@ -71,7 +120,7 @@ async def _adds(ground: Ground, times: int, sizes: Sequence[int]) -> list[Figure
                 ground, size, "memory_add", event_type="fact", content=content,
                 edges=[{"target_id": HUB + turn, "edge_type": "supports"}],
             )  # fmt: skip
-            taken[size].append(await timed(work))
+            taken[size].append(await time_once(work))
     kept = {size: each[WARM_UP:] for size, each in taken.items()}
     floor = median(kept[sizes[0]])
     return [_added(size, each, floor if size != sizes[0] else None) for size, each in kept.items()]
@@ -84,9 +133,9 @@ def _added(size: int, taken: list[float], floor: float | None) -> Figure:
     return Figure(name, median(taken), percentile_95(taken), floor, goal, said)
 
 
-async def _searches(ground: Ground, times: int, size: int) -> list[Figure]:
+async def _searches(ground: BenchEngine, times: int, size: int) -> list[Figure]:
     owner = owner_of(size)
-    asked, floor = questions(seed_of(owner), size), await raw(ground)
+    asked, floor = questions(seed_of(owner), size), await open_raw_queries(ground)
 
     async def by_text() -> None:
         await ground.call("memory_similar", owner=owner, query_text=next(asked))
@@ -94,7 +143,7 @@ async def _searches(ground: Ground, times: int, size: int) -> list[Figure]:
     async def by_hand() -> None:
         await floor.ask(owner, next(asked), memories=size)
 
-    below, own = await in_turn(by_hand, by_text, times)
+    below, own = await time_alternately(by_hand, by_text, times)
     await floor.connection.close()
     said = f"floor: embed + a vector query + a text query; goal {ALIKE_MS} ms"
     text = Figure(
@@ -111,8 +160,8 @@ async def _searches(ground: Ground, times: int, size: int) -> list[Figure]:
     return [text, await _figure(name, by_vector, times, "every vector is compared")]
 
 
-async def _walk(ground: Ground, times: int, size: int) -> Figure:
-    owner, floor = owner_of(size), await raw_walk(ground)
+async def _walk(ground: BenchEngine, times: int, size: int) -> Figure:
+    owner, floor = owner_of(size), await open_raw_walk(ground)
     dice = random.Random(SEED)  # noqa: S311 - no secret
     starts = [dice.randint(size // 2, size) for _ in range(2 * (WARM_UP + times))]
     given = iter(starts)
@@ -123,7 +172,7 @@ async def _walk(ground: Ground, times: int, size: int) -> Figure:
     async def by_hand() -> None:
         await floor.walk(owner, next(given))
 
-    below, own = await in_turn(by_hand, walk, times)
+    below, own = await time_alternately(by_hand, walk, times)
     await floor.connection.close()
     return Figure(
         f"memory_traverse, {size:,} nodes", median(own), percentile_95(own), median(below),
@@ -142,27 +191,27 @@ PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
 
 
 async def _plain(
-    ground: Ground, times: int, size: int, said: str, tool: str, arguments: dict[str, Any]
+    ground: BenchEngine, times: int, size: int, said: str, tool: str, arguments: dict[str, Any]
 ) -> Figure:
     work = _calling(ground, size, tool, **arguments)
     return await _figure(f"{tool}, {size:,} nodes", work, times, said)
 
 
-async def _session_end(ground: Ground, times: int, size: int) -> Figure:
+async def _session_end(ground: BenchEngine, times: int, size: int) -> Figure:
     owner, facts = owner_of(size), sentences(seed_of(owner_of(size)) + 2)
     taken = []
     for _ in range(WARM_UP + times):
         await ground.call("session_start", owner=owner)
         for _ in range(OF_A_SESSION):
             await ground.call("memory_add", owner=owner, event_type="fact", content=next(facts))
-        taken.append(await timed(_calling(ground, size, "session_end")))
+        taken.append(await time_once(_calling(ground, size, "session_end")))
     kept = taken[WARM_UP:]
     said = f"an episode of {OF_A_SESSION} nodes, its language model answers at once"
     return Figure(f"session_end, {size:,} nodes", median(kept), percentile_95(kept), said=said)
 
 
 def _calling(
-    ground: Ground, size: int, tool: str, **arguments: Any
+    ground: BenchEngine, size: int, tool: str, **arguments: Any
 ) -> Callable[[], Awaitable[object]]:
     async def work() -> None:
         await ground.call(tool, owner=owner_of(size), **arguments)
@@ -173,5 +222,5 @@ def _calling(
 async def _figure(name: str, work: Work, times: int, said: str) -> Figure:
     for _ in range(WARM_UP):
         await work()
-    taken = [await timed(work) for _ in range(times)]
+    taken = [await time_once(work) for _ in range(times)]
     return Figure(name, median(taken), percentile_95(taken), said=said)

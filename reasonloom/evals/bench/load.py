@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from importlib.resources import files
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, cast
 from uuid import UUID, uuid5
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.evals.bench.sentences import SEED, sentences
-from reasonloom.nodes.memory.embedding import Viewed, views
-from reasonloom.nodes.memory.new_memory import DECAY_PER_DAY, estimated_tokens, keywords, salience
+from reasonloom.nodes.memory.embedding import ViewSource, sector_views
+from reasonloom.nodes.memory.new_memory import (
+    DECAY_PER_DAY,
+    estimated_tokens,
+    keywords,
+    salience_of,
+)
 from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.sessions.sessions import open_session
@@ -20,6 +30,70 @@ from reasonloom.stores.sessions.sessions import open_session
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
     from reasonloom.stores.database import Database
+
+
+# The words are those of the default embedder's tokenizer in its own order, by which the frequent
+# ones come first. Their frequency falls as Zipf's law has it. Half of a sentence's words belong
+# to its topic, so that sentences lie in clusters as what people say does.
+
+SEED = 7
+TOPICS = 400
+WORDS_OF_A_TOPIC = 40
+LENGTHS = (8, 24)
+QUESTION_WORDS = 6
+SENTENCES_COVERED = 1_000
+FLATTER = 3
+"""Zipf's law as Mandelbrot wrote it: the word of rank r is as frequent as 1 / (r + FLATTER)."""
+
+VOCABULARY = "tokenizers/l2_supercat_tokenizer_config.json"
+A_WORD = re.compile("▁[a-z]{3,}")
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Return the words, some thousands, the most frequent first."""
+    raw = (files("wordllama") / VOCABULARY).read_text(encoding="utf-8")
+    known: dict[str, int] = json.loads(raw)["model"]["vocab"]
+    return tuple(
+        word[1:] for word in sorted(known, key=known.__getitem__) if A_WORD.fullmatch(word)
+    )
+
+
+@cache
+def _weights() -> Sequence[float]:
+    return list(accumulate(1 / (rank + FLATTER) for rank in range(1, len(words()) + 1)))
+
+
+@cache
+def _topics() -> Sequence[Sequence[str]]:
+    dice = random.Random(SEED)  # noqa: S311 - a benchmark, not a secret
+    return [dice.sample(words(), WORDS_OF_A_TOPIC) for _ in range(TOPICS)]
+
+
+def sentences(seed: int = SEED) -> Iterator[str]:
+    """Yield different sentences for ever, the same ones for the same seed."""
+    dice = random.Random(seed)  # noqa: S311 - a benchmark, not a secret
+    while True:
+        length = dice.randint(*LENGTHS)
+        about = dice.choices(dice.choice(_topics()), k=length // 2)
+        common = dice.choices(words(), cum_weights=_weights(), k=length - len(about))
+        said = [*about, *common]
+        dice.shuffle(said)
+        yield f"{' '.join(said).capitalize()}."
+
+
+def questions(seed: int, stored: int) -> Iterator[str]:
+    """Yield questions for ever, each of some words of one of the first sentences of a seed.
+
+    `stored` is how many sentences there are to ask about; of many the first thousand are.
+    """
+    dice = random.Random(seed)  # noqa: S311 - a benchmark, not a secret
+    known = list(islice(sentences(seed), min(stored, SENTENCES_COVERED)))
+    while True:
+        said = dice.choice(known).rstrip(".").lower().split()
+        kept = sorted(dice.sample(range(len(said)), min(QUESTION_WORDS, len(said))))
+        yield f"{' '.join(said[place] for place in kept).capitalize()}?"
+
 
 BATCH = 500
 TURNS = 50
@@ -55,7 +129,7 @@ def _new(owner: str) -> Iterator[NewMemory]:
             source_kind="user",
             principal=owner,
             tool="remember",
-            salience=salience(content, 0.5),
+            salience=salience_of(content, 0.5),
             importance=0.5,
             decay_rate=DECAY_PER_DAY["semantic"],
             token_count=estimated_tokens(content),
@@ -67,7 +141,7 @@ def _new(owner: str) -> Iterator[NewMemory]:
 
 async def _embedded(embedder: Embedder, batch: list[NewMemory]) -> list[NewMemory]:
     """Return the memories with their five views' vectors, embedded at once."""
-    texts = [views(Viewed(each.content, each.created_at)) for each in batch]
+    texts = [sector_views(ViewSource(each.content, each.created_at)) for each in batch]
     different = list(dict.fromkeys(text for each in texts for text in each.values()))
     vector = dict(zip(different, await embedder.embed(different), strict=True))
     return [

@@ -8,22 +8,65 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 
 import psycopg
+from sqlalchemy import text
 
-from reasonloom.evals.bench.environment import Ground
-from reasonloom.evals.bench.exact import nearest_against_exact
-from reasonloom.evals.bench.floors import raw
-from reasonloom.evals.bench.load import load, seed_of
-from reasonloom.evals.bench.sentences import SEED, questions, sentences
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.evals.bench.environment import BenchEngine
+from reasonloom.evals.bench.floors import open_raw_queries
+from reasonloom.evals.bench.load import SEED, load, questions, seed_of, sentences
 from reasonloom.evals.bench.timing import (
     WARM_UP,
     Figure,
     Work,
-    in_turn,
     median,
     percentile_95,
-    timed,
+    time_alternately,
+    time_once,
 )
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory.search.retrieval import find_nearest
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.vector_indexes import maintain
+
+POOL = 250
+DEPTH = 10
+ENOUGH = 0.98
+"""The share of the nearest that is to be found, of every owner."""
+
+EXACT = text("""
+SELECT memory_id FROM embeddings WHERE owner = :owner AND model = :model
+GROUP BY memory_id ORDER BY min((embedding <=> CAST(:vector AS halfvec)) + 0), memory_id LIMIT 10
+""")
+
+
+async def nearest_against_exact(
+    ground: BenchEngine, owners: Mapping[str, int], times: int
+) -> Figure:
+    """Return the share found of the ten nearest: of `times` questions of owners in any order."""
+    names, dice = list(owners), random.Random(SEED)  # noqa: S311 - a benchmark, not a secret
+    dice.shuffle(names)
+    asked = {owner: questions(seed_of(owner), owners[owner]) for owner in names}
+    shares = []
+    for number in range(times):
+        owner = names[number % len(names)]
+        vector = (await ground.embedder.embed([next(asked[owner])]))[0]
+        near = Nearness(vector, ground.embedder.model, SECTORS)
+        async with ground.database.begin(Caller(owner), searching=True) as tx:
+            shares.append(await _share(tx, near))
+    mean = sum(shares) / len(shares)
+    below = sum(share < ENOUGH for share in shares)
+    said = f"a share, not a time; {below} of {times} below {ENOUGH}"
+    name = f"nearest {DEPTH} against exact, {len(owners):,} x {max(owners.values()):,} at most"
+    return Figure(name, mean, min(shares), said=said)
+
+
+async def _share(tx: Transaction, near: Nearness) -> float:
+    values = {"owner": tx.owner, "model": near.model, "vector": near.values()["vector"]}
+    exact = {row.memory_id for row in await tx.all(EXACT, values)}
+    found = list(await find_nearest(tx, near, scope=Scope(), pool=POOL))[:DEPTH]
+    return len(exact & set(found)) / len(exact) if exact else 1.0
+
 
 RATIO = 2.0
 """The goal of `recall`: at most so many times its floor."""
@@ -57,7 +100,9 @@ def sizes_of(owners: int) -> dict[str, int]:
     }
 
 
-async def measure(ground: Ground, times: int, sizes: Sequence[int], owners: int) -> list[Figure]:
+async def measure(
+    ground: BenchEngine, times: int, sizes: Sequence[int], owners: int
+) -> list[Figure]:
     """Fill one database for all owners, then time both tools and the raw queries for each."""
     figures = [await _loaded(ground, name_of(size), size) for size in sizes]
     tenants = sizes_of(owners)
@@ -77,13 +122,13 @@ async def measure(ground: Ground, times: int, sizes: Sequence[int], owners: int)
     return [*figures, _memory_of_the_process()]
 
 
-async def _loaded(ground: Ground, owner: str, size: int) -> Figure:
+async def _loaded(ground: BenchEngine, owner: str, size: int) -> Figure:
     started = time.perf_counter()
     await load(ground.database, ground.embedder, owner, size)
     return _bulk(f"bulk load of {size:,}", started, size)
 
 
-async def _tenants_loaded(ground: Ground, tenants: Mapping[str, int]) -> Figure:
+async def _tenants_loaded(ground: BenchEngine, tenants: Mapping[str, int]) -> Figure:
     started = time.perf_counter()
     for owner, size in tenants.items():
         await load(ground.database, ground.embedder, owner, size)
@@ -97,7 +142,7 @@ def _bulk(name: str, started: float, size: int) -> Figure:
     return Figure(name, took / size, took / size, said=said)
 
 
-async def _settled(ground: Ground) -> Figure:
+async def _settled(ground: BenchEngine) -> Figure:
     """Let the database count its rows and index who outgrew exact search, as it would by day."""
     started = time.perf_counter()
     done = await maintain(ground.access)
@@ -116,10 +161,12 @@ async def _settled(ground: Ground) -> Figure:
     return Figure("reasonloom db maintain", took, took, said=said)
 
 
-async def _recall(ground: Ground, owners: Mapping[str, int], times: int, name: str) -> list[Figure]:
+async def _recall(
+    ground: BenchEngine, owners: Mapping[str, int], times: int, name: str
+) -> list[Figure]:
     asked, dice = _questions(owners), random.Random(SEED)  # noqa: S311 - no secret
     names = list(owners)
-    floor = await raw(ground)
+    floor = await open_raw_queries(ground)
 
     async def recall() -> None:
         owner = dice.choice(names)
@@ -129,7 +176,7 @@ async def _recall(ground: Ground, owners: Mapping[str, int], times: int, name: s
         owner = dice.choice(names)
         await floor.ask(owner, next(asked[owner]), memories=owners[owner])
 
-    below, own = await in_turn(by_hand, recall, times)
+    below, own = await time_alternately(by_hand, recall, times)
     await floor.connection.close()
     share = {key: seconds * 1000 / (times + WARM_UP) for key, seconds in floor.seconds.items()}
     said = f"floor: embed + vector query {share['vector']:.2f} + text query {share['text']:.2f}"
@@ -142,7 +189,7 @@ def _questions(owners: Mapping[str, int]) -> dict[str, Iterator[str]]:
     return {owner: questions(seed_of(owner), size) for owner, size in owners.items()}
 
 
-async def _remember(ground: Ground, owner: str, size: int, times: int) -> Figure:
+async def _remember(ground: BenchEngine, owner: str, size: int, times: int) -> Figure:
     facts = sentences(seed_of(owner) + 1)
 
     async def remember() -> None:
@@ -158,12 +205,12 @@ async def _remember(ground: Ground, owner: str, size: int, times: int) -> Figure
     return await _split(ground, f"remember, {size:,} stored", remember, times)
 
 
-async def _split(ground: Ground, name: str, work: Work, times: int) -> Figure:
+async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figure:
     """Time `work` and tell which share was embedding, database and rest."""
     for _ in range(WARM_UP):
         await work()
     ground.restart_clocks()
-    taken = [await timed(work) for _ in range(times)]
+    taken = [await time_once(work) for _ in range(times)]
     embedding = ground.embedder.seconds * 1000 / times
     database = ground.database.seconds * 1000 / times
     mean = sum(taken) / times

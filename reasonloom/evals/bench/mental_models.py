@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
+import random
+import resource
+import sys
+import time
 from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import psycopg
 from psycopg.types.json import Jsonb
 
-from reasonloom.evals.bench.environment import OWNER, Ground
-from reasonloom.evals.bench.raw_walk import BIND
-from reasonloom.evals.bench.timing import Figure, in_turn, median, percentile_95
+from reasonloom.contracts.caller import Caller
+from reasonloom.evals.bench.environment import OWNER, BenchEngine
+from reasonloom.evals.bench.floors import BIND_WALK
+from reasonloom.evals.bench.load import load
+from reasonloom.evals.bench.timing import Figure, median, percentile_95, time_alternately
+from reasonloom.nodes.mental_models.basins.clusters import SAMPLE, SEED
+from reasonloom.nodes.mental_models.basins.formation import form_basins, persist_basins
+from reasonloom.stores.mental_models import basin_memories
+
+if TYPE_CHECKING:
+    from reasonloom.evals.bench.environment import BenchEngine
+
 
 BASINS, MODELS = 50, 100
-SAID = "floor: its queries by hand, with a write's run row; the original's {original} ms"
+OBSERVED = "floor: its queries by hand, with a write's run row; the original's {original} ms"
 TEMPLATES = [{"trigger": "user mentions work stress", "predict": "p", "suggest": "s"}]
 MADE = "INSERT INTO models (owner, id, name, domain, status) VALUES (%s, %s, %s, 'user', 'active')"
 PUT = "INSERT INTO model_basins VALUES (%s, %s, %s, %s)"
@@ -27,7 +43,7 @@ RAN = (
 """The row of a run, which commits with what it wrote; those of reads are written in batches."""
 
 
-async def measure(ground: Ground, times: int) -> list[Figure]:
+async def measure_models(ground: BenchEngine, times: int) -> list[Figure]:
     """Make basins and models, then time each tool in turn with its floor."""
     async with (
         await psycopg.AsyncConnection.connect(ground.access.admin, autocommit=True) as admin,
@@ -60,7 +76,7 @@ class _Bench:
     """The works that are timed, and by hand what they do."""
 
     def __init__(
-        self, ground: Ground, app: psycopg.AsyncConnection[Any], basins: list[UUID]
+        self, ground: BenchEngine, app: psycopg.AsyncConnection[Any], basins: list[UUID]
     ) -> None:
         self.ground, self.app, self.basins = ground, app, basins
         self.numbers = count()
@@ -78,8 +94,8 @@ class _Bench:
         """Time a work beside its floor, on as many models as are listed."""
         while next(self.numbers) < MODELS:
             self.model = await self.create()
-        below, own = await in_turn(floor, work, times)
-        said = SAID.format(original=original)
+        below, own = await time_alternately(floor, work, times)
+        said = OBSERVED.format(original=original)
         return Figure(name, median(own), percentile_95(own), median(below), said=said)
 
     async def create(self) -> str:
@@ -105,7 +121,7 @@ class _Bench:
 
     async def raw_get(self) -> None:
         async with self.app.transaction():
-            await self.app.execute(BIND, (OWNER,))
+            await self.app.execute(BIND_WALK, (OWNER,))
             for table, key in (
                 ("models", "id"),
                 ("model_basins", "model"),
@@ -117,7 +133,7 @@ class _Bench:
 
     async def raw_list(self) -> None:
         async with self.app.transaction():
-            await self.app.execute(BIND, (OWNER,))
+            await self.app.execute(BIND_WALK, (OWNER,))
             cursor = await self.app.execute(
                 "SELECT m.*, (SELECT count(*) FROM model_basins b WHERE b.owner = m.owner"
                 " AND b.model = m.id), count(*) OVER () FROM models m WHERE owner = %s"
@@ -129,7 +145,7 @@ class _Bench:
     async def raw_create(self) -> None:
         model = uuid4()
         async with self.app.transaction():
-            await self.app.execute(BIND, (OWNER,))
+            await self.app.execute(BIND_WALK, (OWNER,))
             await self.app.execute(KNOWN, (OWNER, self.basins[:2]))
             await self.app.execute(MADE, (OWNER, model, f"raw{model}"))
             for place, basin in enumerate(self.basins[:2], 1):
@@ -142,7 +158,7 @@ class _Bench:
     async def raw_revise(self) -> None:
         basin = self.basins[3]
         async with self.app.transaction():
-            await self.app.execute(BIND, (OWNER,))
+            await self.app.execute(BIND_WALK, (OWNER,))
             await self.app.execute(
                 "SELECT FROM models WHERE owner = %s AND id = %s FOR UPDATE", (OWNER, self.model)
             )
@@ -162,3 +178,65 @@ class _Bench:
         given = Jsonb({"name": "m", "domain": "user", "basin_ids": [str(self.basins[0])]})
         told = Jsonb({"success": True, "model_id": str(run), "message": "Model 'm' created"})
         await self.app.execute(RAN, (OWNER, run, tool, tool, given, told))
+
+
+# The floor clusters the same sample in the same kind of process: scikit-learn's HDBSCAN on the
+# layout that was made before. Peak memory is that of the child, and of this process.
+
+LIBRARY_SCRIPT = """
+import io, sys, time
+import numpy as np
+from sklearn.cluster import HDBSCAN
+from reasonloom.nodes.mental_models.basins.density import LEAST, SAMPLES
+from reasonloom.nodes.mental_models.basins.density import layout
+given = np.load(io.BytesIO(sys.stdin.buffer.read()))
+placed = layout(given, seed={seed})
+began = time.perf_counter()
+HDBSCAN(min_cluster_size=LEAST, min_samples=SAMPLES, copy=True).fit(placed)
+print(time.perf_counter() - began)
+"""
+MEGABYTE = 1024
+
+
+async def measure_basins(ground: BenchEngine, sizes: list[int]) -> list[Figure]:
+    """Return for each number of memories the time of forming and keeping their basins."""
+    return [await _formed(ground, size) for size in sizes]
+
+
+async def _formed(ground: BenchEngine, size: int) -> Figure:
+    owner = Caller(f"basins {size}")
+    loom = ground.engine.loom
+    await load(ground.database, ground.embedder, owner.owner, size)
+    began = time.perf_counter()
+    formed = await form_basins(loom, owner, loom.clock())
+    async with loom.database.begin(owner) as tx:
+        await persist_basins(tx, formed)
+    seconds = time.perf_counter() - began
+    child, own = (
+        resource.getrusage(who).ru_maxrss // MEGABYTE
+        for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)
+    )
+    floor = await _alone(ground, owner)
+    said = (
+        f"{len(formed.basins):,} basins, {formed.sampled:,} clustered, {formed.alone:,} alone; "
+        f"peak {child:,} MB in the child, {own:,} MB here; floor: the library alone"
+    )
+    times = seconds * 1000
+    return Figure(f"basins of {size:,} memories", times, times, floor * 1000, said=said)
+
+
+async def _alone(ground: BenchEngine, owner: Caller) -> float:
+    """Return the seconds that the library takes for the vectors of the same sample."""
+    model = ground.engine.loom.embedder.model
+    async with ground.database.begin(owner, searching=True) as tx:
+        ids = await basin_memories.embedded_ids(tx, model)
+        chosen = ids if len(ids) <= SAMPLE else sorted(random.Random(SEED).sample(ids, SAMPLE))  # noqa: S311 - a benchmark, no secret
+        _, vectors = await basin_memories.vectors(tx, model, chosen)
+    sent = io.BytesIO()
+    np.save(sent, vectors)
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", LIBRARY_SCRIPT.format(seed=SEED),
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    received, _ = await child.communicate(sent.getvalue())
+    return float(received)

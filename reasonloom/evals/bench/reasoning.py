@@ -5,28 +5,197 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
+from uuid import uuid4
+
+from langgraph.graph import END, START, StateGraph
 
 from reasonloom.errors import ReasonloomError
-from reasonloom.evals.bench.environment import OWNER, Ground, ground
+from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
 from reasonloom.evals.bench.load import load
-from reasonloom.evals.bench.slow_llm import SlowLlm
-from reasonloom.evals.bench.timing import WARM_UP, Figure, median, percentile_95
+from reasonloom.evals.bench.timing import (
+    WARM_UP,
+    Figure,
+    Work,
+    median,
+    percentile_95,
+    time_alternately,
+    time_once,
+)
+from reasonloom.llm.port import Ask, Reply
+from reasonloom.stores.saver import SavedSteps, saving_for
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
+
+
+SECONDS = 0.2
+WAYS = (
+    "rent a hall by the river", "ask the neighbours for a garden", "move it to the library cellar",
+    "cancel and pay the guests back", "split it over two evenings", "hold it on the ferry",
+    "let the school lend its gym", "dance in the covered market", "borrow the fire station",
+    "put a tent up on the square",
+)  # fmt: skip
+"""Thoughts so unlike that none is merged with another."""
+
+
+class SlowLlm:
+    """Answers every prompt of linear and tree reasoning after `seconds`.
+
+    `calls` holds when each call began and ended, by `time.perf_counter`.
+    """
+
+    name = "slow"
+    offline = False
+
+    def __init__(self, seconds: float = SECONDS) -> None:
+        self.seconds = seconds
+        self.calls: list[tuple[float, float]] = []
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Return an answer of the form asked for."""
+        started = time.perf_counter()
+        await asyncio.sleep(self.seconds)
+        self.calls.append((started, time.perf_counter()))
+        wanted = (ask.schema or {})["required"][0]
+        answers = {"approaches": _approaches, "thought": _thought, "scores": _scores}
+        return Reply("", answers[wanted](ask.material), self.name)
+
+    def longest_chain(self) -> int:
+        """Return how many calls of those taken down had to wait for one another.
+
+        A call is taken to follow every call that had ended when it began.
+        """
+        lengths: list[tuple[float, int]] = []
+        for begun, ended in sorted(self.calls):
+            before = [length for end, length in lengths if end <= begun]
+            lengths.append((ended, max(before, default=0) + 1))
+        return max((length for _, length in lengths), default=0)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+def _approaches(material: Any) -> dict[str, Any]:
+    ways = WAYS[: material["count"]]
+    return {"approaches": [{"name": way, "approach": f"{way}."} for way in ways]}
+
+
+def _thought(material: Any) -> dict[str, Any]:
+    way = str(material.get("approach", "It follows from the facts."))
+    return {"thought": way, "confidence": 0.9}
+
+
+def _scores(material: Any) -> dict[str, Any]:
+    labels = [each["label"] for each in material["candidates"]]
+    scores = [{"label": label, "score": 0.5} for label in labels]
+    return {"scores": scores, "best": labels[0], "reason": "It can be had tomorrow."}
+
+
+LINEAR_GOAL = 3.0
+LINEAR_THOUGHT = "What must we tell the restaurant?"
+
+
+class BareState(TypedDict, total=False):
+    """The bare graph's state."""
+
+    question: dict[str, Any]
+    answer: dict[str, Any]
+
+
+async def measure_linear(ground: BenchEngine, times: int) -> list[Figure]:
+    """Time both graphs in turn, at the node and on one database."""
+    steps = SavedSteps(ground.access.app)
+    bare = await _bare(steps)
+
+    async def ours() -> None:
+        await ground.call("reasoning_linear", content=LINEAR_THOUGHT)
+
+    floor, own = await time_alternately(bare, ours, times)
+    await steps.close()
+    said = "floor: a bare two-node graph, same saver; three steps saved by it, four by ours"
+    name = "reasoning_linear, instant llm"
+    return [Figure(name, median(own), percentile_95(own), median(floor), LINEAR_GOAL, said)]
+
+
+async def _bare(steps: SavedSteps) -> Work:
+    async def think(state: BareState) -> BareState:
+        return {"answer": {"thought": "It follows from the facts."}}
+
+    async def keep(state: BareState) -> BareState:
+        return {"answer": {**state["answer"], "kept": True}}
+
+    graph = StateGraph(BareState)
+    graph.add_node("think", think)
+    graph.add_node("keep", keep)
+    graph.add_edge(START, "think")
+    graph.add_edge("think", "keep")
+    graph.add_edge("keep", END)
+    compiled = graph.compile(checkpointer=await steps.open())
+
+    async def run() -> None:
+        saving_for.set(OWNER)
+        config: RunnableConfig = {"configurable": {"thread_id": f"{OWNER}/{uuid4()}"}}
+        question: Any = {"question": {"content": LINEAR_THOUGHT}}
+        await compiled.ainvoke(question, config, durability="sync")
+
+    return run
+
+
+TREE_GOAL = 1.3
+BRANCHES = 4
+TREE_MEMORIES = 1_000
+"""Memories of the owner, so that recall has something to do."""
+
+TREE_QUESTION = "Where do we hold the dance when the hall is closed?"
+
+
+async def measure_tree(times: int) -> list[Figure]:
+    """Time the tool with and without automatic memory, on a database of its own each."""
+    return [await _tree_measured(times, memory=memory) for memory in (True, False)]
+
+
+async def _tree_measured(times: int, *, memory: bool) -> Figure:
+    llm = SlowLlm()
+    async with bench_engine(llm=llm, auto_memory=memory) as prepared:
+        if memory:
+            await load(prepared.database, prepared.embedder, OWNER, TREE_MEMORIES)
+
+        async def explore() -> None:
+            llm.calls.clear()
+            await prepared.call("reasoning_tree", content=TREE_QUESTION, max_branches=BRANCHES)
+
+        for _ in range(WARM_UP):
+            await explore()
+        prepared.restart_clocks()
+        taken = [await time_once(explore) for _ in range(times)]
+        embedding = prepared.embedder.seconds * 1000 / times
+        database = prepared.database.seconds * 1000 / times
+    chain = llm.longest_chain()
+    said = (
+        f"floor: {chain} calls of {llm.seconds * 1000:.0f} ms, one after another, of "
+        f"{len(llm.calls)}; embedding {embedding:.1f}, transactions {database:.1f}, some at once"
+    )
+    name = f"reasoning_tree, {BRANCHES} branches, {'with' if memory else 'without'} memory"
+    return Figure(
+        name, median(taken), percentile_95(taken), chain * llm.seconds * 1000, TREE_GOAL, said
+    )
+
 
 log = logging.getLogger(__name__)
 SESSIONS = 32
-STORED = 1_000
-QUESTION = "What must we tell the restaurant?"
-ASKED: dict[str, dict[str, Any]] = {
-    "reasoning_linear": {"content": QUESTION},
-    "reasoning_tree": {"content": QUESTION, "max_branches": 4},
+SESSION_MEMORIES = 1_000
+SESSION_QUESTION = "What must we tell the restaurant?"
+SESSION_REQUEST: dict[str, dict[str, Any]] = {
+    "reasoning_linear": {"content": SESSION_QUESTION},
+    "reasoning_tree": {"content": SESSION_QUESTION, "max_branches": 4},
 }
 
 
-class Crowd:
+class ConcurrentSessions:
     """Sessions that think at the same time; what each step took, and what failed."""
 
-    def __init__(self, ground: Ground, tool: str) -> None:
+    def __init__(self, ground: BenchEngine, tool: str) -> None:
         self._ground = ground
         self._tool = tool
         self.taken: list[float] = []
@@ -44,7 +213,7 @@ class Crowd:
         for _ in range(steps):
             started = time.perf_counter()
             try:
-                outcome = await self._ground.call(self._tool, **ASKED[self._tool], **own)
+                outcome = await self._ground.call(self._tool, **SESSION_REQUEST[self._tool], **own)
             except ReasonloomError as error:
                 log.warning("a step failed: %s", error.message)
                 self.failed += 1
@@ -53,16 +222,16 @@ class Crowd:
             own = {"session_id": outcome.answer["session_id"]}
 
 
-async def measure(steps: int) -> list[Figure]:
+async def measure_sessions(steps: int) -> list[Figure]:
     """Time one session and then many, with the pools and settings that are the default."""
     llm = SlowLlm()
-    async with ground(llm=llm) as prepared:
-        await load(prepared.database, prepared.embedder, OWNER, STORED)
-        return [await _measured(prepared, tool, steps) for tool in ASKED]
+    async with bench_engine(llm=llm) as prepared:
+        await load(prepared.database, prepared.embedder, OWNER, SESSION_MEMORIES)
+        return [await _measured(prepared, tool, steps) for tool in SESSION_REQUEST]
 
 
-async def _measured(prepared: Ground, tool: str, steps: int) -> Figure:
-    crowd = Crowd(prepared, tool)
+async def _measured(prepared: BenchEngine, tool: str, steps: int) -> Figure:
+    crowd = ConcurrentSessions(prepared, tool)
     await crowd.think(1, WARM_UP)
     alone = await crowd.think(1, steps)
     floor = median(crowd.taken)

@@ -3,19 +3,89 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from reasonloom.evals.bench.environment import OWNER, Ground, ground
+from reasonloom.errors import SettingMistake
+from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
 from reasonloom.evals.bench.server.servers import HOST, child_environment, free_port, listening
-from reasonloom.evals.bench.studio_browser import SEEN, chromium, open_page, painted
-from reasonloom.evals.bench.studio_content import Grown, filled, session_of
+from reasonloom.evals.bench.studio_content import Grown, fill_studio, session_of
 from reasonloom.evals.bench.timing import Figure, median, percentile_95
 from reasonloom.llm.choose import choose_llm
 from reasonloom.settings import load_settings
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser
+    from playwright.async_api import Browser, Page
+
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
+MISSING = (
+    "the part studio is timed by a browser: pip install playwright, and a chromium on the path "
+    "(missing here: {what})"
+)
+PAINTED = """() => new Promise((done) => {
+  const look = () => {
+    const [first] = performance.getEntriesByName('first-contentful-paint');
+    if (first && document.querySelector('.studio-main h1, .studio-main h2')) done(first.startTime);
+    else requestAnimationFrame(look);
+  };
+  look();
+})"""
+"""Milliseconds from the page's beginning to its first paint, once its heading stands."""
+
+APPEARED = """(text) => new Promise((done) => {
+  const look = () => {
+    if (document.querySelector('.studio-main').textContent.includes(text))
+      requestAnimationFrame(() => done(performance.timeOrigin + performance.now()));
+    else setTimeout(look, 2);
+  };
+  look();
+})"""
+"""Milliseconds since 1970 at the frame after a text stood on the page."""
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator[Browser]:
+    """Yield a browser.
+
+    Raises:
+        SettingMistake: Playwright or a Chromium is missing; which is told.
+    """
+    try:
+        from playwright.async_api import async_playwright  # noqa: PLC0415 - of development alone
+    except ImportError:
+        raise SettingMistake(MISSING.format(what="playwright"), field="only") from None
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        raise SettingMistake(MISSING.format(what="chromium"), field="only")
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        await browser.close()
+
+
+async def painted(browser: Browser, url: str) -> float:
+    """Return the milliseconds to the first paint of a page, nothing of it kept from before."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    await page.goto(url)
+    took = float(await page.evaluate(PAINTED))
+    await context.close()
+    return took
+
+
+async def open_page(browser: Browser, url: str) -> Page:
+    """Return an open page that follows what is written."""
+    page = await browser.new_page()
+    await page.goto(url)
+    await page.wait_for_function("() => window.socket?.connected")
+    await page.locator("button.studio-step").first.wait_for()
+    return page
+
 
 MEMORIES, THOUGHTS = 100_000, 2_000
 LOADS, STEPS = 5, 20
@@ -41,9 +111,9 @@ async def measure(
         SettingMistake: there is no browser, or the extra `studio` is not installed.
     """
     llm = choose_llm(load_settings(llm="offline"))
-    async with chromium() as browser, ground(llm) as prepared:
+    async with chromium() as browser, bench_engine(llm) as prepared:
         home = prepared.engine.loom.settings.home
-        ids, loaded = await filled(prepared, memories, thoughts, home)
+        ids, loaded = await fill_studio(prepared, memories, thoughts, home)
         small = await session_of(prepared, SMALL)
         long = await session_of(prepared, thoughts)
         port = free_port()
@@ -59,7 +129,7 @@ async def measure(
             return figures
 
 
-async def _environment(prepared: Ground) -> dict[str, str]:
+async def _environment(prepared: BenchEngine) -> dict[str, str]:
     settings, embedded = prepared.engine.loom.settings, prepared.access.embedded
     assert embedded  # noqa: S101 - a ground's database is
     address = await asyncio.to_thread(embedded.ensure)
@@ -82,7 +152,7 @@ async def _appearing(browser: Browser, root: str, session: Grown, thoughts: int)
     times = []
     for number in range(STEPS):
         said = f"step {number} is here"
-        seen = asyncio.create_task(page.evaluate(SEEN, said))
+        seen = asyncio.create_task(page.evaluate(APPEARED, said))
         await asyncio.sleep(0.5 + number % 7 * 0.05)
         committed = await session.grow(said)
         times.append(float(await seen) - committed * 1000)

@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import psycopg
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.evals.bench.environment import OWNER, Ground
+from reasonloom.evals.bench.environment import OWNER, BenchEngine
 from reasonloom.evals.bench.history.search import load_chunks
 from reasonloom.evals.bench.load import load
 from reasonloom.evals.bench.timing import Figure
@@ -20,13 +20,13 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.scorers.text import exact
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.graphs.runs.call import Call
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.vector_indexes import maintain
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.runs.graphs_call import Outcome
+    from reasonloom.graphs.runs.call import Outcome
 
 CHUNKS = 500
 BATCH = 100
@@ -42,7 +42,7 @@ BASIN = (
 class Grown:
     """A session that can be made longer by exactly one commit."""
 
-    def __init__(self, ground: Ground, outcome: Outcome) -> None:
+    def __init__(self, ground: BenchEngine, outcome: Outcome) -> None:
         self.id = str(outcome.answer["session_id"])
         self._run = outcome.run_id
         self._database = ground.database
@@ -64,7 +64,7 @@ class Grown:
         )  # fmt: skip
 
 
-async def session_of(ground: Ground, thoughts: int) -> Grown:
+async def session_of(ground: BenchEngine, thoughts: int) -> Grown:
     """Return a session of so many thoughts, the first by a call of a tool."""
     grown = Grown(ground, await ground.call("reasoning_linear", content=QUESTION))
     left = thoughts - 1
@@ -74,8 +74,8 @@ async def session_of(ground: Ground, thoughts: int) -> Grown:
     return grown
 
 
-async def filled(
-    ground: Ground, memories: int, thoughts: int, home: Path
+async def fill_studio(
+    ground: BenchEngine, memories: int, thoughts: int, home: Path
 ) -> tuple[dict[str, str], Figure]:
     """Fill the database and the folder of evals; return ids by kind, and how long it took."""
     started = time.perf_counter()
@@ -101,7 +101,7 @@ async def filled(
     return ids, Figure("loading what the pages show", took, took, said=said)
 
 
-async def _one_of_each(ground: Ground) -> dict[str, str]:
+async def _one_of_each(ground: BenchEngine) -> dict[str, str]:
     linear = await ground.call("reasoning_linear", content=QUESTION)
     graph = await _called(ground, "reasoning_got_run", "got_run")
     ponder = await _called(ground, "ponder", "ponder")
@@ -114,12 +114,12 @@ async def _one_of_each(ground: Ground) -> dict[str, str]:
     }
 
 
-async def _called(ground: Ground, tool: str, graph: str) -> Outcome:
+async def _called(ground: BenchEngine, tool: str, graph: str) -> Outcome:
     request = {"problem": QUESTION}
     return await ground.engine.call(Call(tool, load_graph(graph), request, CALLER))
 
 
-async def _model(ground: Ground) -> str:
+async def _model(ground: BenchEngine) -> str:
     basin = uuid4()
     async with await psycopg.AsyncConnection.connect(ground.access.admin) as connection:
         await connection.execute(BASIN, (OWNER, basin))
@@ -132,7 +132,7 @@ async def _model(ground: Ground) -> str:
 
 async def _evals(folder: Path) -> None:
     items = [Item(str(number), f"w{number}", f"W{number}") for number in range(20)]
-    for name, answer in (("one", _capitals), ("two", _as_asked)):
+    for name, answer in (("one", _capitals), ("two", _recorded_run)):
         way = Function(answer, name)
         await run(Suite("capitals", items, (exact(case=True),), way), log=folder / f"{name}.jsonl")
 
@@ -141,5 +141,5 @@ def _capitals(item: Item, _: int) -> str:
     return str(item.input).upper()
 
 
-def _as_asked(item: Item, _: int) -> str:
+def _recorded_run(item: Item, _: int) -> str:
     return str(item.input)

@@ -19,24 +19,30 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.evals.bench.environment import OWNER, Ground, ground
-from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, timed
+from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, time_once
 from reasonloom.evals.simulated.conversation import words
+from reasonloom.evals.simulated.datasets import generate_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.evals.simulated.sorting_data import generate
-from reasonloom.evals.suites.reasoning.orchestration.carrier import PROMPTS, Carrier
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
+from reasonloom.evals.suites.reasoning.orchestration.metering import (
+    PROMPTS,
+    MeteredModel,
+    PlanRunner,
+)
 from reasonloom.evals.suites.reasoning.orchestration.sorting import SEED, plans
 from reasonloom.graphs.got_run import orders
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Step
-from reasonloom.graphs.runs.graphs_call import Call
-from reasonloom.nodes.loom import Execution, RunBegun
-from reasonloom.nodes.thought_graph.operations.drive import drive
-from reasonloom.nodes.thought_graph.operations.outcome import outcome
+from reasonloom.graphs.runs.call import Call, Step
+from reasonloom.nodes.loom import CurrentRun, Execution
+from reasonloom.nodes.thought_graph.operations.outcome import outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING
-from reasonloom.nodes.thought_graph.run.state import Came, Carried, GotRunState
-from reasonloom.nodes.thought_graph.run.steps import begin_plan, take_in
+from reasonloom.nodes.thought_graph.run.steps import (
+    GotRunState,
+    OrderResult,
+    PlanTask,
+    absorb_results,
+    begin_plan,
+)
 from reasonloom.stores.saver import SavedSteps, saving_for
 
 if TYPE_CHECKING:
@@ -89,7 +95,7 @@ class Instant:
 class Sorts:
     """Sorts one list by the published plan of a graph, in several ways; each returns the result."""
 
-    prepared: Ground
+    prepared: BenchEngine
     llm: Instant
     size: int
 
@@ -101,15 +107,15 @@ class Sorts:
     @property
     def problem(self) -> str:
         """The list, as JSON."""
-        return json.dumps(generate(1, self.size, SEED)[0].numbers)
+        return json.dumps(generate_sorting(1, self.size, SEED)[0].numbers)
 
     def driven(self) -> Work:
         """Return the plan carried out by the plain loop."""
         plan, problem = self.plan, self.problem
 
         async def run() -> str:
-            carrier = Carrier(SORTING, Meter(self.llm, PROMPTS))
-            return _sorted(await drive(plan, problem, SORTING, carrier))
+            carrier = PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))
+            return _sorted(await run_plan(plan, problem, SORTING, carrier))
 
         return run
 
@@ -120,16 +126,16 @@ class Sorts:
         """
         request = self._request()
 
-        async def carry_out(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
+        async def carry_out(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
             order = state["order"]
-            told = await Carrier(SORTING, Meter(self.llm, PROMPTS))(order)
+            told = await PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))(order)
             at = time.perf_counter() - runtime.context.run.started
-            return {"came": [Came(key=order["key"], result={**told, "at": at})]}
+            return {"came": [OrderResult(key=order["key"], result={**told, "at": at})]}
 
         graph = StateGraph(GotRunState, context_schema=Execution)
         graph.add_node("begin_plan", begin_plan)
-        graph.add_node("carry_out", carry_out, input_schema=Carried)
-        graph.add_node("take_in", take_in)
+        graph.add_node("carry_out", carry_out, input_schema=PlanTask)
+        graph.add_node("take_in", absorb_results)
         graph.add_edge(START, "begin_plan")
         graph.add_conditional_edges("begin_plan", orders, {"keep_graph": END})
         graph.add_edge("carry_out", "take_in")
@@ -173,7 +179,7 @@ class Sorts:
     def _execution(self, request: dict[str, Any]) -> Execution:
         loom = self.prepared.engine.loom
         now = time.perf_counter()
-        run = RunBegun(uuid4(), TOOL, "got_run", 1, request, now, created_at=loom.clock())
+        run = CurrentRun(uuid4(), TOOL, "got_run", 1, request, now, created_at=loom.clock())
         return Execution(loom, Caller(OWNER), run)
 
 
@@ -190,7 +196,7 @@ async def measure(times: int) -> list[Figure]:
     """
     llm = Instant(SimulatedSorter(0))
     figures: list[Figure] = []
-    async with ground(llm=llm, auto_memory=False) as prepared:
+    async with bench_engine(llm=llm, auto_memory=False) as prepared:
         steps = SavedSteps(prepared.access.app)
         for size in SIZES:
             sorts = Sorts(prepared, llm, size)
@@ -215,7 +221,7 @@ async def _timed(works: dict[str, Work], times: int) -> dict[str, list[float]]:
     taken: dict[str, list[float]] = {name: [] for name in works}
     for place in range(times + WARM_UP):
         for name, work in works.items():
-            took = await timed(work)
+            took = await time_once(work)
             if place >= WARM_UP:
                 taken[name].append(took)
     return taken

@@ -45,17 +45,19 @@ def percentile_95(times: Sequence[float]) -> float:
     return statistics.quantiles(times, n=20, method="inclusive")[-1]
 
 
-async def timed(work: Work) -> float:
+async def time_once(work: Work) -> float:
     """Return how many milliseconds `work` took."""
     started = time.perf_counter()
     await work()
     return (time.perf_counter() - started) * 1000
 
 
-async def in_turn(first: Work, second: Work, times: int) -> tuple[list[float], list[float]]:
+async def time_alternately(
+    first: Work, second: Work, times: int
+) -> tuple[list[float], list[float]]:
     """Time two works in turn, A B A B, so that both meet the same weather."""
     for _ in range(WARM_UP):
         await first()
         await second()
-    pairs = [(await timed(first), await timed(second)) for _ in range(times)]
+    pairs = [(await time_once(first), await time_once(second)) for _ in range(times)]
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]

@@ -8,17 +8,109 @@ from math import sqrt
 
 import numpy as np
 
-from reasonloom.evals.comparison.known_worlds import (
-    ALIKE,
-    ALIKE_IN_CLUSTERS,
-    BETTER,
-    BETTER_IN_CLUSTERS,
-    COVERED,
-    World,
-)
 from reasonloom.evals.comparison.power import ALPHA, power_of_mean, power_right_wrong
-from reasonloom.evals.comparison.significance import by_signs, mcnemar_exact, mcnemar_mid_p
-from reasonloom.evals.comparison.statistics import Clustered, interval
+from reasonloom.evals.comparison.statistics import (
+    ClusterSums,
+    interval,
+    mcnemar_exact,
+    mcnemar_mid_p,
+    sign_flip_mid_p,
+)
+
+SKEW = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Comparisons that are drawn alike.
+
+    Attributes:
+        name, said: what it is called, and what is drawn.
+        effect: the true mean difference.
+        draw: draws one comparison.
+    """
+
+    name: str
+    said: str
+    effect: float
+    draw: Callable[[np.random.Generator], ClusterSums]
+
+
+def right_wrong(items: int, to_right: float, to_wrong: float) -> World:
+    """Return items that stand alone and become right, or wrong, with these chances."""
+
+    def draw(chance: np.random.Generator) -> ClusterSums:
+        better, worse, _ = chance.multinomial(items, [to_right, to_wrong, 1 - to_right - to_wrong])
+        sums = np.zeros(items)
+        sums[:better], sums[better : better + worse] = 1.0, -1.0
+        return ClusterSums(sums, np.ones(items))
+
+    said = f"{items} items, {to_right:.0%} become right, {to_wrong:.0%} wrong"
+    return World("right or wrong", said, to_right - to_wrong, draw)
+
+
+def in_clusters(
+    clusters: int, least: int, most: int, to_right: float, to_wrong: float, likeness: float
+) -> World:
+    """Return clusters of `least` to `most` items that flip alike.
+
+    A cluster's chances are drawn from a Dirichlet distribution whose mean they are; `likeness` is
+    the correlation of two items of one cluster.
+    """
+    mean = np.array([to_right, to_wrong, 1 - to_right - to_wrong])
+
+    def draw(chance: np.random.Generator) -> ClusterSums:
+        sizes = chance.integers(least, most + 1, clusters)
+        told = chance.dirichlet(mean * (1 / likeness - 1), size=clusters)
+        drawn = chance.multinomial(sizes, told)
+        return ClusterSums((drawn[:, 0] - drawn[:, 1]).astype(np.float64), sizes.astype(np.float64))
+
+    size = f"{least}" if least == most else f"{least} to {most}"
+    said = (
+        f"{clusters} clusters of {size}, {to_right:.0%} become right, {to_wrong:.0%} wrong,"
+        f" correlation {likeness:g}"
+    )
+    return World("clusters", said, to_right - to_wrong, draw)
+
+
+def in_epochs(items: int, epochs: int, effect: float) -> World:
+    """Return items of unlike difficulty, each the mean of so many epochs."""
+
+    def draw(chance: np.random.Generator) -> ClusterSums:
+        before = 0.8 * chance.beta(1.5, 1.5, items)
+        told = chance.binomial(epochs, before + effect) - chance.binomial(epochs, before)
+        return ClusterSums(told / epochs, np.ones(items))
+
+    return World("epochs", f"{items} items, means of {epochs} epochs", effect, draw)
+
+
+def skewed(items: int) -> World:
+    """Return differences with a long tail on one side."""
+
+    def draw(chance: np.random.Generator) -> ClusterSums:
+        return ClusterSums(chance.exponential(1.0, items) - SKEW, np.ones(items))
+
+    return World("skewed scores", f"{items} items, exponential differences", 1 - SKEW, draw)
+
+
+COVERED = (
+    right_wrong(50, 0.2, 0.1),
+    right_wrong(100, 0.15, 0.1),
+    right_wrong(200, 0.15, 0.1),
+    in_clusters(30, 5, 5, 0.2, 0.1, 0.3),
+    in_clusters(40, 1, 9, 0.2, 0.1, 0.3),
+    in_epochs(100, 5, 0.05),
+    skewed(60),
+)
+"""The worlds whose intervals are held against their promise."""
+
+NO_EFFECT = right_wrong(200, 0.1, 0.1)
+NO_EFFECT_IN_CLUSTERS = in_clusters(30, 5, 5, 0.15, 0.15, 0.3)
+"""Worlds without a difference, for false positives."""
+
+BETTER = right_wrong(200, 0.175, 0.075)
+BETTER_IN_CLUSTERS = in_clusters(40, 5, 5, 0.22, 0.1, 0.2)
+"""Worlds with a difference, for power."""
 
 REPETITIONS = 10_000
 SEED = 20261122
@@ -27,7 +119,7 @@ SEED = 20261122
 PILOT = 2_000
 """Comparisons from which the error of a planned run is known."""
 
-Tell = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,27 +139,29 @@ class Share:
         return self.least <= self.per_cent <= self.most
 
 
-def measure(tell: Tell, repetitions: int = REPETITIONS, seed: int = SEED) -> Iterator[Share]:
+def measure_calibration(
+    tell: Progress, repetitions: int = REPETITIONS, seed: int = SEED
+) -> Iterator[Share]:
     """Yield each figure as soon as it is known; each world draws from a stream of its own."""
     seeds = np.random.SeedSequence(seed).spawn(len(COVERED) + 6)
     streams = iter([np.random.default_rng(each) for each in seeds])
     for world in COVERED:
         held = _share(world, repetitions, next(streams), tell, _covers(world))
-        yield _told("95 % interval covers", world, held, repetitions, (94, 96))
+        yield _as_text("95 % interval covers", world, held, repetitions, (94, 96))
     for what, test, bounds in (
         ("false positives, McNemar mid-p", mcnemar_mid_p, (4.0, 6.0)),
         ("false positives, McNemar exact", mcnemar_exact, (0.0, 5.0)),
     ):
-        held = _share(ALIKE, repetitions, next(streams), tell, _flipping(test))
-        yield _told(what, ALIKE, held, repetitions, bounds)
-    world = ALIKE_IN_CLUSTERS
-    held = _share(world, repetitions, next(streams), tell, lambda of: by_signs(of) <= ALPHA)
-    yield _told("false positives, signs", world, held, repetitions, (4, 6))
+        held = _share(NO_EFFECT, repetitions, next(streams), tell, _flipping(test))
+        yield _as_text(what, NO_EFFECT, held, repetitions, bounds)
+    world = NO_EFFECT_IN_CLUSTERS
+    held = _share(world, repetitions, next(streams), tell, lambda of: sign_flip_mid_p(of) <= ALPHA)
+    yield _as_text("false positives, signs", world, held, repetitions, (4, 6))
     yield from _powers(repetitions, streams, tell)
 
 
 def _powers(
-    repetitions: int, streams: Iterator[np.random.Generator], tell: Tell
+    repetitions: int, streams: Iterator[np.random.Generator], tell: Progress
 ) -> Iterator[Share]:
     """Yield power beside what was promised before."""
     items, flips = 200, 0.25
@@ -87,8 +181,8 @@ def _share(
     world: World,
     repetitions: int,
     stream: np.random.Generator,
-    tell: Tell,
-    holds: Callable[[Clustered], bool],
+    tell: Progress,
+    holds: Callable[[ClusterSums], bool],
 ) -> int:
     held = 0
     for number in range(repetitions):
@@ -98,27 +192,27 @@ def _share(
     return held
 
 
-def _covers(world: World) -> Callable[[Clustered], bool]:
-    def covers(of: Clustered) -> bool:
+def _covers(world: World) -> Callable[[ClusterSums], bool]:
+    def covers(of: ClusterSums) -> bool:
         low, high = interval(of)
         return low <= world.effect <= high
 
     return covers
 
 
-def _leaves_out_0(of: Clustered) -> bool:
+def _leaves_out_0(of: ClusterSums) -> bool:
     low, high = interval(of)
     return not low <= 0 <= high
 
 
-def _flipping(test: Callable[[int, int], float]) -> Callable[[Clustered], bool]:
-    def found(of: Clustered) -> bool:
+def _flipping(test: Callable[[int, int], float]) -> Callable[[ClusterSums], bool]:
+    def found(of: ClusterSums) -> bool:
         return test(int((of.sums > 0).sum()), int((of.sums < 0).sum())) <= ALPHA
 
     return found
 
 
-def _told(
+def _as_text(
     what: str, world: World, held: int, repetitions: int, bounds: tuple[float, float]
 ) -> Share:
     share = held / repetitions
@@ -128,4 +222,4 @@ def _told(
 
 def _promised(test: str, world: World, held: int, repetitions: int, promised: float) -> Share:
     what = f"power of {test}, promised {promised:.1f} %"
-    return _told(what, world, held, repetitions, (promised - 5, promised + 5))
+    return _as_text(what, world, held, repetitions, (promised - 5, promised + 5))

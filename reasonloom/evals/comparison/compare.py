@@ -10,10 +10,18 @@ import numpy as np
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.changes import flips, prompts
-from reasonloom.evals.comparison.pairs import FIGURES, Pairs, figure, pairs
+from reasonloom.evals.comparison.pairs import FIGURES, Pairs, figure, pair_runs
 from reasonloom.evals.comparison.power import ALPHA, least_effect
-from reasonloom.evals.comparison.significance import by_signs, holm, mcnemar_exact, mcnemar_mid_p
-from reasonloom.evals.comparison.statistics import Clustered, all_alike, interval, no_difference
+from reasonloom.evals.comparison.statistics import (
+    ClusterSums,
+    holm,
+    interval,
+    interval_without_variance,
+    mcnemar_exact,
+    mcnemar_mid_p,
+    no_difference,
+    sign_flip_mid_p,
+)
 from reasonloom.evals.log import EvalLog
 
 FEW = 10
@@ -21,7 +29,7 @@ FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ComparisonOptions:
     """How runs are to be compared: by which score, and how epochs become one."""
 
     score: str = ""
@@ -49,8 +57,8 @@ def compare(
     """
     if not others:
         raise InvalidArgument("runs: name two or more to compare", field="runs")
-    first, *rest = (opened(log) for log in (base, *others))
-    asked = Asked(score or first_score(first), reducer)
+    first, *rest = (open_completed(log) for log in (base, *others))
+    asked = ComparisonOptions(score or first_score(first), reducer)
     compared = [_compared(first, other, asked) for other in rest]
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
         each["p_holm"] = corrected
@@ -63,7 +71,7 @@ def compare(
     }
 
 
-def opened(log: EvalLog | Path) -> EvalLog:
+def open_completed(log: EvalLog | Path) -> EvalLog:
     """Return a run that has results.
 
     Raises:
@@ -98,8 +106,8 @@ def _scorer(log: EvalLog, score: str) -> dict[str, Any]:
     return dict(known.get(score.partition("/")[0]) or {})
 
 
-def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
-    both = pairs(base, other, asked.score, asked.reducer)
+def _compared(base: EvalLog, other: EvalLog, asked: ComparisonOptions) -> dict[str, Any]:
+    both = pair_runs(base, other, asked.score, asked.reducer)
     found = both.differences
     lower = is_lower_better(base, asked.score)
     table = None if lower else _mcnemar(both)
@@ -114,7 +122,7 @@ def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
         "difference": found.mean,
         "interval": list(_interval(found)),
         "least_effect": least_effect(found.error, found.count) if found.error else None,
-        "p": table["mid_p"] if table and alone else by_signs(found),
+        "p": table["mid_p"] if table and alone else sign_flip_mid_p(found),
         "test": test,
         "better": "lower" if lower else "higher",
         "mcnemar": table,
@@ -125,14 +133,14 @@ def _compared(base: EvalLog, other: EvalLog, asked: Asked) -> dict[str, Any]:
     }
 
 
-def _interval(found: Clustered) -> tuple[float, float]:
+def _interval(found: ClusterSums) -> tuple[float, float]:
     """Return the interval; of few that differ it reaches as far as it does where none differs.
 
     What is resampled of two items that became right holds none that became wrong, and would be
     sure that there is none.
     """
     if not found.error:
-        return all_alike(found)
+        return interval_without_variance(found)
     low, high = interval(found)
     if np.count_nonzero(found.sums) >= FEW:
         return low, high
@@ -169,7 +177,7 @@ def _cost(both: Pairs, name: str) -> dict[str, Any]:
     }
 
 
-def _notes(both: Pairs, found: Clustered, table: dict[str, Any] | None) -> list[str]:
+def _notes(both: Pairs, found: ClusterSums, table: dict[str, Any] | None) -> list[str]:
     """Return what must be said of the items beside the figures."""
     notes = []
     differing = int(np.count_nonzero(found.sums))

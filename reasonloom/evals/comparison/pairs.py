@@ -2,20 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.comparison.reducers import reducer
-from reasonloom.evals.comparison.statistics import Clustered, Floats, clustered
+from reasonloom.evals.comparison.statistics import ClusterSums, Floats, cluster_sums
 from reasonloom.evals.log import EvalLog, Record
 
-if TYPE_CHECKING:
-    from reasonloom.evals.comparison.reducers import Reducer
+Reducer = Callable[[Sequence[float]], float]
+FORM = re.compile(r"(pass[@^])([1-9][0-9]{0,3})")
+
+
+def mode(scores: Sequence[float]) -> float:
+    """Return the score that comes most often; the mean of those that come equally often."""
+    counted = Counter(scores)
+    most = max(counted.values())
+    return fmean(score for score, times in counted.items() if times == most)
+
+
+def pass_at(k: int, scores: Sequence[float]) -> float:
+    """Return how likely one of `k` epochs is right, without bias (Chen et al. 2021, 2.1).
+
+    1 - C(n - c, k) / C(n, k) for c right ones of n; right is a score of 1.
+
+    Raises:
+        InvalidArgument: there are fewer than `k` epochs.
+    """
+    n, right = len(scores), _correct_count(scores, k)
+    return 1 - math.comb(n - right, k) / math.comb(n, k)
+
+
+def pass_all(k: int, scores: Sequence[float]) -> float:
+    """Return how likely all of `k` epochs are right, without bias: C(c, k) / C(n, k).
+
+    As tau-bench (Yao et al. 2024) has it, pass^k.
+
+    Raises:
+        InvalidArgument: there are fewer than `k` epochs.
+    """
+    return math.comb(_correct_count(scores, k), k) / math.comb(len(scores), k)
+
+
+def require_reducer(name: str, epochs: int) -> None:
+    """Refuse a reducer before anything is asked.
+
+    Raises:
+        InvalidArgument: there is none such, or it needs more epochs.
+    """
+    reducer(name)([0.0] * epochs)
+
+
+def reducer(name: str) -> Reducer:
+    """Return the reducer of a name: `mean`, `mode`, `pass@3`, `pass^3`.
+
+    Raises:
+        InvalidArgument: there is none such.
+    """
+    if name == "mean":
+        return fmean
+    if name == "mode":
+        return mode
+    match = FORM.fullmatch(name)
+    if not match:
+        raise InvalidArgument("reducer: must be mean, mode, pass@K or pass^K", field="reducer")
+    k, of = int(match[2]), pass_at if match[1] == "pass@" else pass_all
+    return lambda scores: of(k, scores)
+
+
+def _correct_count(scores: Sequence[float], k: int) -> int:
+    if len(scores) < k:
+        raise InvalidArgument(
+            f"reducer: of {len(scores)} epochs no {k} can be drawn; run more", field="reducer"
+        )
+    return sum(score >= 1 for score in scores)
+
 
 Key = tuple[str, str]
 """An item's id and digest."""
@@ -53,13 +119,13 @@ class Pairs:
         """The cluster of each item."""
         return [self.base.records[key][0].cluster for key in self.keys]
 
-    def of(self, base: Mapping[Key, float], other: Mapping[Key, float]) -> Clustered:
+    def of(self, base: Mapping[Key, float], other: Mapping[Key, float]) -> ClusterSums:
         """Return differences of a figure, the other run's less the base's, by cluster."""
         told = np.array([other[key] - base[key] for key in self.keys], dtype=np.float64)
-        return clustered(told, self.clusters)
+        return cluster_sums(told, self.clusters)
 
     @property
-    def differences(self) -> Clustered:
+    def differences(self) -> ClusterSums:
         """Differences of the scores, by cluster."""
         return self.of(self.base.scores, self.other.scores)
 
@@ -68,7 +134,7 @@ class Pairs:
         return np.array([side.scores[key] for key in self.keys], dtype=np.float64)
 
 
-def pairs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
+def pair_runs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
     """Return what two runs have in common.
 
     Raises:
@@ -82,11 +148,11 @@ def pairs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
             " and target): run both on the same suite",
             field="runs",
         )
-    first, second = _asked(base), _asked(other)
+    first, second = _require_same_items(base), _require_same_items(other)
     return Pairs(keys, one, two, len(first ^ second), len(first & second) - len(keys))
 
 
-def _asked(log: EvalLog) -> set[Key]:
+def _require_same_items(log: EvalLog) -> set[Key]:
     return {(record.item, record.of) for record in log.records}
 
 

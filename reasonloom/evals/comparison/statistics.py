@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import binom
 
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1_999
 LEVEL = 95
-SEED = 7
+BOOTSTRAP_SEED = 7
 ROUNDING = 1e-12
 """What rounding leaves of 0, as a share of what was rounded."""
 
@@ -20,7 +22,7 @@ BLOCK = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Clustered:
+class ClusterSums:
     """Differences summed within clusters, which stand for themselves where there are none.
 
     Attributes:
@@ -53,16 +55,18 @@ class Clustered:
         return float(np.sqrt(spread) / self.sizes.sum())
 
 
-def clustered(differences: Floats, clusters: list[str]) -> Clustered:
+def cluster_sums(differences: Floats, clusters: list[str]) -> ClusterSums:
     """Return differences summed by cluster; an item whose cluster is empty stands by itself."""
     names = [cluster or f"\0{place}" for place, cluster in enumerate(clusters)]
     _, places = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
     sizes = np.bincount(places).astype(np.float64)
     sums = np.bincount(places, weights=differences).astype(np.float64)
-    return Clustered(sums, sizes)
+    return ClusterSums(sums, sizes)
 
 
-def interval(of: Clustered, *, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[float, float]:
+def interval(
+    of: ClusterSums, *, resamples: int = RESAMPLES, seed: int = BOOTSTRAP_SEED
+) -> tuple[float, float]:
     """Return the ends of the 95 % interval of the mean difference.
 
     Symmetric bootstrap-t (Hall 1988) over clusters: the mean plus and minus the 95th percentile of
@@ -86,7 +90,7 @@ def no_difference(clusters: int) -> float:
     return float(1 - 0.025 ** (1 / clusters))
 
 
-def all_alike(of: Clustered) -> tuple[float, float]:
+def interval_without_variance(of: ClusterSums) -> tuple[float, float]:
     """Return the interval where no cluster differs in its mean from another.
 
     Where no item differs at all, a share of `no_difference` may still differ by 1. Where all differ
@@ -98,7 +102,7 @@ def all_alike(of: Clustered) -> tuple[float, float]:
     return of.mean - reach, of.mean + reach
 
 
-def _studentised(of: Clustered, chance: np.random.Generator, resamples: int) -> Floats:
+def _studentised(of: ClusterSums, chance: np.random.Generator, resamples: int) -> Floats:
     """Return (mean* - mean) / error* of resampled clusters, 0 where nothing varies.
 
     Clusters that are alike are drawn together, as one number out of a multinomial distribution.
@@ -122,3 +126,59 @@ def _studentised(of: Clustered, chance: np.random.Generator, resamples: int) -> 
         varied = errors > 1e-12  # noqa: PLR2004  # what rounding leaves of 0
         drawn.append(np.where(varied, (means - of.mean) / np.where(varied, errors, 1), 0.0))
     return np.concatenate(drawn)
+
+
+FLIPS = 9_999
+SIGN_FLIP_SEED = 11
+HALF = 0.5
+EXACT_UP_TO = 13
+"""Clusters up to which all combinations of signs are tried."""
+
+
+def mcnemar_exact(to_right: int, to_wrong: int) -> float:
+    """Return the two-sided p of McNemar's exact test; flips in both directions are given."""
+    flips = to_right + to_wrong
+    return min(1.0, 2 * float(binom.cdf(min(to_right, to_wrong), flips, 0.5))) if flips else 1.0
+
+
+def mcnemar_mid_p(to_right: int, to_wrong: int) -> float:
+    """Return the mid-p of the same test (Fagerland, Lydersen & Laake 2013): not so timid."""
+    flips, fewer = to_right + to_wrong, min(to_right, to_wrong)
+    if not flips:
+        return 1.0
+    return min(1.0, float(2 * binom.cdf(fewer, flips, 0.5) - binom.pmf(fewer, flips, 0.5)))
+
+
+def sign_flip_mid_p(of: ClusterSums) -> float:
+    """Return the two-sided mid-p of the test that flips the sign of whole clusters' differences.
+
+    It holds for scores of any kind and for items that hang together: without a difference, either
+    sign of a cluster is as likely. All combinations are tried of few clusters, else 9,999. For
+    right and wrong items that stand alone it is McNemar's mid-p.
+    """
+    sums = of.sums[of.sums != 0]
+    if not sums.size:
+        return 1.0
+    if sums.size <= EXACT_UP_TO:
+        every = np.arange(2**sums.size)[:, None] >> np.arange(sums.size) & 1
+        return float(_at_least_as_extreme((2.0 * every - 1) @ sums, sums).mean())
+    chance = np.random.default_rng(SIGN_FLIP_SEED)
+    signs = chance.integers(0, 2, (FLIPS, sums.size), dtype=np.int8) * np.int8(2) - np.int8(1)
+    return float((_at_least_as_extreme(signs @ sums, sums).sum() + HALF) / (FLIPS + 1))
+
+
+def _at_least_as_extreme(totals: Floats, sums: Floats) -> Floats:
+    """Return 1 for totals farther from 0 than that of `sums`, a half for those as far."""
+    reached, near = abs(sums.sum()), 1e-9 * np.abs(sums).sum()
+    found = np.abs(totals)
+    return np.where(found > reached + near, 1.0, np.where(found >= reached - near, HALF, 0.0))
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Return p values corrected for being several, in their order (Holm 1979)."""
+    order = sorted(range(len(chances)), key=chances.__getitem__)
+    corrected, largest = [0.0] * len(chances), 0.0
+    for place, index in enumerate(order):
+        largest = max(largest, min(1.0, chances[index] * (len(chances) - place)))
+        corrected[index] = largest
+    return corrected

@@ -2,21 +2,63 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reasonloom.evals.comparison.pairs import FIGURES, side
-from reasonloom.evals.comparison.reducers import reducer
-from reasonloom.evals.comparison.report import latency
-from reasonloom.evals.comparison.statistics import clustered, interval, no_difference
+from reasonloom.evals.comparison.pairs import FIGURES, reducer, side
+from reasonloom.evals.comparison.statistics import cluster_sums, interval, no_difference
+from reasonloom.evals.log import Record
 
 if TYPE_CHECKING:
-    from reasonloom.evals.core.run import Ran
+    from reasonloom.evals.core.run import RunResult
     from reasonloom.evals.log import EvalLog
 
 
-def summary(ran: Ran, how: str = "mean") -> dict[str, Any]:
+def means_by_group(records: Sequence[Record], *, apart: Sequence[str] = ()) -> dict[str, Any]:
+    """Return `overall` (without the groups set `apart`) and `groups`, each of means in 0..1.
+
+    Where an output holds scores `without` signals, `without` tells the overall means without each.
+    """
+    groups = sorted({record.group for record in records})
+    counted = [record for record in records if record.group not in apart]
+    ablated = [
+        each for each in counted if isinstance(each.output, dict) and "without" in each.output
+    ]
+    signals = list(ablated[0].output["without"]) if ablated else []
+    without = {
+        name: _means([replace(each, scores=each.output["without"][name]) for each in ablated])
+        for name in signals
+    }
+    return {
+        "overall": _means(counted),
+        **({"without": without} if without else {}),
+        "groups": {
+            group: _means([record for record in records if record.group == group])
+            for group in groups
+        },
+        "latency_ms": latency([record.latency_ms for record in records]),
+    }
+
+
+def _means(records: Sequence[Record]) -> dict[str, float]:
+    names = list(records[0].scores) if records else []
+    means = {name: statistics.fmean(record.scores[name] for record in records) for name in names}
+    return {"n": len(records), **{name: round(mean, 4) for name, mean in means.items()}}
+
+
+def latency(times: Sequence[float]) -> dict[str, float]:
+    """Return the median and the 95th percentile of times; nothing where there are not two."""
+    if len(times) < 2:  # noqa: PLR2004
+        return {}
+    cuts = statistics.quantiles(times, n=20, method="inclusive")
+    return {"p50": round(statistics.median(times), 2), "p95": round(cuts[-1], 2)}
+
+
+def run_summary(ran: RunResult, how: str = "mean") -> dict[str, Any]:
     """Return the head without the prompts' texts, scores with 95 % intervals, and the bill.
 
     Raises:
@@ -43,7 +85,7 @@ def summary(ran: Ran, how: str = "mean") -> dict[str, Any]:
 def _score(log: EvalLog, name: str, how: str) -> dict[str, Any]:
     told = side(log, name, reducer(how))
     scores = np.array(list(told.scores.values()), dtype=np.float64)
-    found = clustered(scores, [told.records[key][0].cluster for key in told.scores])
+    found = cluster_sums(scores, [told.records[key][0].cluster for key in told.scores])
     reach = no_difference(found.count)
     low, high = interval(found) if found.error else (found.mean - reach, found.mean + reach)
     least, most = min(0.0, *scores), max(1.0, *scores)

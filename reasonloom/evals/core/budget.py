@@ -32,14 +32,14 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Most:
+class CallBound:
     """What one call may take at most: tokens of the question and of the answer."""
 
     tokens_in: int
     tokens_out: int
 
 
-class Stopped(Exception):
+class BudgetReached(Exception):
     """The budget has no room for another call; `limit` is calls, tokens or usd."""
 
     def __init__(self, limit: str, why: str) -> None:
@@ -69,7 +69,9 @@ class Spending:
     _less: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
-    async def held(self, llm: LanguageModel, most: Most) -> AsyncIterator[Callable[[Usage], None]]:
+    async def held(
+        self, llm: LanguageModel, most: CallBound
+    ) -> AsyncIterator[Callable[[Usage], None]]:
         """Hold what a call may take while it is made; what is yielded takes what it took.
 
         Where too little is left, it waits for calls in flight that may come cheaper.
@@ -92,7 +94,7 @@ class Spending:
             self._less.set()
             self._less = asyncio.Event()
 
-    async def _price(self, llm: LanguageModel, most: Most) -> float:
+    async def _price(self, llm: LanguageModel, most: CallBound) -> float:
         """Return what a call may cost; without prices the dearest so far, one call at a time."""
         if self.budget.usd is None:
             return 0.0
@@ -102,10 +104,10 @@ class Spending:
         while self._flying and not self.answers:
             await self._less.wait()
         if self.unpriced:
-            raise Stopped("usd", UNKNOWN_PRICE)
+            raise BudgetReached("usd", UNKNOWN_PRICE)
         return self.dearest
 
-    def _lack(self, tokens: int, usd: float) -> Stopped | None:
+    def _lack(self, tokens: int, usd: float) -> BudgetReached | None:
         flying_tokens = sum(each[0] for each in self._flying)
         flying_usd = sum(each[1] for each in self._flying)
         for name, limit, used, more in (
@@ -115,7 +117,7 @@ class Spending:
         ):
             if limit is not None and (used >= limit or used + more > limit):
                 left = max(limit - used, 0)
-                return Stopped(
+                return BudgetReached(
                     name,
                     f"the budget of {limit:g} {name} has {left:.6g} left, and a call may take"
                     f" {more:.6g}",
@@ -125,7 +127,7 @@ class Spending:
     def _settle(self, usage: Usage) -> None:
         if usage.cost_usd is None and self.budget.usd is not None:
             self.unpriced = True
-            raise Stopped("usd", UNKNOWN_PRICE)
+            raise BudgetReached("usd", UNKNOWN_PRICE)
         self.answers += 1
         self.tokens += usage.tokens_in + usage.tokens_out
         self.usd += usage.cost_usd or 0.0

@@ -4,19 +4,82 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from reasonloom.errors import InvalidArgument, LlmRefused
-from reasonloom.evals.core.attempt import present
-from reasonloom.evals.core.budget import Most, Spending, Stopped
-from reasonloom.llm.messages import to_wire, words_of
+from reasonloom.evals.core.budget import BudgetReached, CallBound, Spending
+from reasonloom.llm.messages import text_of, to_dicts
 from reasonloom.llm.port import Priced
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Ask, LanguageModel, Reply
+    from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
+
+
+# Whoever asks on its behalf finds it in a context variable, which tasks inherit: so one engine can
+# answer many items at once, and each bill goes to its own.
+
+
+@dataclass(slots=True)
+class Attempt:
+    """What is being done about one item.
+
+    Attributes:
+        epoch: counts the times that the item is asked, from 0.
+        seed: of the whole run, the same for every system.
+        usages: what its answers took, in the order in which they came.
+        calls: what was asked and said.
+        broken: why it, and the whole run with it, must not go on.
+        task: that works on it.
+    """
+
+    epoch: int
+    seed: int
+    usages: list[Usage] = field(default_factory=list)
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    broken: BaseException | None = None
+    task: asyncio.Task[Any] | None = None
+
+    async def break_off(self, why: BaseException) -> NoReturn:
+        """Cancel the attempt: no graph may take `why` for an answer of its language model."""
+        self.broken = self.broken or why
+        if self.task is not None:
+            self.task.cancel()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    def usage(self) -> dict[str, float]:
+        """Return calls, tokens and US dollars so far; nothing where nothing was asked."""
+        if not self.usages:
+            return {}
+        return {
+            "calls": len(self.usages),
+            "tokens_in": sum(usage.tokens_in for usage in self.usages),
+            "tokens_out": sum(usage.tokens_out for usage in self.usages),
+            "usd": sum(usage.cost_usd or 0.0 for usage in self.usages),
+        }
+
+
+_CURRENT: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
+
+
+def current_attempt() -> Attempt | None:
+    """Return the attempt on whose behalf this runs, None outside of any."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def as_current_attempt(attempt: Attempt) -> Iterator[None]:
+    """Make an attempt the present one."""
+    token = _CURRENT.set(attempt)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
 
 AT_ONCE = 8
 """Calls of one provider at the same time, where nothing else is said."""
@@ -43,24 +106,24 @@ class Limits:
 
     def of(self, llm: str) -> AbstractAsyncContextManager[None]:
         """Return the door of the provider of an llm."""
-        name = provider(llm)
+        name = provider_of(llm)
         if name not in self._doors:
             self._doors[name] = asyncio.Semaphore(self.own.get(name, self.default))
         return self._doors[name]
 
 
-def provider(llm: str) -> str:
+def provider_of(llm: str) -> str:
     """Return who answers: of `litellm:openai/gpt-5` openai, else what stands before the colon.
 
     Whoever is recorded is asked as without a recording.
     """
     kind, _, model = llm.partition(":")
     if kind == "record":
-        return provider(model.partition(":")[2])
+        return provider_of(model.partition(":")[2])
     return model.partition("/")[0] if kind == "litellm" and "/" in model else kind
 
 
-class Guarded:
+class BudgetedModel:
     """Asks a provider within the run's budget and the provider's limit.
 
     Where there is no room, or the provider refuses, the attempt is broken off and the run with it,
@@ -84,7 +147,7 @@ class Guarded:
         """Answer as the provider does."""
         try:
             return await self._within(ask)
-        except Stopped as stop:
+        except BudgetReached as stop:
             return await _break_off(stop)
         except LlmRefused as refusal:
             if self._count_errors:
@@ -93,7 +156,10 @@ class Guarded:
 
     async def _within(self, ask: Ask) -> Reply:
         ask = replace(ask, most_tokens=ask.most_tokens or self._most_tokens)
-        async with self._limits.of(self.name), self._spending.held(self._inner, _most(ask)) as paid:
+        async with (
+            self._limits.of(self.name),
+            self._spending.held(self._inner, _upper_bound(ask)) as paid,
+        ):
             reply = await self._inner.answer(ask)
             paid(reply.usage)
         return reply
@@ -107,7 +173,7 @@ class Guarded:
         await self._inner.close()
 
 
-class Watched:
+class RecordedModel:
     """Asks each epoch for samples of its own, and writes down what was said and what it took."""
 
     def __init__(self, inner: LanguageModel) -> None:
@@ -116,14 +182,14 @@ class Watched:
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer as the inner llm does."""
-        attempt = present()
+        attempt = current_attempt()
         if attempt is None:
             return await self._inner.answer(ask)
         sample = ask.sample + SAMPLES * attempt.epoch
         seed = attempt.seed + sample if ask.seed is None else ask.seed
         reply = await self._inner.answer(replace(ask, sample=sample, seed=seed))
         attempt.usages.append(reply.usage)
-        asked = to_wire(ask.messages)
+        asked = to_dicts(ask.messages)
         attempt.calls.append({"asked": asked, "sample": sample, "said": reply.text})
         return reply
 
@@ -136,16 +202,16 @@ class Watched:
         await self._inner.close()
 
 
-async def _break_off(why: Stopped | LlmRefused) -> Reply:
-    attempt = present()
+async def _break_off(why: BudgetReached | LlmRefused) -> Reply:
+    attempt = current_attempt()
     if attempt is None:
         raise why
     await attempt.break_off(why)
 
 
-def _most(ask: Ask) -> Most:
+def _upper_bound(ask: Ask) -> CallBound:
     """Return what a call may take at most: no token is less than a byte."""
-    wire = to_wire(ask.messages)
+    wire = to_dicts(ask.messages)
     schema = json.dumps(ask.schema) if ask.schema else ""
-    question = len((words_of(wire) + schema).encode("utf-8", "replace")) + FRAME * (len(wire) + 1)
-    return Most(question, ask.most_tokens or 0)
+    question = len((text_of(wire) + schema).encode("utf-8", "replace")) + FRAME * (len(wire) + 1)
+    return CallBound(question, ask.most_tokens or 0)

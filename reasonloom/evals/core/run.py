@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from reasonloom.errors import BudgetExceeded, InvalidArgument, ServiceFault
-from reasonloom.evals.core.attempt import Attempt, presented
-from reasonloom.evals.core.budget import Stopped
-from reasonloom.evals.core.check import checked
-from reasonloom.evals.core.item import Answer, Item
-from reasonloom.evals.core.preflight import head_of
-from reasonloom.evals.core.scorer import Bench, Mark
+from reasonloom.evals.core.budget import BudgetReached
+from reasonloom.evals.core.item import Answer, Item, Mark, ScoringContext
+from reasonloom.evals.core.llm_calls import Attempt, as_current_attempt
+from reasonloom.evals.core.preflight import run_head, validate_run
 from reasonloom.evals.core.system import Purse, System
-from reasonloom.evals.core.way import Answering, Parts
+from reasonloom.evals.core.way import AnswerContext, Answering
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import load_settings
@@ -39,11 +37,11 @@ AT_ONCE = 16
 MOST_FAILED = 10
 """Items in a row that may come to nothing before the run gives up."""
 
-Tell = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 """Told of progress: what is being done, how many are done, of how many."""
 
 
-def silent(what: str, done: int, total: int) -> None:
+def no_progress(what: str, done: int, total: int) -> None:
     """Tell nobody."""
 
 
@@ -60,10 +58,10 @@ class Running:
 
     suite: Suite
     log: EvalLog
-    bench: Bench
+    bench: ScoringContext
     seed: int
     count_errors: bool
-    tell: Tell
+    tell: Progress
     total: int
     work: Iterator[tuple[Item, int]]
     halted: BaseException | None = None
@@ -72,7 +70,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class RunResult:
     """What became of a run.
 
     Attributes:
@@ -105,11 +103,11 @@ async def run(
     judge: str | LanguageModel | None = None,
     purse: Purse | None = None,
     at_once: int = AT_ONCE,
-    tell: Tell = silent,
+    tell: Progress = no_progress,
     settings: Settings | None = None,
     access: Access | None = None,
     embedder: Embedder | None = None,
-) -> Ran:
+) -> RunResult:
     """Run what is left of a suite on a system, and return what became of it.
 
     Args:
@@ -132,28 +130,28 @@ async def run(
     system, purse = system or System(), purse or Purse()
     settings = settings or load_settings()
     prompts = PromptRegistry(settings.prompts).pinning(system.prompts)
-    way = checked(suite, system, prompts, epochs)
+    way = validate_run(suite, system, prompts, epochs)
     kept = EvalLog(log)
     async with AsyncExitStack() as stack:
         llm = await stack.enter_async_context(purse.llm(system.llm, settings))
         judging = await stack.enter_async_context(purse.llm(judge, settings)) if judge else llm
         stack.enter_context(kept.held())
         _require_judge(suite, judging)
-        told = head_of(suite, way, llm, prompts, settings)
+        told = run_head(suite, way, llm, prompts, settings)
         told |= {"epochs": epochs, "seed": seed, "judge": judging.name if judge else None}
         resumed = bool(kept.head)
         begin(kept, told)
         running = Running(
-            suite, kept, Bench(prompts, judging), seed, purse.count_errors, tell,
-            len(suite.items) * epochs, _left(suite.items, epochs, kept),
+            suite, kept, ScoringContext(prompts, judging), seed, purse.count_errors, tell,
+            len(suite.items) * epochs, _pending(suite.items, epochs, kept),
         )  # fmt: skip
-        parts = Parts(_owner(kept), settings, llm, prompts, resumed, access, embedder)
-        await _carried(running, way, parts, at_once)
-    if isinstance(running.halted, Stopped):
-        return Ran(kept, running.failed, running.halted.why)
+        parts = AnswerContext(_owner(kept), settings, llm, prompts, resumed, access, embedder)
+        await _run_pending(running, way, parts, at_once)
+    if isinstance(running.halted, BudgetReached):
+        return RunResult(kept, running.failed, running.halted.why)
     if running.halted is not None:
         raise running.halted
-    return Ran(kept, running.failed)
+    return RunResult(kept, running.failed)
 
 
 def begin(log: EvalLog, told: dict[str, Any]) -> None:
@@ -175,7 +173,7 @@ def _owner(log: EvalLog) -> str:
     return f"eval {log.path.stem[:100]} {log.head['number'][:12]}"
 
 
-def _left(items: Sequence[Item], epochs: int, log: EvalLog) -> Iterator[tuple[Item, int]]:
+def _pending(items: Sequence[Item], epochs: int, log: EvalLog) -> Iterator[tuple[Item, int]]:
     done = log.done()
     for epoch in range(epochs):
         for item in items:
@@ -183,19 +181,19 @@ def _left(items: Sequence[Item], epochs: int, log: EvalLog) -> Iterator[tuple[It
                 yield item, epoch
 
 
-async def _carried(running: Running, way: Way, parts: Parts, at_once: int) -> None:
+async def _run_pending(running: Running, way: Way, parts: AnswerContext, at_once: int) -> None:
     """Work off what is left; a run of which nothing is left opens nothing."""
     first = next(running.work, None)
     if first is None:
         return
     async with way.opened(parts) as answering:
-        running.work = _before(first, running.work)
+        running.work = _completed_before(first, running.work)
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
                 group.create_task(_worker(running, answering))
 
 
-def _before(
+def _completed_before(
     first: tuple[Item, int], rest: Iterator[tuple[Item, int]]
 ) -> Iterator[tuple[Item, int]]:
     yield first
@@ -208,8 +206,8 @@ async def _worker(running: Running, answering: Answering) -> None:
         item, epoch = work
         attempt = Attempt(epoch, running.seed, task=asyncio.current_task())
         try:
-            with presented(attempt):
-                await _one(running, answering, item, attempt)
+            with as_current_attempt(attempt):
+                await _run_item(running, answering, item, attempt)
         except asyncio.CancelledError:
             if attempt.broken is None or attempt.task is None:
                 raise
@@ -219,7 +217,7 @@ async def _worker(running: Running, answering: Answering) -> None:
             running.halted = running.halted or error
 
 
-async def _one(running: Running, answering: Answering, item: Item, attempt: Attempt) -> None:
+async def _run_item(running: Running, answering: Answering, item: Item, attempt: Attempt) -> None:
     started = time.perf_counter()
     try:
         answer, error = await answering(item, attempt.epoch), ""
@@ -230,7 +228,7 @@ async def _one(running: Running, answering: Answering, item: Item, attempt: Atte
         answer, error = Answer(None), fault.message
     took = (time.perf_counter() - started) * 1000
     running.in_row = 0
-    marks, judged = await _marked(running, item, answer, error, attempt)
+    marks, judged = await _score_answer(running, item, answer, error, attempt)
     running.log.add(
         Record(
             item=item.id,
@@ -261,7 +259,7 @@ def _fail(running: Running, item: Item, fault: ServiceFault) -> None:
         running.halted = fault
 
 
-async def _marked(
+async def _score_answer(
     running: Running, item: Item, answer: Answer, error: str, attempt: Attempt
 ) -> tuple[dict[str, Mark], dict[str, float]]:
     """Return the marks by scorer, and what judging took; what failed is given 0 by all."""
@@ -271,7 +269,7 @@ async def _marked(
     judging = Attempt(attempt.epoch, attempt.seed, task=attempt.task)
     marks: dict[str, Mark] = {}
     try:
-        with presented(judging):
+        with as_current_attempt(judging):
             for scorer in scorers:
                 found = scorer.mark(item, answer.output, running.bench)
                 mark = await found if inspect.isawaitable(found) else found

@@ -13,7 +13,7 @@ from reasonloom.evals.core.item import Item
 from reasonloom.settings import NO_TEXT
 
 if TYPE_CHECKING:
-    from reasonloom.evals.core.scorer import Scorer
+    from reasonloom.evals.core.item import Scorer
     from reasonloom.evals.core.way import Way
 
 LONGEST_ID = 200

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reasonloom.evals.core.budget import Budget, Spending
-from reasonloom.evals.core.llm_calls import Guarded, Limits, Watched
+from reasonloom.evals.core.llm_calls import BudgetedModel, Limits, RecordedModel
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.sorting import SimulatedSorter
@@ -71,7 +71,7 @@ class Purse:
         provider = (
             choose_llm(own, SIMULATED) if chosen is None or isinstance(chosen, str) else chosen
         )
-        guarded: LanguageModel = Guarded(
+        guarded: LanguageModel = BudgetedModel(
             provider,
             self.spending,
             self.limits,
@@ -79,7 +79,7 @@ class Purse:
             count_errors=self.count_errors,
         )
         try:
-            yield Watched(CachedModel(guarded, self.cache) if self.cache else guarded)
+            yield RecordedModel(CachedModel(guarded, self.cache) if self.cache else guarded)
         finally:
             if named:
                 await provider.close()

@@ -12,12 +12,12 @@ from uuid import UUID
 from reasonloom.compose import open_engine
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import UnknownName
 from reasonloom.evals.core.item import Answer, Item
-from reasonloom.evals.core.way import Answering, Parts, at, text_of
+from reasonloom.evals.core.way import AnswerContext, Answering, text_of, value_at
 from reasonloom.graphs.graph import Graph, load_graph
-from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.graphs.runs.call import Call
 from reasonloom.llm.setting_forms import one_of
 from reasonloom.stores.runs import runs
 
@@ -60,7 +60,7 @@ MODES: dict[str, Mode] = {
         "content",
         "improved_reasoning",
     ),
-    "reasoning_got_run": Mode(("thought_graph.got_run", "GotRun"), "got_run", "problem", "content"),
+    "reasoning_got_run": Mode(("thought_graph.plans", "GotRun"), "got_run", "problem", "content"),
     "think": Mode(("thinking.think", "Think"), "think", "problem", "conclusion"),
     "ponder": Mode(("thinking.think", "Ponder"), "ponder", "problem", "conclusion"),
 }
@@ -127,7 +127,7 @@ class Tool:
     def _request(self, item: Item) -> dict[str, Any]:
         module, name = self.known.contract
         contract: type[Request] = getattr(import_module(f"reasonloom.contracts.{module}"), name)
-        request = read(contract, {**self.arguments, **self._asked(item)})
+        request = parse_request(contract, {**self.arguments, **self._asked(item)})
         return request.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
     def _asked(self, item: Item) -> Mapping[str, Any]:
@@ -138,7 +138,7 @@ class Tool:
         return {self.known.asked: text_of(item.input)}
 
     @asynccontextmanager
-    async def opened(self, parts: Parts) -> AsyncIterator[Answering]:
+    async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
         """Yield what calls the tool, with an engine of its own on the settings' database.
 
         Memories are not recalled by themselves. The same item and epoch of a run of this name is
@@ -159,13 +159,13 @@ class Tool:
                 outcome = await engine.call(
                     Call(self.name, graph, self._request(item), caller, key)
                 )
-                usage = await _paid(engine, caller, outcome.run_id) if parts.resumed else {}
-                return Answer(at(outcome.answer, path), str(outcome.run_id), usage)
+                usage = await _total_usage(engine, caller, outcome.run_id) if parts.resumed else {}
+                return Answer(value_at(outcome.answer, path), str(outcome.run_id), usage)
 
             yield answer
 
 
-async def _paid(engine: Engine, caller: Caller, run: UUID) -> dict[str, float]:
+async def _total_usage(engine: Engine, caller: Caller, run: UUID) -> dict[str, float]:
     """Return what all calls of a run took, those of an earlier process too."""
     async with engine.loom.database.begin(caller) as tx:
         calls = (await runs.calls_of(tx, [run])).get(run, [])

@@ -24,7 +24,7 @@ Answering = Callable[[Item, int], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class AnswerContext:
     """What answering may use: settings, a language model, prompts in their versions.
 
     `name` is that of the run: what it stores it stores as an owner of this name; `resumed` where an
@@ -65,7 +65,7 @@ class Way(Protocol):
         """
         ...
 
-    def opened(self, parts: Parts) -> AbstractAsyncContextManager[Answering]:
+    def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:
         """Yield what answers, with what it needs held open."""
         ...
 
@@ -90,7 +90,7 @@ class Function:
         """Refuse nothing."""
 
     @asynccontextmanager
-    async def opened(self, parts: Parts) -> AsyncIterator[Answering]:
+    async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
         """Yield the function."""
 
         async def answer(item: Item, epoch: int) -> Answer:
@@ -107,7 +107,7 @@ class Opening:
     `asks` tells whether it asks the run's language model, and then with any prompt.
     """
 
-    open: Callable[[Parts], AbstractAsyncContextManager[Answering]]
+    open: Callable[[AnswerContext], AbstractAsyncContextManager[Answering]]
     name: str
     asks: bool = False
 
@@ -122,7 +122,7 @@ class Opening:
     def check(self, item: Item, prompts: PromptRegistry) -> None:
         """Refuse nothing."""
 
-    def opened(self, parts: Parts) -> AbstractAsyncContextManager[Answering]:
+    def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:
         """Yield what was opened."""
         return self.open(parts)
 
@@ -170,7 +170,7 @@ class Asking:
         return {names[0]: item.input}
 
     @asynccontextmanager
-    async def opened(self, parts: Parts) -> AsyncIterator[Answering]:
+    async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
         """Yield what renders and asks."""
         template = parts.prompts.get(self.prompt)
 
@@ -180,12 +180,12 @@ class Asking:
             reply = await parts.llm.answer(ask)
             if not self.read:
                 return Answer(reply.text if reply.parsed is None else reply.parsed)
-            return Answer(at(reply.parsed or {}, self.read))
+            return Answer(value_at(reply.parsed or {}, self.read))
 
         yield answer
 
 
-def at(answer: Any, path: str) -> Any:
+def value_at(answer: Any, path: str) -> Any:
     """Return what stands at a dotted path of objects and lists, None where nothing does."""
     for part in path.split(".") if path else ():
         if isinstance(answer, dict):

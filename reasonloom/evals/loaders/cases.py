@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import Conflict, InvalidArgument, UnknownName
+from reasonloom.errors import Conflict, DuplicateName, InvalidArgument, UnknownName
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.suite import LONGEST_ID
 from reasonloom.evals.core.tool import MODES, Tool
-from reasonloom.evals.core.way import at
+from reasonloom.evals.core.way import value_at
+from reasonloom.evals.loaders.files import JSONL, Row, read_rows
 from reasonloom.graphs.runs.recovery import find_run
 from reasonloom.settings import NO_TEXT
 from reasonloom.stores.runs import runs
@@ -18,6 +24,7 @@ from reasonloom.stores.runs import runs
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.engine import Engine
     from reasonloom.stores.runs.runs import RunRow
+
 
 ENDED = (runs.DONE, runs.FAILED)
 SESSION = "session_id"
@@ -50,7 +57,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CaseRequest:
     """What is said of a run that is to become a case; its own id names it where none is given.
 
     The target is a text, or the answer of the run `target_from`.
@@ -81,7 +88,7 @@ class Wanted:
             raise InvalidArgument(f"id: must have up to {LONGEST_ID} characters", field="id")
 
 
-async def case_of(engine: Engine, caller: Caller, wanted: Wanted) -> Case:
+async def case_of(engine: Engine, caller: Caller, wanted: CaseRequest) -> Case:
     """Return a run of the caller's as a case.
 
     Raises:
@@ -140,13 +147,15 @@ async def _answer(engine: Engine, caller: Caller, row: RunRow, tool: Tool, right
             f"run {other.id} asked something else than run {row.id}; name a run of the same"
             " question, such as a fork of it"
         )
-    found = at((other.output or {}).get("answer"), tool.known.answered)
+    found = value_at((other.output or {}).get("answer"), tool.known.answered)
     if not isinstance(found, str) or not found.strip():
         raise Conflict(f"run {other.id} has no answer to be right")
     return found
 
 
-async def _origin(engine: Engine, caller: Caller, row: RunRow, wanted: Wanted) -> dict[str, Any]:
+async def _origin(
+    engine: Engine, caller: Caller, row: RunRow, wanted: CaseRequest
+) -> dict[str, Any]:
     async with engine.loom.database.begin(caller) as tx:
         calls = (await runs.calls_of(tx, [row.id]))[row.id]
     prompts = {
@@ -162,3 +171,98 @@ async def _origin(engine: Engine, caller: Caller, row: RunRow, wanted: Wanted) -
         "prompts": prompts,
         **({"target_from": wanted.target_from} if wanted.target_from else {}),
     }
+
+
+try:
+    import fcntl
+except ImportError:  # Windows: nothing keeps two processes apart
+    fcntl = None  # type: ignore[assignment]
+
+TOOL = "tool"
+
+
+def append_case(path: Path, case: Case) -> int:
+    """Append a case, wholly or not at all, and return how many there are then.
+
+    Raises:
+        DuplicateName: the file has a case of this id, or one that asks the same.
+        Conflict: its cases are of another tool.
+        InvalidArgument: it is no file of cases, or cannot be written.
+    """
+    if path.suffix.lower() != JSONL:
+        raise InvalidArgument(f"suite: {path.name}: must be a file named *{JSONL}", field="suite")
+    with _locked_for_append(path) as file:
+        size = os.fstat(file).st_size
+        known = read_rows(path) if size else []
+        _refuse(known, case, path)
+        ended = size == 0 or os.pread(file, 1, size - 1) == b"\n"
+        _write(file, size, ("" if ended else "\n") + _line(case))
+    return len(known) + 1
+
+
+def tool_of_cases(path: Path) -> Tool | None:
+    """Return what answers a file of cases: the tool that its rows name, None where none does.
+
+    Raises:
+        InvalidArgument: rows name different tools, or not all of them one.
+        UnknownName: no eval knows the tool.
+    """
+    if path.suffix.lower() != JSONL:
+        return None
+    found = read_rows(path)
+    if not any(row.cells.get(TOOL) for row in found):
+        return None
+    first = found[0].cell(TOOL)
+    for row in found:
+        if row.cell(TOOL) != first:
+            raise row.refuse(TOOL, f"must be {first}, as in {found[0].where}")
+    tool = Tool(str(first))
+    _ = tool.known
+    return tool
+
+
+def _refuse(known: list[Row], case: Case, path: Path) -> None:
+    digest = json.dumps(case.input, sort_keys=True)
+    for row in known:
+        name = str(row.cells.get("id", ""))
+        if name == case.id:
+            raise DuplicateName(
+                f"{path.name}: {row.where}: the id {case.id} is taken; name another by --id"
+            )
+        if json.dumps(row.cells.get("input"), sort_keys=True) == digest:
+            raise DuplicateName(f"{path.name}: {row.where}: the case {name} asks the same already")
+        if (tool := row.cells.get(TOOL)) != case.tool:
+            raise Conflict(
+                f"{path.name}: {row.where}: is of {tool or 'no tool'}, and the run called"
+                f" {case.tool}; name another file by --suite"
+            )
+
+
+def _line(case: Case) -> str:
+    return json.dumps(asdict(case), ensure_ascii=False) + "\n"
+
+
+@contextmanager
+def _locked_for_append(path: Path) -> Iterator[int]:
+    """Open the file for appending, alone until it is closed."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    except OSError:
+        raise InvalidArgument(f"suite: {path.name}: cannot be written", field="suite") from None
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+    finally:
+        os.close(file)
+
+
+def _write(file: int, size: int, line: str) -> None:
+    left = line.encode("utf-8", "replace")
+    try:
+        while left:
+            left = left[os.write(file, left) :]
+    except OSError:
+        os.ftruncate(file, size)
+        raise InvalidArgument("suite: the file cannot be written", field="suite") from None

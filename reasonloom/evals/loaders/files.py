@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import io
 import json
-from collections.abc import Iterator
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from reasonloom.errors import InvalidArgument
+from reasonloom.errors import CallerMistake, InvalidArgument
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.scorers.text import exact
+
+if TYPE_CHECKING:
+    from reasonloom.evals.core.item import Scorer
+    from reasonloom.evals.core.way import Way
+
 
 LONGEST_CELL = 10_000_000
 CSV, JSONL, JSON = ".csv", ".jsonl", ".json"
@@ -43,7 +54,7 @@ class Row:
         return self.cells[column]
 
 
-def rows(path: Path) -> list[Row]:
+def read_rows(path: Path) -> list[Row]:
     """Return the rows of a file, by its ending.
 
     Raises:
@@ -55,13 +66,13 @@ def rows(path: Path) -> list[Row]:
         raise InvalidArgument(
             f"data: {path.name}: must be a file of the kind {', '.join(readers)}", field="data"
         )
-    found = list(reader(path, text(path)))
+    found = list(reader(path, read_text(path)))
     if not found:
         raise InvalidArgument(f"data: {path.name}: has no rows", field="data")
     return found
 
 
-def text(path: Path) -> str:
+def read_text(path: Path) -> str:
     """Return a file's text, a byte order mark left out.
 
     Raises:
@@ -75,7 +86,7 @@ def text(path: Path) -> str:
         raise InvalidArgument(f"data: {path.name}: is not UTF-8", field="data") from None
 
 
-def require(columns: set[str], found: list[Row], path: Path) -> None:
+def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
     """Hold the columns that are needed against those of a table's first row.
 
     Raises:
@@ -145,3 +156,99 @@ def _json(path: Path, told: str) -> Iterator[Row]:
         if not isinstance(each, dict):
             raise InvalidArgument(f"data: example {number}: is no object", field="data")
         yield Row(f"example {number}", each)
+
+
+PARTS = ("id", "input", "target", "cluster")
+NEEDED = ("input",)
+
+
+def table(
+    path: Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    scorers: Sequence[Scorer] = (),
+    way: Way | None = None,
+    name: str = "",
+) -> Suite:
+    """Return a suite of a table's rows.
+
+    Args:
+        path: the file.
+        columns: names the column of `id`, `input`, `target` and `cluster` where it has another
+            name. Rows without an id are numbered; several columns joined by `+` make an input
+            that is an object of them, as a prompt's variables.
+        scorers: how answers are scored; `exact` if none.
+        way: how items are answered, unless a run names another way.
+        name: of the suite; the file's if none.
+
+    Raises:
+        InvalidArgument: a column is missing, or a cell that is needed is empty; names both.
+    """
+    told = dict(columns or {})
+    for part in told:
+        if part not in PARTS:
+            raise InvalidArgument(
+                f"column: {part}: must be one of {', '.join(PARTS)}", field="column"
+            )
+    found, scored = read_rows(path), tuple(scorers) or (exact(),)
+    needed = {*NEEDED, *told}
+    if any(scorer.needs_target for scorer in scored):
+        needed.add("target")
+    require_columns({each for part in needed for each in _split(told.get(part, part))}, found, path)
+    items = [_item(row, number, told, needed) for number, row in enumerate(found, 1)]
+    return Suite(name or path.stem, items, scored, way, [row.where for row in found])
+
+
+def _item(row: Row, number: int, told: Mapping[str, str], needed: set[str]) -> Item:
+    def part(name: str) -> Any:
+        columns = _split(told.get(name, name))
+        if name not in needed and all(row.is_empty(column) for column in columns):
+            return None
+        if len(columns) == 1:
+            return row.cell(columns[0])
+        return {column: row.cell(column) for column in columns}
+
+    name, cluster = part("id"), part("cluster")
+    return Item(
+        id=str(number) if name is None else str(name),
+        input=part("input"),
+        target=part("target"),
+        cluster="" if cluster is None else str(cluster),
+    )
+
+
+def _split(columns: str) -> list[str]:
+    return [column for column in columns.split("+") if column] or [columns]
+
+
+NAME = "SUITE"
+
+
+def python_file(path: Path) -> Suite:
+    """Return the `SUITE` of a file, which is run as any Python file is.
+
+    Raises:
+        InvalidArgument: there is no such file, it cannot be run, or defines no suite.
+    """
+    spec = importlib.util.spec_from_file_location(f"reasonloom_suite_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise InvalidArgument(f"suite: {path.name}: there is no such file", field="suite")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[module.__name__] = module
+    try:
+        spec.loader.exec_module(module)
+    except CallerMistake:
+        raise
+    except Exception as error:  # noqa: BLE001  # a user's file can raise anything
+        line = traceback.extract_tb(error.__traceback__)[-1].lineno
+        raise InvalidArgument(
+            f"suite: {path.name}: cannot be run: {type(error).__name__}: {error} (line {line})",
+            field="suite",
+        ) from None
+    suite = getattr(module, NAME, None)
+    if not isinstance(suite, Suite):
+        raise InvalidArgument(
+            f"suite: {path.name}: must define {NAME} = Suite(...), as docs/evals.md shows",
+            field="suite",
+        )
+    return suite

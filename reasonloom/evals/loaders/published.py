@@ -9,11 +9,10 @@ from types import MappingProxyType
 from typing import Any
 
 from reasonloom.errors import UnknownName
-from reasonloom.evals.core.item import Item
-from reasonloom.evals.core.scorer import Mark
+from reasonloom.evals.core.item import Item, Mark
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import text_of
-from reasonloom.evals.loaders.files import Row, require, rows
+from reasonloom.evals.loaders.files import Row, read_rows, require_columns
 from reasonloom.evals.scorers.function import Checker
 from reasonloom.evals.scorers.text import choice, exact, last_number, numeric
 from reasonloom.evals.simulated.game24.check import solves
@@ -29,15 +28,16 @@ def gsm8k(path: Path) -> Suite:
     Raises:
         InvalidArgument: a row lacks a question or such a number; names it.
     """
-    found = rows(path)
-    require({"question", "answer"}, found, path)
+    found = read_rows(path)
+    require_columns({"question", "answer"}, found, path)
     items = [
-        Item(str(number), row.cell("question"), _behind(row)) for number, row in enumerate(found, 1)
+        Item(str(number), row.cell("question"), _after_marker(row))
+        for number, row in enumerate(found, 1)
     ]
     return Suite("gsm8k", items, (numeric(),), where=[row.where for row in found])
 
 
-def _behind(row: Row) -> str:
+def _after_marker(row: Row) -> str:
     _, mark, answer = str(row.cell("answer")).rpartition(ANSWER)
     if not mark or last_number(answer) is None:
         raise row.refuse("answer", f"has no number behind {ANSWER}")
@@ -50,8 +50,8 @@ def game24(path: Path) -> Suite:
     Raises:
         InvalidArgument: a row lacks a rank or four numbers; names it.
     """
-    found = rows(path)
-    require({"Rank", "Puzzles"}, found, path)
+    found = read_rows(path)
+    require_columns({"Rank", "Puzzles"}, found, path)
     items = []
     for row in found:
         puzzle = str(row.cell("Puzzles"))
@@ -77,8 +77,8 @@ def big_bench_hard(path: Path) -> Suite:
     Raises:
         InvalidArgument: an example lacks input or target; names it.
     """
-    found = rows(path)
-    require({"input", "target"}, found, path)
+    found = read_rows(path)
+    require_columns({"input", "target"}, found, path)
     items = [
         Item(str(number), row.cell("input"), str(row.cell("target")))
         for number, row in enumerate(found, 1)

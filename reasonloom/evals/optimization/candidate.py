@@ -5,17 +5,82 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.errors import PromptMistake
+from jinja2 import meta
+
+from reasonloom.errors import Conflict, InvalidArgument, PromptMistake
 from reasonloom.evals.core.way import text_of
-from reasonloom.evals.optimization.optimising_candidate import with_body
 from reasonloom.llm.port import Ask
+from reasonloom.prompts.registry import PromptRegistry, packaged_templates
+from reasonloom.prompts.template import ENVIRONMENT, PromptTemplate
+from reasonloom.prompts.validation import FrontMatter, next_version
 
 if TYPE_CHECKING:
     from reasonloom.evals.log import Record
     from reasonloom.llm.port import LanguageModel
     from reasonloom.prompts.template import PromptTemplate
+
+
+def with_body(base: PromptTemplate, body: str, version: int) -> PromptTemplate:
+    """Return a template of another version with another text, checked.
+
+    Raises:
+        PromptMistake: the text is no template, lacks a block, uses a variable that is not
+            declared, or loses one that the base uses.
+    """
+    front, _, _ = base.text.partition(base.body)
+    text = f"{next_version(front, version)}{body.strip()}\n"
+    name = base.about.name
+    template = PromptTemplate(text, f"{name}.v{version}.md", _packaged(name))
+    template.check()
+    lost = sorted(used_variables(base.body) - used_variables(template.body))
+    if lost:
+        raise PromptMistake(
+            f"{template.source}: no longer uses the variable {lost[0]}", field=lost[0]
+        )
+    return template
+
+
+def used_variables(body: str) -> set[str]:
+    """Return the variables that a template's text uses."""
+    return meta.find_undeclared_variables(ENVIRONMENT.parse(body))
+
+
+def _packaged(name: str) -> FrontMatter | None:
+    found = [template.about for known, _, template in packaged_templates() if known == name]
+    return found[-1] if found else None
+
+
+def save_candidate(folder: Path | None, name: str, text: str) -> tuple[Path, bool]:
+    """Write a template as the next version; return its file, and whether it is new.
+
+    Where the newest version in the folder has this text already, nothing is written.
+
+    Raises:
+        InvalidArgument: there is no such folder and none can be made.
+        Conflict: somebody else has written that version meanwhile.
+    """
+    if folder is None:
+        raise InvalidArgument("folder: must be named to write a prompt", field="folder")
+    registry = PromptRegistry(folder if folder.is_dir() else None)
+    newest = max(registry.versions(name))
+    there = folder / f"{name}.v{newest}.md"
+    if there.is_file() and registry.get(name, newest).text == next_version(text, newest):
+        return there, False
+    number = newest + 1
+    path = folder / f"{name}.v{number}.md"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(next_version(text, number))
+    except FileExistsError:
+        raise Conflict(f"{name} v{number} is there already; try again") from None
+    except OSError:
+        raise InvalidArgument("folder: cannot be written", field="folder") from None
+    return path, True
+
 
 PROMPT = "evals/reflect"
 TRIES = 3

@@ -13,15 +13,28 @@ from reasonloom.errors import BudgetExceeded, InvalidArgument, SettingMistake
 from reasonloom.evals.comparison.changes import text_difference
 from reasonloom.evals.comparison.compare import compare
 from reasonloom.evals.comparison.power import ALPHA
-from reasonloom.evals.core.check import check
-from reasonloom.evals.core.run import Tell, silent
+from reasonloom.evals.core.preflight import preflight
+from reasonloom.evals.core.run import Progress, no_progress
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.optimization.bargain import keep_for_test, recall_spending, require_room
 from reasonloom.evals.optimization.candidate import PROMPT, Reflection
-from reasonloom.evals.optimization.optimising_search import Effort, Found, search
-from reasonloom.evals.optimization.split import SHARES, Split, split
-from reasonloom.evals.optimization.trials import TAPE, Trial, Workshop, base_of, own_copy, usage_of
+from reasonloom.evals.optimization.search import Effort, SearchResult, search
+from reasonloom.evals.optimization.split import (
+    SHARES,
+    Split,
+    require_budget,
+    reserve_for_test,
+    restore_spending,
+    split,
+)
+from reasonloom.evals.optimization.trials import (
+    TAPE,
+    TrialOptions,
+    TrialRunner,
+    base_of,
+    usage_of,
+    with_prompts_copy,
+)
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import load_settings
 
@@ -44,7 +57,7 @@ class Goal:
     shares: Sequence[float] = SHARES
 
 
-def planned(suite: Suite, goal: Goal, trial: Trial, budget: Budget) -> Split:
+def plan_split(suite: Suite, goal: Goal, trial: TrialOptions, budget: Budget) -> Split:
     """Return the split, without asking anything.
 
     Raises:
@@ -56,7 +69,7 @@ def planned(suite: Suite, goal: Goal, trial: Trial, budget: Budget) -> Split:
         )
     found = split(suite, trial.seed, goal.shares)
     if trial.way.asks:
-        require_room(budget, found, trial.epochs)
+        require_budget(budget, found, trial.epochs)
     return found
 
 
@@ -64,13 +77,13 @@ async def optimise(
     suite: Suite,
     goal: Goal,
     folder: Path,
-    trial: Trial,
+    trial: TrialOptions,
     *,
     reflect: str | LanguageModel | None = None,
     effort: Effort | None = None,
     budget: Budget,
     limits: Limits,
-    tell: Tell = silent,
+    tell: Progress = no_progress,
     settings: Settings | None = None,
 ) -> dict[str, Any]:
     """Search for a better text, judge it on the test items, and return what was found.
@@ -98,18 +111,18 @@ async def optimise(
         BudgetExceeded: the budget has no room for a search.
     """
     effort = effort or Effort()
-    parts = planned(suite, goal, trial, budget)
+    parts = plan_split(suite, goal, trial, budget)
     head = EvalLog(folder / HEAD)
     with head.held():
-        own = own_copy(folder, settings or load_settings())
+        own = with_prompts_copy(folder, settings or load_settings())
         base = base_of(own, goal.prompt, goal.version)
-        check(
+        preflight(
             suite, System(trial.way, {goal.prompt: base.about.version}), settings=own,
             epochs=trial.epochs,
         )  # fmt: skip
         purse = Purse(budget, limits, folder / TAPE)
-        recall_spending(purse.spending, folder / TAPE)
-        shop = Workshop(folder, suite, trial, purse, own, base, tell)
+        restore_spending(purse.spending, folder / TAPE)
+        shop = TrialRunner(folder, suite, trial, purse, own, base, tell)
         async with AsyncExitStack() as stack:
             llm = await stack.enter_async_context(purse.llm(reflect or trial.llm, own))
             if llm.offline:
@@ -125,18 +138,18 @@ async def optimise(
 
 
 async def _searched(
-    shop: Workshop, reflection: Reflection, parts: Split, effort: Effort, budget: Budget
-) -> Found:
+    shop: TrialRunner, reflection: Reflection, parts: Split, effort: Effort, budget: Budget
+) -> SearchResult:
     """Search within what the judgement leaves of the budget."""
     took = usage_of(await shop.tried(shop.base.body, parts.validation))
-    shop.purse.spending.budget = keep_for_test(budget, took, parts)
+    shop.purse.spending.budget = reserve_for_test(budget, took, parts)
     try:
         return await search(shop, reflection, parts, effort)
     finally:
         shop.purse.spending.budget = budget
 
 
-async def _judged(shop: Workshop, parts: Split, found: Found) -> dict[str, Any]:
+async def _judged(shop: TrialRunner, parts: Split, found: SearchResult) -> dict[str, Any]:
     """Return what was found, with the comparison on the test items where there is a winner."""
     body, score = found.best
     told: dict[str, Any] = {
@@ -170,7 +183,7 @@ async def _judged(shop: Workshop, parts: Split, found: Found) -> dict[str, Any]:
 
 
 async def _tested(
-    shop: Workshop, parts: Split, body: str, notes: list[str]
+    shop: TrialRunner, parts: Split, body: str, notes: list[str]
 ) -> dict[str, Any] | None:
     versions = [shop.base.about.version, shop.version(body)]
     before = {path.stem.removeprefix("test-") for path in shop.folder.glob("test-*.jsonl")}
@@ -207,7 +220,9 @@ def verdict(winner: dict[str, Any] | None, test: dict[str, Any] | None) -> str:
     return "no difference shown on the test items: the interval holds 0"
 
 
-def _head(shop: Workshop, goal: Goal, effort: Effort, parts: Split, reflect: str) -> dict[str, Any]:
+def _head(
+    shop: TrialRunner, goal: Goal, effort: Effort, parts: Split, reflect: str
+) -> dict[str, Any]:
     """Return what decides a search: a run is gone on with only where all of it is the same."""
     trial = shop.trial
     named = {"llm": trial.llm, "judge": trial.judge}

@@ -13,7 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonloom.errors import PromptMistake
-from reasonloom.evals.core.budget import Stopped
+from reasonloom.evals.core.budget import BudgetReached
 from reasonloom.evals.optimization.candidate import example_of
 
 if TYPE_CHECKING:
@@ -22,18 +22,20 @@ if TYPE_CHECKING:
     from reasonloom.evals.core.item import Item
     from reasonloom.evals.log import Record
     from reasonloom.evals.optimization.candidate import Reflection
-    from reasonloom.evals.optimization.trials import Workshop
+    from reasonloom.evals.optimization.split import Split
+    from reasonloom.evals.optimization.trials import TrialRunner
+
 
 T = TypeVar("T")
 COMPONENT = "template"
 """What GEPA calls the one text that it changes."""
 
-Tried = Sequence["Record"]
+TrialBatch = Sequence["Record"]
 """An item's results, one for each epoch."""
 
 
 @dataclass(slots=True)
-class Adapter:
+class GepaAdapter:
     """Tries and proposes on behalf of GEPA.
 
     Attributes:
@@ -42,7 +44,7 @@ class Adapter:
         proposals: how many texts were proposed that could be tried.
     """
 
-    workshop: Workshop
+    workshop: TrialRunner
     reflection: Reflection
     loop: asyncio.AbstractEventLoop
     halted: BaseException | None = None
@@ -51,7 +53,7 @@ class Adapter:
 
     def evaluate(
         self, batch: list[Item], candidate: dict[str, str], capture_traces: bool = False
-    ) -> EvaluationBatch[Tried, Any]:
+    ) -> EvaluationBatch[TrialBatch, Any]:
         """Return each item's mean score of the epochs; a text that cannot be rendered has 0."""
         from gepa.core.adapter import EvaluationBatch  # noqa: PLC0415
 
@@ -75,7 +77,7 @@ class Adapter:
     def make_reflective_dataset(
         self,
         candidate: dict[str, str],
-        eval_batch: EvaluationBatch[Tried, Any],
+        eval_batch: EvaluationBatch[TrialBatch, Any],
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Return what became of each item, as the reflection is shown it."""
@@ -122,4 +124,112 @@ def is_budget(error: BaseException) -> bool:
     """Tell whether it was the budget that ended the search."""
     from reasonloom.errors import BudgetExceeded  # noqa: PLC0415
 
-    return isinstance(error, BudgetExceeded | Stopped)
+    return isinstance(error, BudgetExceeded | BudgetReached)
+
+
+PERFECT = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How far to search: rounds of a proposal each, and how many items each looks at."""
+
+    rounds: int = 20
+    batch: int = 4
+
+
+@dataclass(slots=True)
+class SearchResult:
+    """What a search came to.
+
+    Attributes:
+        chosen: the texts that were tried on all validation items, with their mean scores; the base
+            is the first.
+        proposals: how many texts were proposed.
+        broken: proposals that were refused, with the reasons.
+        stopped: why the search ended before its rounds, empty where it did not.
+    """
+
+    chosen: list[tuple[str, float]] = field(default_factory=list)
+    rounds: int = 0
+    proposals: int = 0
+    broken: list[dict[str, str]] = field(default_factory=list)
+    stopped: str = ""
+
+    @property
+    def best(self) -> tuple[str, float]:
+        """The text with the best mean; of several the first, so that the base wins a tie."""
+        return max(self.chosen, key=lambda each: each[1])
+
+
+class _ProgressWatch:
+    """Notes for each round which texts were tried on all validation items, and when to end."""
+
+    def __init__(self, found: SearchResult, effort: Effort, adapter: GepaAdapter) -> None:
+        self._found, self._effort, self._adapter = found, effort, adapter
+
+    def on_valset_evaluated(self, event: Mapping[str, Any]) -> None:
+        text, score = event["candidate"][COMPONENT], float(event["average_score"])
+        self._found.chosen.append((text, score))
+
+    def __call__(self, state: object) -> bool:
+        """Tell whether to end; asked before each round."""
+        found = self._found
+        perfect = bool(found.chosen) and found.best[1] >= PERFECT
+        if self._adapter.halted or perfect or found.rounds >= self._effort.rounds:
+            return True
+        found.rounds += 1
+        return False
+
+
+class _Quiet:
+    """Where GEPA's own lines go: all that they tell stands in the run's logs."""
+
+    def log(self, message: str) -> None:
+        """Write nothing."""
+
+
+async def search(
+    workshop: TrialRunner, reflection: Reflection, split: Split, effort: Effort
+) -> SearchResult:
+    """Search, and return what was found until the rounds or the budget were used up.
+
+    The same seed, texts and replies make the same search: one that was killed is done again from
+    its beginning, and all that it has paid is read from its logs and its recording.
+
+    Raises:
+        LlmRefused: a provider refuses.
+        LlmUnavailable: items came to nothing.
+        CallerMistake: the suite is not right.
+    """
+    found = SearchResult()
+    adapter = GepaAdapter(workshop, reflection, asyncio.get_running_loop())
+    watch = _ProgressWatch(found, effort, adapter)
+    try:
+        await asyncio.to_thread(_optimise, adapter, split, effort, watch)
+    except Exception as error:
+        if error is not adapter.halted:
+            raise
+    if adapter.halted is not None:
+        if not is_budget(adapter.halted):
+            raise adapter.halted
+        found.stopped = str(adapter.halted)
+    found.proposals, found.broken = adapter.proposals, list(reflection.broken)
+    return found
+
+
+def _optimise(adapter: GepaAdapter, split: Split, effort: Effort, watch: _ProgressWatch) -> None:
+    from gepa.api import optimize  # noqa: PLC0415
+
+    optimize(
+        seed_candidate={COMPONENT: adapter.workshop.base.body},
+        trainset=list(split.train),
+        valset=list(split.validation),
+        adapter=adapter,
+        reflection_minibatch_size=min(effort.batch, len(split.train)),
+        perfect_score=PERFECT,
+        stop_callbacks=watch,
+        callbacks=[watch],
+        logger=_Quiet(),
+        seed=adapter.workshop.trial.seed,
+    )

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import BudgetExceeded, InvalidArgument, LlmUnavailable
-from reasonloom.evals.core.run import AT_ONCE, Tell, run, silent
+from reasonloom.evals.core.run import AT_ONCE, Progress, no_progress, run
 from reasonloom.evals.core.system import System
-from reasonloom.evals.optimization.optimising_candidate import with_body
-from reasonloom.evals.optimization.split import part_of
+from reasonloom.evals.optimization.candidate import with_body
+from reasonloom.evals.optimization.split import subset
 from reasonloom.prompts.registry import PromptRegistry, template_files
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ PROPOSED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialOptions:
     """How texts are tried: who answers and judges, how often, from which seed."""
 
     way: Way
@@ -50,7 +50,7 @@ class Trial:
 
 
 @dataclass(slots=True)
-class Workshop:
+class TrialRunner:
     """Tries texts of a prompt on items of a suite; what was tried before is not paid again.
 
     Attributes:
@@ -62,11 +62,11 @@ class Workshop:
 
     folder: Path
     suite: Suite
-    trial: Trial
+    trial: TrialOptions
     purse: Purse
     settings: Settings
     base: PromptTemplate
-    tell: Tell = silent
+    tell: Progress = no_progress
     versions: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class Workshop:
         log = self.folder / (name or f"{LOGS}/v{version}-{_digest(items)}.jsonl")
         log.parent.mkdir(parents=True, exist_ok=True)
         ran = await run(
-            part_of(self.suite, items),
+            subset(self.suite, items),
             System(self.trial.way, {self.base.about.name: version}, self.trial.llm),
             log=log,
             epochs=self.trial.epochs,
@@ -138,7 +138,7 @@ class Workshop:
             self.trial.way.check(item, registry)
 
 
-def own_copy(folder: Path, settings: Settings) -> Settings:
+def with_prompts_copy(folder: Path, settings: Settings) -> Settings:
     """Return settings whose folder of prompts is the run's own copy, made at its beginning.
 
     Raises:

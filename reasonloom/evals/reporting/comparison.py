@@ -2,24 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
-from reasonloom.evals.reporting.facts import MISSING, costs, version
-from reasonloom.evals.reporting.flips import Some, flipped
-from reasonloom.evals.reporting.items import counted
+from reasonloom.evals.reporting.facts import MISSING, comparison_costs, version_text
+from reasonloom.evals.reporting.formatting import ROOM, DisplayBudget
+from reasonloom.evals.reporting.items import DisplayedItems, count_outcomes, flipped_items
 from reasonloom.evals.reporting.report import Compared, Report
-from reasonloom.evals.reporting.shown import ROOM, Room
 from reasonloom.evals.reporting.verdict import Verdict, interval_of, on_items, verdict
-from reasonloom.evals.reporting.wording import Line, wording
+
+AROUND = 3
+"""Lines around a change that are shown with it."""
+
+WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+LONGEST = 2_000
+"""Characters of a line that is still compared word by word."""
+
+ALIKE = 0.4
+"""Share of words in common from which on one line is an edit of another."""
+
+Pieces = Sequence[tuple[bool, str]]
+"""Parts of a line, each with whether it is what changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that stayed (`same`), went (`gone`) or came (`new`), or a `gap` between them."""
+
+    kind: str
+    pieces: Pieces = ()
+
+
+def diff_wording(base: dict[str, Any], run: dict[str, Any], name: str) -> list[Line]:
+    """Return how a prompt's text differs between the heads of two runs."""
+    before, after = (_text(head, name).splitlines() for head in (base, run))
+    found: list[Line] = []
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for group in matcher.get_grouped_opcodes(AROUND):
+        if found:
+            found.append(Line("gap"))
+        for kind, start, end, new_start, new_end in group:
+            gone, new = before[start:end], after[new_start:new_end]
+            found += (
+                [_whole("same", each) for each in gone] if kind == "equal" else _edit(gone, new)
+            )
+    return found
+
+
+def _text(head: dict[str, Any], name: str) -> str:
+    return str(head.get("texts", {}).get(head.get("prompts", {}).get(name, {}).get("hash"), ""))
+
+
+def _whole(kind: str, line: str) -> Line:
+    return Line(kind, ((False, line),))
+
+
+def _edit(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
+    """Yield lines that went and came; the n-th of both are taken for edits of each other."""
+    pairs = [_words(one, two) for one, two in zip(gone, new, strict=False)]
+    yield from (Line("gone", one) for one, _ in pairs)
+    yield from (_whole("gone", each) for each in gone[len(pairs) :])
+    yield from (Line("new", two) for _, two in pairs)
+    yield from (_whole("new", each) for each in new[len(pairs) :])
+
+
+def _words(one: str, two: str) -> tuple[Pieces, Pieces]:
+    """Return both lines in pieces, with the words that differ told apart."""
+    before, after = WORDS.findall(one), WORDS.findall(two)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    if max(len(one), len(two)) > LONGEST or matcher.ratio() < ALIKE:
+        return ((False, one),), ((False, two),)
+    codes = matcher.get_opcodes()
+    return (
+        [(kind != "equal", "".join(before[a:b])) for kind, a, b, _, _ in codes if b > a],
+        [(kind != "equal", "".join(after[c:d])) for kind, _, _, c, d in codes if d > c],
+    )
+
 
 MOST_LINES = 1_000
 """Lines of a prompt's difference that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class PromptDiff:
     """How one prompt differs: its versions, and its lines as far as they are shown."""
 
     name: str
@@ -39,7 +107,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ComparisonPart:
     """One comparison on a page; `plot` says in words what its picture shows."""
 
     place: int
@@ -49,27 +117,28 @@ class Part:
     verdict: Verdict
     plot: str
     counts: Mapping[str, Any]
-    flips: Mapping[str, Some]
+    flips: Mapping[str, DisplayedItems]
     costs: Sequence[tuple[str, dict[str, Any]]]
-    prompts: Sequence[Wording]
+    prompts: Sequence[PromptDiff]
 
 
-def parts(report: Report) -> list[Part]:
+def comparison_parts(report: Report) -> list[ComparisonPart]:
     """Return what a page tells of every comparison; they share its room for transcripts."""
     share = ROOM // (2 * len(report.compared))
     return [
-        Part(
+        ComparisonPart(
             place=place,
             label=each.run.label,
             found=each.found,
             plans=each.plans,
             verdict=verdict(report, each),
             plot=_plot(report, each),
-            counts=counted(report, each),
+            counts=count_outcomes(report, each),
             flips={
-                way: flipped(report, each, way, Room(share)) for way in ("to_wrong", "to_right")
+                way: flipped_items(report, each, way, DisplayBudget(share))
+                for way in ("to_wrong", "to_right")
             },
-            costs=costs(each.found),
+            costs=comparison_costs(each.found),
             prompts=[_wording(report, each, told["prompt"]) for told in each.found["prompts"]],
         )
         for place, each in enumerate(report.compared, 1)
@@ -85,10 +154,10 @@ def _plot(report: Report, each: Compared) -> str:
     )
 
 
-def _wording(report: Report, each: Compared, name: str) -> Wording:
+def _wording(report: Report, each: Compared, name: str) -> PromptDiff:
     before, after = report.base.log.head, each.run.log.head
-    lines = wording(before, after, name)
-    return Wording(
+    lines = diff_wording(before, after, name)
+    return PromptDiff(
         name=name,
         before=_version(before, name),
         after=_version(after, name),
@@ -98,4 +167,4 @@ def _wording(report: Report, each: Compared, name: str) -> Wording:
 
 
 def _version(head: dict[str, Any], name: str) -> str:
-    return version((head.get("prompts") or {}).get(name, {}))
+    return version_text((head.get("prompts") or {}).get(name, {}))

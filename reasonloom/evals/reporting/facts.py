@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonloom.evals.core.way import text_of
-from reasonloom.evals.reporting.formatting import count
-from reasonloom.evals.reporting.labels import way_of
-from reasonloom.evals.reporting.report import Told
+from reasonloom.evals.reporting.formatting import format_count
+from reasonloom.evals.reporting.report import ReportedRun, method_of
 
 COSTS = {
     "calls": "calls",
@@ -37,14 +36,14 @@ class Facts:
     texts: Sequence[tuple[str, str]]
 
 
-def facts(run: Told) -> Facts:
+def run_facts(run: ReportedRun) -> Facts:
     """Return how a run was made."""
     head, system = run.log.head, run.log.head.get("system") or {}
     told = {
         "file": run.log.path.name,
-        "done": f"{count(run.summary['done'])} of {count(run.summary['of'])} answers",
-        "items": f"{count(head['items'])}, each asked {times(head['epochs'])}",
-        "answered by": way_of(head),
+        "done": f"{format_count(run.summary['done'])} of {format_count(run.summary['of'])} answers",
+        "items": f"{format_count(head['items'])}, each asked {times_text(head['epochs'])}",
+        "answered by": method_of(head),
         "graph": _graph(system),
         "arguments": text_of(system["arguments"]) if system.get("arguments") else "",
         "language model": str(system.get("llm") or ""),
@@ -59,25 +58,25 @@ def facts(run: Told) -> Facts:
     return Facts(run.label, [pair for pair in told.items() if pair[1]], _texts(head))
 
 
-def times(number: int) -> str:
+def times_text(number: int) -> str:
     """Return how often, in words."""
     return "once" if number == 1 else f"{number} times"
 
 
-def took(run: Told) -> list[tuple[str, float]]:
+def usage_facts(run: ReportedRun) -> list[tuple[str, float]]:
     """Return what a run took in all, without what it did not."""
     usage = run.summary["usage"]
     return [(COSTS[name], usage[name]) for name in usage if usage[name]]
 
 
-def costs(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def comparison_costs(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return the costs of a comparison by name, without what neither run took."""
     return [
         (COSTS[name], each) for name, each in found["costs"].items() if each["base"] or each["run"]
     ]
 
 
-def version(prompt: dict[str, Any]) -> str:
+def version_text(prompt: dict[str, Any]) -> str:
     """Return a prompt's version, and that it is missing where a run has not that prompt."""
     if not prompt:
         return MISSING
@@ -98,7 +97,7 @@ def _scorer(about: dict[str, Any]) -> str:
     return f"{name} ({', '.join(rest)})" if rest else name
 
 
-def _judge(run: Told) -> str:
+def _judge(run: ReportedRun) -> str:
     """Return who judged, where a scorer asked it, and what that took."""
     spent = {
         name: sum(record.usage.get(f"judge_{name}", 0.0) for record in run.log.records)
@@ -118,7 +117,7 @@ def _prompts(head: dict[str, Any]) -> str:
     prompts = head.get("prompts") or {}
     if len(prompts) > MOST_PROMPTS:
         return f"any of {len(prompts)}"
-    return ", ".join(f"{name} {version(each)}" for name, each in prompts.items())
+    return ", ".join(f"{name} {version_text(each)}" for name, each in prompts.items())
 
 
 def _texts(head: dict[str, Any]) -> list[tuple[str, str]]:
@@ -126,6 +125,6 @@ def _texts(head: dict[str, Any]) -> list[tuple[str, str]]:
     if len(prompts) > MOST_PROMPTS:
         return []
     return [
-        (f"{name} {version(each)}", str(texts.get(each.get("hash"), "")))
+        (f"{name} {version_text(each)}", str(texts.get(each.get("hash"), "")))
         for name, each in prompts.items()
     ]

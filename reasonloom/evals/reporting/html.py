@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -10,14 +13,53 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from reasonloom.evals.reporting import formatting
-from reasonloom.evals.reporting.comparison import parts
-from reasonloom.evals.reporting.facts import Facts, facts, took
-from reasonloom.evals.reporting.flips import Shown, worst
-from reasonloom.evals.reporting.items import MOST, Row, rows
-from reasonloom.evals.reporting.plot import axis
+from reasonloom.evals.reporting.comparison import comparison_parts
+from reasonloom.evals.reporting.facts import Facts, run_facts, usage_facts
+from reasonloom.evals.reporting.formatting import DisplayBudget, escape_hidden, shortened_line
+from reasonloom.evals.reporting.items import MAX_ITEMS, DisplayedItem, Row, item_rows, worst_items
 from reasonloom.evals.reporting.report import Report
-from reasonloom.evals.reporting.shown import Room, short, visible
-from reasonloom.evals.reporting.verdict import alone
+from reasonloom.evals.reporting.verdict import verdict_on_single_run
+
+STEPS = 5
+"""About as many steps an axis has."""
+
+LEAST = 1e-4
+"""A step of an axis at least: a hundredth of a point."""
+
+EDGE = 5.0
+"""Per cent of the width that stay free at either side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis from `low` to `high` with its ticks."""
+
+    low: float
+    high: float
+    ticks: Sequence[float]
+
+    def at(self, value: float) -> str:
+        """Return where a value lies, in per cent of the width."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{EDGE + share * (100 - 2 * EDGE):.3f}%"
+
+
+def axis(values: Sequence[float]) -> Axis:
+    """Return an axis on which all values lie, with round ticks."""
+    low, high = min(values), max(values)
+    step = _round_step(max((high - low) / STEPS, LEAST))
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    ticks = [round(place * step, 10) for place in range(first, last + 1)]
+    if len(ticks) == 1:
+        ticks = [ticks[0] - step, ticks[0], ticks[0] + step]
+    return Axis(ticks[0], ticks[-1], ticks)
+
+
+def _round_step(least: float) -> float:
+    """Return the least of 1, 2, 5, 10, ... times a power of ten that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(power * each for each in (1, 2, 5, 10) if power * each >= least * (1 - 1e-9))
+
 
 WAYS = {
     "to_wrong": "became wrong",
@@ -28,7 +70,7 @@ WAYS = {
 }
 
 
-def page(report: Report) -> str:
+def render_html(report: Report) -> str:
     """Return a report as HTML; every text of others is escaped, and its hidden characters shown."""
     environment = _environment(report.written)
     style, script = (_source(environment, name) for name in ("style.css", "filter.js"))
@@ -37,15 +79,15 @@ def page(report: Report) -> str:
         "reduced": "" if report.reducer == "mean" else f" ({report.reducer} of epochs)",
         "style": Markup(style),  # noqa: S704  # a file of the package
         "script": Markup(script),  # noqa: S704  # likewise
-        "policy": policy(style, script),
-        "runs": [_told(each) for each in map(facts, report.runs)],
+        "policy": content_security_policy(style, script),
+        "runs": [_run_context(each) for each in map(run_facts, report.runs)],
     }
     if report.compared:
         return environment.get_template("comparison.html").render(common | _comparison(report))
     return environment.get_template("single.html").render(common | _single(report))
 
 
-def policy(style: str, script: str) -> str:
+def content_security_policy(style: str, script: str) -> str:
     """Return the policy that lets this style and this script in, and nothing else."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
@@ -57,7 +99,7 @@ def _hash(text: str) -> str:
     return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
 
 
-def _environment(written: formatting.Written) -> Environment:
+def _environment(written: formatting.ScoreFormat) -> Environment:
     environment = Environment(
         loader=PackageLoader("reasonloom.evals.reporting"),
         autoescape=True,
@@ -72,19 +114,19 @@ def _environment(written: formatting.Written) -> Environment:
         "ends": written.ends,
         "by": written.by,
         "tick": written.tick,
-        "together": formatting.together,
-        "change": formatting.change,
-        "chance": formatting.chance,
-        "number": formatting.number,
-        "count": formatting.count,
-        "short": short,
+        "together": formatting.no_break,
+        "change": formatting.format_change,
+        "chance": formatting.format_p,
+        "number": formatting.format_number,
+        "count": formatting.format_count,
+        "short": shortened_line,
     }
     return environment
 
 
 def _finalized(value: Any) -> Any:
     """Show hidden characters in all that templates print; markup of their own stays."""
-    return visible(value) if type(value) is str else value
+    return escape_hidden(value) if type(value) is str else value
 
 
 def _source(environment: Environment, name: str) -> str:
@@ -92,7 +134,7 @@ def _source(environment: Environment, name: str) -> str:
 
 
 def _comparison(report: Report) -> dict[str, Any]:
-    found = parts(report)
+    found = comparison_parts(report)
     ends = [end for part in found for end in part.found["interval"]]
     shown = {
         f"{way}-{part.place}-{place}": item
@@ -105,12 +147,12 @@ def _comparison(report: Report) -> dict[str, Any]:
 
 def _single(report: Report) -> dict[str, Any]:
     scores = report.base.summary["scores"]
-    some = worst(report, Room())
+    some = worst_items(report, DisplayBudget())
     shown = {f"answer-{place}": item for place, item in enumerate(some.shown, 1)}
     return {
-        "said": alone(report, report.base),
+        "said": verdict_on_single_run(report, report.base),
         "shown": some,
-        "took": took(report.base),
+        "took": usage_facts(report.base),
         "axis": axis([0.0, 1.0, *(end for score in scores.values() for end in score["interval"])]),
         "plots": {name: _plot(report, name, score) for name, score in scores.items()},
         **_items(report, shown),
@@ -121,27 +163,27 @@ def _plot(report: Report, name: str, score: dict[str, Any]) -> str:
     written = report.written
     return (
         f"{name}: {written.score(score['mean'])}, 95 % interval {written.ends(score['interval'])},"
-        f" on {formatting.count(score['items'])} items"
+        f" on {formatting.format_count(score['items'])} items"
     )
 
 
-def _items(report: Report, shown: dict[str, Shown]) -> dict[str, Any]:
+def _items(report: Report, shown: dict[str, DisplayedItem]) -> dict[str, Any]:
     """Return the rows, the anchors of items that are shown, and the ways that there are."""
-    every: list[Row] = rows(report)
+    every: list[Row] = item_rows(report)
     anchors: dict[str, str] = {}
     for anchor, item in shown.items():
         anchors.setdefault(item.item, anchor)
     known = {way for row in every for way in row.ways}
     return {
-        "rows": every[:MOST],
+        "rows": every[:MAX_ITEMS],
         "rows_of": len(every),
         "anchors": anchors,
         "ways": [(way, name) for way, name in WAYS.items() if way in known],
     }
 
 
-def _told(found: Facts) -> dict[str, Any]:
-    room = Room()
+def _run_context(found: Facts) -> dict[str, Any]:
+    room = DisplayBudget()
     return {
         "label": found.label,
         "facts": found.facts,

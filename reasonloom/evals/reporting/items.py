@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reasonloom.evals.comparison.changes import RIGHT
-from reasonloom.evals.comparison.pairs import Key
+from reasonloom.evals.comparison.pairs import Key, Side
+from reasonloom.evals.log import Record
+from reasonloom.evals.reporting.formatting import (
+    DisplayBudget,
+    TruncatedText,
+    natural_key,
+    shortened_line,
+)
 from reasonloom.evals.reporting.report import Compared, Report
-from reasonloom.evals.reporting.shown import natural, short
 
-MOST = 5_000
+MAX_ITEMS = 5_000
 """Rows of a page."""
 
 ASKED, ANSWERED = 160, 100
 """Characters of a question and of an answer in a row."""
 
-WAYS = ("to_wrong", "to_right", "other", "wrong", "right")
+OUTCOMES = ("to_wrong", "to_right", "other", "wrong", "right")
 """What becomes of an item from one run to another, in the order of rows."""
 
 
@@ -41,15 +48,15 @@ class Row:
         return self.key[0]
 
 
-def rows(report: Report) -> list[Row]:
+def item_rows(report: Report) -> list[Row]:
     """Return all items of all runs: those that flipped first, then by id."""
     keys = dict.fromkeys(key for run in report.runs for key in run.side.scores)
     found = [_row(report, key) for key in keys]
-    return sorted(found, key=lambda row: (_first(row.ways), natural(row.item)))
+    return sorted(found, key=lambda row: (_first(row.ways), natural_key(row.item)))
 
 
 def _first(ways: Iterable[str]) -> int:
-    return min((WAYS.index(way) for way in ways), default=len(WAYS))
+    return min((OUTCOMES.index(way) for way in ways), default=len(OUTCOMES))
 
 
 def _row(report: Report, key: Key) -> Row:
@@ -58,14 +65,15 @@ def _row(report: Report, key: Key) -> Row:
     records = [run.side.records[key][0] if key in run.side.records else None for run in runs]
     first = next(record for record in records if record is not None)
     answers = [
-        short(record.error or record.output, ANSWERED) if record else "" for record in records
+        shortened_line(record.error or record.output, ANSWERED) if record else ""
+        for record in records
     ]
     base, *others = scores
-    ways = [way(base, other, report.lower) for other in others or [base]]
-    return Row(key, short(first.input, ASKED), answers, scores, ways)
+    ways = [outcome_of(base, other, report.lower) for other in others or [base]]
+    return Row(key, shortened_line(first.input, ASKED), answers, scores, ways)
 
 
-def way(base: float | None, other: float | None, lower: bool = False) -> str:
+def outcome_of(base: float | None, other: float | None, lower: bool = False) -> str:
     """Return what became of an item: it flipped, its score changed, or it is as it was."""
     if base is None or other is None:
         return "other"
@@ -77,7 +85,7 @@ def way(base: float | None, other: float | None, lower: bool = False) -> str:
     return "right" if after else "wrong"
 
 
-def counted(report: Report, each: Compared) -> dict[str, int]:
+def count_outcomes(report: Report, each: Compared) -> dict[str, int]:
     """Return how many items that both runs have became right or wrong, or were so in both."""
     before, after = report.base.side.scores, each.run.side.scores
     sides = [
@@ -92,3 +100,139 @@ def counted(report: Report, each: Compared) -> dict[str, int]:
         "to_wrong": sides.count((True, False)),
         "wrong": sides.count((False, False)),
     }
+
+
+MAX_DISPLAYED = 100
+"""Items whose transcripts are shown, each way."""
+
+MOST_EPOCHS, MOST_CALLS = 5, 20
+"""Epochs of an item, and calls of an answer, that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a language model: the messages as (role, text), and what it said."""
+
+    asked: Sequence[tuple[str, TruncatedText]]
+    said: TruncatedText
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTranscript:
+    """One answer; `more` counts calls that are not shown."""
+
+    epoch: int
+    score: float
+    output: TruncatedText
+    said: str
+    failed: bool
+    run: str
+    calls: Sequence[Call]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One item in one run; `more` counts epochs that are not shown."""
+
+    score: float
+    answers: Sequence[AnswerTranscript]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayedItem:
+    """One item with the transcripts of the runs that are held against each other."""
+
+    item: str
+    asked: TruncatedText
+    target: TruncatedText | None
+    transcripts: Sequence[Transcript]
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayedItems:
+    """Items that are shown, and how many are not for want of room."""
+
+    shown: Sequence[DisplayedItem]
+    left_out: int
+
+
+def flipped_items(report: Report, each: Compared, way: str, room: DisplayBudget) -> DisplayedItems:
+    """Return the items that flipped one way, the clearest first."""
+    sides = (report.base.side, each.run.side)
+    before, after = (side.scores for side in sides)
+    wanted = sorted(
+        (
+            key
+            for key in before
+            if key in after and outcome_of(before[key], after[key], report.lower) == way
+        ),
+        key=lambda key: (-abs(after[key] - before[key]), natural_key(key[0])),
+    )
+    return _select(wanted, sides, report.score, room)
+
+
+def worst_items(report: Report, room: DisplayBudget) -> DisplayedItems:
+    """Return the items of a run alone, those with the worst scores first."""
+    side, sign = report.base.side, -1 if report.lower else 1
+    wanted = sorted(side.scores, key=lambda key: (sign * side.scores[key], natural_key(key[0])))
+    return _select(wanted, (side,), report.score, room)
+
+
+def _select(
+    wanted: Sequence[Key], sides: Sequence[Side], score: str, room: DisplayBudget
+) -> DisplayedItems:
+    shown: list[DisplayedItem] = []
+    for key in wanted[:MAX_DISPLAYED]:
+        if room.full:
+            break
+        shown.append(_displayed(key, sides, score, room))
+    return DisplayedItems(shown, len(wanted) - len(shown))
+
+
+def _displayed(key: Key, sides: Sequence[Side], score: str, room: DisplayBudget) -> DisplayedItem:
+    first = sides[0].records[key][0]
+    target = None if first.target is None else room.cut(first.target)
+    return DisplayedItem(
+        key[0],
+        room.cut(first.input),
+        target,
+        [_transcript(key, side, score, room) for side in sides],
+    )
+
+
+def _transcript(key: Key, side: Side, score: str, room: DisplayBudget) -> Transcript:
+    records = side.records[key]
+    answers = [_answered(record, score, room) for record in records[:MOST_EPOCHS]]
+    return Transcript(side.scores[key], answers, len(records) - len(answers))
+
+
+def _answered(record: Record, score: str, room: DisplayBudget) -> AnswerTranscript:
+    calls = [_call(call, room) for call in record.calls[:MOST_CALLS]]
+    return AnswerTranscript(
+        record.epoch,
+        record.scores[score],
+        room.cut(record.error or record.output),
+        room.cut(record.said.get(score, "")).text,
+        bool(record.error),
+        record.run,
+        calls,
+        len(record.calls) - len(calls),
+    )
+
+
+def _call(call: dict[str, Any], room: DisplayBudget) -> Call:
+    asked = [
+        (
+            str(message.get("role", "")),
+            room.cut(message.get("content") or _non_text_content(message)),
+        )
+        for message in call.get("asked", ())
+    ]
+    return Call(asked, room.cut(call.get("said", "")))
+
+
+def _non_text_content(message: dict[str, Any]) -> dict[str, Any]:
+    """Return what a message without words holds, such as calls of tools."""
+    return {name: value for name, value in message.items() if name != "role"}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from reasonloom.errors import InvalidArgument, UnknownName
-from reasonloom.evals.comparison.summary import summary
-from reasonloom.evals.core.run import Ran
+from reasonloom.evals.comparison.summary import run_summary
+from reasonloom.evals.core.run import RunResult
 from reasonloom.evals.log import EvalLog
 
 ENDING = ".jsonl"
@@ -19,7 +19,7 @@ LARGEST = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class SavedRun:
     """One run.
 
     Attributes:
@@ -39,7 +39,7 @@ class Shelved:
     changed: float
 
 
-def names(folder: Path) -> list[str]:
+def run_names(folder: Path) -> list[str]:
     """Return the runs of a folder, those last written first."""
     paths = [path for path in folder.glob(f"*{ENDING}") if path.is_file()]
     return [path.name for path in sorted(paths, key=lambda path: -path.stat().st_mtime)]
@@ -51,22 +51,22 @@ def path_in(folder: Path, name: str) -> Path:
     Raises:
         UnknownName: the folder holds none such; a path out of it is none.
     """
-    if name not in names(folder):
+    if name not in run_names(folder):
         raise UnknownName(f"there is no run {name[:80]}", field="run")
     return folder / name
 
 
-def shelved(path: Path) -> Shelved:
+def saved_run(path: Path) -> SavedRun:
     """Sum up a run, as far as it has come."""
     stat = path.stat()
     if stat.st_size > LARGEST:
-        return Shelved(path.name, _suite(path), 0, 0, {}, 0.0, stat.st_mtime)
+        return SavedRun(path.name, _suite(path), 0, 0, {}, 0.0, stat.st_mtime)
     try:
         log = EvalLog(path)
-        told = summary(Ran(log)) if log.records and "items" in log.head else {}
+        told = run_summary(RunResult(log)) if log.records and "items" in log.head else {}
     except (InvalidArgument, KeyError, ValueError):
         log, told = EvalLog(path.with_name("none")), {}
-    return Shelved(
+    return SavedRun(
         path.name,
         str(log.head.get("eval", "")),
         len(log.records),

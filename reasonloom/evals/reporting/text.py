@@ -9,22 +9,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from reasonloom.evals.comparison.changes import text_difference
-from reasonloom.evals.reporting.facts import COSTS, facts
-from reasonloom.evals.reporting.formatting import MINUS
-from reasonloom.evals.reporting.items import WAYS, Row, rows
-from reasonloom.evals.reporting.report import Compared, Report, Told
-from reasonloom.evals.reporting.shown import short, visible
-from reasonloom.evals.reporting.verdict import alone, verdict
+from reasonloom.evals.reporting.facts import COSTS, run_facts
+from reasonloom.evals.reporting.formatting import MINUS, escape_hidden, shortened_line
+from reasonloom.evals.reporting.items import OUTCOMES, Row, item_rows
+from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
+from reasonloom.evals.reporting.verdict import verdict, verdict_on_single_run
 
 WIDEST = 300
 """Characters of a text that are shown."""
 
 BY_CLOCK = ("latency_ms",)
-NOT_TOLD = ("file",)
+OMITTED = ("file",)
 """What differs between two runs of one system, and says nothing of either."""
 
 
-def text(report: Report) -> str:
+def render_text(report: Report) -> str:
     """Return a report as text."""
     lines = [f"# {report.title}", "", *_opening(report)]
     for run in report.runs:
@@ -32,12 +31,12 @@ def text(report: Report) -> str:
     for each in report.compared:
         lines += ["", *_compared(report, each)]
     lines += ["", *_items(report)]
-    return "\n".join(visible(line).replace("\n", "␊").rstrip() for line in lines) + "\n"
+    return "\n".join(escape_hidden(line).replace("\n", "␊").rstrip() for line in lines) + "\n"
 
 
 def _opening(report: Report) -> Iterator[str]:
     if not report.compared:
-        yield _plain(alone(report, report.base))
+        yield _plain(verdict_on_single_run(report, report.base))
     for each in report.compared:
         told = verdict(report, each)
         yield _plain(told.said)
@@ -50,7 +49,7 @@ def _plain(sentence: str) -> str:
     return sentence.replace(MINUS, "-")
 
 
-def _run(report: Report, run: Told) -> Iterator[str]:
+def _run(report: Report, run: ReportedRun) -> Iterator[str]:
     role = " (base)" if report.compared and run is report.base else ""
     yield f"## {run.label}{role}"
     yield ""
@@ -64,8 +63,8 @@ def _run(report: Report, run: Told) -> Iterator[str]:
     for name, value in run.summary["usage"].items():
         if value:
             yield f"in all, {COSTS[name]}: {value:.10g}"
-    for name, told in facts(run).facts:
-        if name not in NOT_TOLD:
+    for name, told in run_facts(run).facts:
+        if name not in OMITTED:
             yield f"{name}: {told}"
     if not report.compared:
         yield from (f"note: {note}" for note in run.summary["notes"])
@@ -130,18 +129,18 @@ def _prompt(report: Report, each: Compared, name: str) -> Iterator[str]:
 
 
 def _flip(flip: dict[str, Any]) -> Iterator[str]:
-    yield f"{short(flip['item'], 80)}: {flip['base_score']:.4f} to {flip['run_score']:.4f}"
-    yield f"  asked: {short(flip['input'], WIDEST)}"
+    yield f"{shortened_line(flip['item'], 80)}: {flip['base_score']:.4f} to {flip['run_score']:.4f}"
+    yield f"  asked: {shortened_line(flip['input'], WIDEST)}"
     if flip["target"] is not None:
-        yield f"  right: {short(flip['target'], WIDEST)}"
+        yield f"  right: {shortened_line(flip['target'], WIDEST)}"
     for side in ("base", "run"):
         first = flip[side][0]
-        yield f"  {side}: {short(first['error'] or first['output'], WIDEST)}"
+        yield f"  {side}: {shortened_line(first['error'] or first['output'], WIDEST)}"
 
 
 def _items(report: Report) -> Iterator[str]:
     """Yield a line for every item, by name, so that one that changes changes one line."""
-    found = rows(report)
+    found = item_rows(report)
     yield f"## items: {len(found)}"
     yield ""
     for row in sorted(found, key=lambda row: row.key):
@@ -150,9 +149,9 @@ def _items(report: Report) -> Iterator[str]:
 
 def _item(row: Row) -> str:
     scores = ["none" if score is None else f"{score:.4f}" for score in row.scores]
-    flips = [_named(way) for way in row.ways if way in WAYS[:2]]
+    flips = [_named(way) for way in row.ways if way in OUTCOMES[:2]]
     told = f" ({', '.join(flips)})" if flips else ""
-    return f"{short(row.item, 80)}: {' to '.join(scores[:1] + scores[1:])}{told}"
+    return f"{shortened_line(row.item, 80)}: {' to '.join(scores[:1] + scores[1:])}{told}"
 
 
 def _named(way: str) -> str:

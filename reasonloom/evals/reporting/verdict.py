@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonloom.evals.comparison.power import ALPHA
-from reasonloom.evals.reporting.formatting import LARGE, chance, change, count
-from reasonloom.evals.reporting.report import Compared, Report, Told
+from reasonloom.evals.reporting.formatting import LARGE, format_change, format_count, format_p
+from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
 
 FRACTION = 0.0005
 """Relative changes of less are told as none."""
@@ -35,7 +35,7 @@ def verdict(report: Report, each: Compared) -> Verdict:
     the number of runs, has p of 0.05 at most.
     """
     tone, written = tone_of(report, each), report.written
-    told = _SAID[tone].format(
+    told = _SENTENCES[tone].format(
         run=each.run.label,
         base=report.base.label,
         by=f"{written.by(each.found['difference'])}{written.unit}",
@@ -45,10 +45,10 @@ def verdict(report: Report, each: Compared) -> Verdict:
         on=on_items(each.found),
         doubt=_doubt(each.found, len(report.compared)),
     )
-    return Verdict(tone, told, _beside(report, each, tone))
+    return Verdict(tone, told, _compared_value(report, each, tone))
 
 
-_SAID = {
+_SENTENCES = {
     "better": "{run} is better than {base} by {size} (95 % {interval}{lower}), {on}.",
     "worse": "{run} is worse than {base} by {size} (95 % {interval}{lower}), {on}.",
     "perhaps": "{run} may differ from {base}: {by} (95 % {interval}{lower}), {on}; {doubt}.",
@@ -81,18 +81,18 @@ def interval_of(report: Report, each: Compared, *, of_size: bool = False) -> str
 def on_items(found: dict[str, Any]) -> str:
     """Return on how many items, and in how many clusters where some hang together."""
     items, clusters = found["items"], found["clusters"]
-    told = f"on {count(items)} item{'s' if items != 1 else ''}"
-    return told if clusters == items else f"{told} in {count(clusters)} clusters"
+    told = f"on {format_count(items)} item{'s' if items != 1 else ''}"
+    return told if clusters == items else f"{told} in {format_count(clusters)} clusters"
 
 
 def _doubt(found: dict[str, Any], runs: int) -> str:
     low, high = found["interval"]
     corrected = f" corrected for {runs} comparisons" if runs > 1 else ""
     interval = "leaves 0 out" if low > 0 or high < 0 else "has 0 in it"
-    return f"the interval {interval}, and p{corrected} is {chance(found['p_holm'])}"
+    return f"the interval {interval}, and p{corrected} is {format_p(found['p_holm'])}"
 
 
-def _beside(report: Report, each: Compared, tone: str) -> str:
+def _compared_value(report: Report, each: Compared, tone: str) -> str:
     found, written = each.found, report.written
     told = [_cost(found["costs"])]
     if tone in ("unclear", "perhaps") and found["least_effect"] is not None:
@@ -115,17 +115,17 @@ def _relative(share: float, of: str) -> str:
     if abs(share) < FRACTION:
         return f"as {'many' if of == 'tokens' else 'much'} {of}"
     if share >= LARGE:
-        return f"{change(share)} as {'many' if of == 'tokens' else 'much'} {of}"
+        return f"{format_change(share)} as {'many' if of == 'tokens' else 'much'} {of}"
     less = "fewer" if of == "tokens" else "less"
-    return f"{change(abs(share)).lstrip('+')} {'more' if share > 0 else less} {of}"
+    return f"{format_change(abs(share)).lstrip('+')} {'more' if share > 0 else less} {of}"
 
 
-def alone(report: Report, run: Told) -> str:
+def verdict_on_single_run(report: Report, run: ReportedRun) -> str:
     """Return the sentence on a run that is compared with none."""
     found = run.summary["scores"][report.score]
     items, written = found["items"], report.written
     return (
         f"{run.label} scores {written.score(found['mean'])}"
         f" (95 % {written.ends(found['interval'])}),"
-        f" on {count(items)} item{'s' if items != 1 else ''}."
+        f" on {format_count(items)} item{'s' if items != 1 else ''}."
     )

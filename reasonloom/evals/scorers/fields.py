@@ -6,9 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from reasonloom.evals.core.item import Item
-from reasonloom.evals.core.scorer import Bench, Mark
-from reasonloom.evals.core.way import at
+from reasonloom.evals.core.item import Item, Mark, ScoringContext
+from reasonloom.evals.core.way import value_at
 from reasonloom.llm.structured_output import read_object
 
 
@@ -34,13 +33,13 @@ class Fields:
         """Refuse a target that is no object."""
         return "" if _object(item.target) is not None else "target is no JSON object"
 
-    def mark(self, item: Item, output: Any, bench: Bench) -> Mark:
+    def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
         """Return the share, and which fields are wrong."""
         target, said = _object(item.target) or {}, _object(output)
         if said is None:
             return Mark(0.0, "no JSON object")
         names = self.fields or tuple(target)
-        wrong = [name for name in names if not _same(at(target, name), at(said, name))]
+        wrong = [name for name in names if not _same(value_at(target, name), value_at(said, name))]
         share = 1 - len(wrong) / len(names) if names else 1.0
         score = float(not wrong) if self.whole else share
         return Mark(score, f"wrong: {', '.join(wrong)}" if wrong else "")

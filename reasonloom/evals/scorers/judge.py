@@ -8,8 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import InvalidArgument, LlmUnavailable
-from reasonloom.evals.core.item import Item
-from reasonloom.evals.core.scorer import Bench, Mark
+from reasonloom.evals.core.item import Item, Mark, ScoringContext
 from reasonloom.evals.core.way import text_of
 from reasonloom.llm.port import Ask
 
@@ -60,7 +59,7 @@ class Judge:
         """Refuse nothing."""
         return ""
 
-    async def mark(self, item: Item, output: Any, bench: Bench) -> Mark:
+    async def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
         """Return the mean of the votes.
 
         Raises:
@@ -84,7 +83,12 @@ class Judge:
         return Mark(sum(votes) / self.votes, f"votes: {votes}", figures)
 
     async def _asked(
-        self, bench: Bench, template: PromptTemplate, item: Item, pair: Sequence[str], vote: int
+        self,
+        bench: ScoringContext,
+        template: PromptTemplate,
+        item: Item,
+        pair: Sequence[str],
+        vote: int,
     ) -> float:
         """Return what the judge thinks of the first of a pair: 1 better, 0.5 no better, 0 worse."""
         prompt = template.render(

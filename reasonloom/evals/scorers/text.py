@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import regex
+
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.core.item import Item
-from reasonloom.evals.core.scorer import Bench, Mark
+from reasonloom.evals.core.item import Item, Mark, ScoringContext
 from reasonloom.evals.core.way import text_of
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?(?:\s*/\s*\d+)?")
@@ -21,7 +22,7 @@ LONGEST_ANSWER = 20_000
 """Characters of an answer that are searched, counted from its end."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-SAID_CHOICE = re.compile(
+STATED_CHOICE = re.compile(
     r"(?i:answer|choice|option)(?i:\s+is)?\s*[:=]?\s*[*_`]*\(?([A-Z])\)?(?![\w'])"
 )
 FINAL = re.compile(r"answer(?:\s+is|\s*:)+", re.I)
@@ -30,7 +31,7 @@ ALONE = re.compile(r"(?<![\w'])([A-Z])(?![\w'])")
 
 
 @dataclass(frozen=True)
-class Compared:
+class TextScorer:
     """A scorer that says of answer and target whether they agree.
 
     Attributes:
@@ -54,26 +55,26 @@ class Compared:
         """Return why the target cannot be compared."""
         return next((why for each in targets(item) if (why := self.fault(each))), "")
 
-    def mark(self, item: Item, output: Any, bench: Bench) -> Mark:
+    def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
         """Return 1 where the answer agrees with the target, or one of them."""
-        said = _told(output)[-LONGEST_ANSWER:] if output is not None else ""
+        said = _detail(output)[-LONGEST_ANSWER:] if output is not None else ""
         return Mark(float(any(self.agree(target, said) for target in targets(item))))
 
 
 def targets(item: Item) -> Sequence[str]:
     """Return what is right: a target that is a list is several right answers."""
     told = item.target if isinstance(item.target, list) else [item.target]
-    return [_told(each) for each in told]
+    return [_detail(each) for each in told]
 
 
-def _told(value: Any) -> str:
+def _detail(value: Any) -> str:
     """Return a value as text; an object says the same in any order of its fields."""
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return text_of(value)
 
 
-def exact(*, case: bool = False, final: bool = False, name: str = "exact") -> Compared:
+def exact(*, case: bool = False, final: bool = False, name: str = "exact") -> TextScorer:
     """Score 1 where the answer is the target, but for space, and for case if not `case`.
 
     With `final` what stands behind the last `answer is` or `answer:` is the answer, without a full
@@ -84,19 +85,19 @@ def exact(*, case: bool = False, final: bool = False, name: str = "exact") -> Co
         told = FINAL.split(said)[-1].strip().rstrip(".") if final else said
         return _plain(target, case) == _plain(told, case)
 
-    return Compared(name, same, {"case": case, "final": final})
+    return TextScorer(name, same, {"case": case, "final": final})
 
 
-def contains(*, case: bool = False, name: str = "contains") -> Compared:
+def contains(*, case: bool = False, name: str = "contains") -> TextScorer:
     """Score 1 where the target stands somewhere in the answer."""
 
     def within(target: str, said: str) -> bool:
         return _plain(target, case) in _plain(said, case)
 
-    return Compared(name, within, {"case": case})
+    return TextScorer(name, within, {"case": case})
 
 
-def numeric(*, tolerance: float = 0.0, relative: float = 0.0, name: str = "numeric") -> Compared:
+def numeric(*, tolerance: float = 0.0, relative: float = 0.0, name: str = "numeric") -> TextScorer:
     """Score 1 where the last number of the answer is the target's.
 
     Thousands may be set apart by commas; `1/3` is a number. `tolerance` is a distance that is
@@ -121,10 +122,10 @@ def numeric(*, tolerance: float = 0.0, relative: float = 0.0, name: str = "numer
     def fault(target: str) -> str:
         return "" if last_number(target) is not None else f"target {target[:40]!r} has no number"
 
-    return Compared(name, near, {"tolerance": tolerance, "relative": relative}, fault)
+    return TextScorer(name, near, {"tolerance": tolerance, "relative": relative}, fault)
 
 
-def choice(*, options: str = LETTERS, name: str = "choice") -> Compared:
+def choice(*, options: str = LETTERS, name: str = "choice") -> TextScorer:
     """Score 1 where the letter that the answer chooses is the target's, such as `(B)`.
 
     The last one counts that stands behind `answer`, else the last in brackets, else the only
@@ -137,7 +138,7 @@ def choice(*, options: str = LETTERS, name: str = "choice") -> Compared:
     def fault(target: str) -> str:
         return "" if chosen(target, options) else f"target {target[:40]!r} names none of {options}"
 
-    return Compared(name, same, {"options": options}, fault)
+    return TextScorer(name, same, {"options": options}, fault)
 
 
 def last_number(text: str) -> Fraction | None:
@@ -154,7 +155,7 @@ def last_number(text: str) -> Fraction | None:
 
 def chosen(text: str, options: str = LETTERS) -> str | None:
     """Return the letter that a text chooses of the options, None where it chooses none."""
-    for pattern in (SAID_CHOICE, BRACKETED):
+    for pattern in (STATED_CHOICE, BRACKETED):
         found: list[str] = [letter for letter in pattern.findall(text) if letter in options]
         if found:
             return found[-1]
@@ -166,3 +167,55 @@ def _plain(text: str, case: bool) -> str:
     """Return a text without what is no difference: forms of a letter, space, case."""
     plain = " ".join(unicodedata.normalize("NFC", text).split())
     return plain if case else plain.casefold()
+
+
+SECONDS = 1.0
+TOO_LONG = "the expression took too long"
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Scores 1 where an expression is found; with a group, where the group is the target.
+
+    Attributes:
+        expression: as the library `regex` reads it.
+        seconds: that one search may take; an answer that takes longer gets 0, and it is said.
+    """
+
+    expression: str
+    seconds: float = SECONDS
+    name: str = "regex"
+    _compiled: regex.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "_compiled", regex.compile(self.expression))
+        except regex.error as error:
+            raise InvalidArgument(f"regex: is no expression: {error}", field="regex") from None
+
+    @property
+    def needs_target(self) -> bool:
+        """Whether a group is to be the target."""
+        return bool(self._compiled.groups)
+
+    def about(self) -> dict[str, Any]:
+        """Return the expression."""
+        return {"scorer": self.name, "expression": self.expression, "seconds": self.seconds}
+
+    def refuse(self, item: Item) -> str:
+        """Refuse nothing."""
+        return ""
+
+    def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
+        """Return 1 where the expression is found, and its last group is a target."""
+        said = text_of(output)[-LONGEST_ANSWER:] if output is not None else ""
+        try:
+            found = [match[match.re.groups] for match in self._found(said)]
+        except TimeoutError:
+            return Mark(0.0, TOO_LONG)
+        if not self.needs_target:
+            return Mark(float(bool(found)))
+        return Mark(float(bool(found) and (found[-1] or "").strip() in targets(item)))
+
+    def _found(self, said: str) -> list[regex.Match[str]]:
+        return list(self._compiled.finditer(said, timeout=self.seconds))

@@ -13,22 +13,137 @@ loop that goes on when a round has changed nothing.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.constants import JUDGE_ERROR, SURE, UNDECIDED, UNSURE, Case
-from reasonloom.evals.simulated.conversation import in_json, puzzled, words
-from reasonloom.evals.simulated.critique_problems import DEFECTS, Problem, read_answer
+from reasonloom.evals.simulated.conversation import (
+    Unreadable,
+    form_of,
+    in_json,
+    not_understood,
+    passages,
+    words,
+)
+from reasonloom.evals.simulated.critique_problems import (
+    ANCHORED,
+    DEFECTS,
+    JUDGE_ERROR,
+    OMITTED,
+    SLIP,
+    SURE,
+    UNDECIDED,
+    UNIT,
+    UNSURE,
+    Case,
+    Problem,
+    read_answer,
+)
 from reasonloom.evals.simulated.draw import chance, stream
-from reasonloom.evals.simulated.passages import Unreadable, form_of, passages
-from reasonloom.evals.simulated.saying import criticism, quoted
-from reasonloom.llm.tokens import estimate_tokens
+from reasonloom.llm.port import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from reasonloom.llm.port import Ask, Reply
+
+
+_REAL = {
+    OMITTED: "leaves out that some do not count",
+    SLIP: "multiplies wrongly",
+    UNIT: "has another unit than what is given",
+    ANCHORED: "leans on a guess in place of what was computed",
+}
+_FALSE = {
+    OMITTED: "should count all there are",
+    SLIP: "seems to multiply wrongly",
+    UNIT: "seems to be in the wrong unit",
+    ANCHORED: "ignores the guess, which somebody on the spot has made",
+}
+_QUOTED = re.compile(r'^(?:- )?"([^"\n]+)" ', re.M)
+
+
+def criticism(
+    problem: Problem, defects: frozenset[str], spoken_of: Iterable[str], areas: Sequence[str]
+) -> dict[str, Any]:
+    """Return a criticism that speaks of the sentences of these kinds of defect.
+
+    Where a sentence has no such defect, it is a false alarm; it reads as any other.
+    """
+    sentences = dict(zip(DEFECTS, problem.sentences(defects)[1:], strict=True))
+    kinds = [kind for kind in DEFECTS if kind in set(spoken_of)]
+    weaknesses = [
+        f'"{sentences[kind]}" {(_REAL if kind in defects else _FALSE)[kind]}.' for kind in kinds
+    ]
+    told = weaknesses[0] if weaknesses else "Nothing was found."
+    return {
+        "strengths": ["It says what is given, and shows each step."],
+        "weaknesses": weaknesses,
+        "recommendations": [f'Write "{sentences[kind]}" anew.' for kind in kinds],
+        "findings": [{"area": number, "finding": told} for number in range(1, len(areas) + 1)],
+        "confidence": UNSURE if weaknesses else SURE,
+    }
+
+
+def quoted(problem: Problem, defects: frozenset[str], words: str) -> frozenset[str]:
+    """Return the kinds of defect whose sentences of the answer a criticism begins by quoting."""
+    sentences = problem.sentences(defects)[1:]
+    said = set(_QUOTED.findall(words))
+    return frozenset(kind for kind, each in zip(DEFECTS, sentences, strict=True) if each in said)
+
+
+_QUESTION = re.compile(
+    r"has (\d{1,9}) \w+ with (\d{1,9}) \w+ each; "
+    r"one of these \w+ (\d{1,9}) (\w+)\. (\d{1,9}) of the "
+)
+_FINAL = re.compile(r"the answer is (\d{1,15}) (\w+)\.\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a criticism is worth: defects found, defects missed, and false alarms."""
+
+    found: int
+    missed: int
+    false_alarms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a revision did: defects that are gone, and defects that are new."""
+
+    repaired: int
+    broken: int
+
+
+def is_right(question: str, answer: str) -> bool:
+    """Tell whether an answer ends in the number and unit that the question's own numbers give."""
+    asked, told = _QUESTION.search(question), _FINAL.search(answer)
+    if asked is None or told is None:
+        return False
+    groups, parts, each, less = (int(asked[n]) for n in (1, 2, 3, 5))
+    return (int(told[1]), told[2]) == ((groups - less) * parts * each, asked[4])
+
+
+def marks(answer: str, weaknesses: Sequence[str]) -> Marks | None:
+    """Return what a criticism of an answer is worth, None where the answer cannot be read."""
+    read = read_answer(answer)
+    if read is None:
+        return None
+    problem, defects = read
+    blamed = quoted(problem, defects, "\n".join(weaknesses))
+    return Marks(len(blamed & defects), len(defects - blamed), len(blamed - defects))
+
+
+def change(before: str, after: str) -> Change | None:
+    """Return what a revision did, None where one of the two cannot be read."""
+    old, new = read_answer(before), read_answer(after)
+    if old is None or new is None:
+        return None
+    return Change(len(old[1] - new[1]), len(new[1] - old[1]))
+
 
 FORMS: dict[str, dict[str, Any]] = {
     "criticism": {
@@ -82,7 +197,7 @@ class SimulatedCritic:
             form, told = form_of(ask.schema, FORMS), passages(question[1])
             parsed = _ANSWERS[form](self, told, ask.sample)
         except Unreadable as why:
-            return puzzled(question, str(why), model=self.name, price=price)
+            return not_understood(question, str(why), model=self.name, price=price)
         asked = estimate_tokens("\n".join(question))
         usage = price.usage(asked, estimate_tokens(str(parsed)))
         return in_json(parsed, model=self.name, usage=usage)

@@ -2,16 +2,124 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.draw import stream
-from reasonloom.evals.simulated.table import integers, refuse, require_between, rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-COLUMNS = ("ID", "SET1", "SET2", "INTERSECTION")
+
+def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
+    """Return the rows of a CSV file, each in the order of `columns`.
+
+    Raises:
+        InvalidArgument: there is no such file, it is no such table, or it has no rows.
+    """
+    named = ",".join(columns)
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            table = csv.DictReader(file)
+            if set(columns) - set(table.fieldnames or ()):
+                raise InvalidArgument(f"data: the first line must be {named}", field="data")
+            found = [[row[column] or "" for column in columns] for row in table]
+    except OSError:
+        raise InvalidArgument("data: there is no such file", field="data") from None
+    except (UnicodeDecodeError, csv.Error):
+        raise InvalidArgument(f"data: must be a CSV file with {named}", field="data") from None
+    if not found:
+        raise InvalidArgument("data: the table has no rows", field="data")
+    return found
+
+
+def integers(text: str, column: str, row: int) -> tuple[int, ...]:
+    """Return the list of whole numbers that a cell holds, none negative.
+
+    Raises:
+        InvalidArgument: it holds none; names the row, counted from 1 without the first line.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(type(each) is int and each >= 0 for each in found):
+        raise InvalidArgument(
+            f"data: row {row}: {column} must be a list of whole numbers, such as [3, 1, 2]",
+            field="data",
+        )
+    return tuple(found)
+
+
+def refuse(row: int, why: str) -> InvalidArgument:
+    """Return the error for a row whose cells contradict each other."""
+    return InvalidArgument(f"data: row {row}: {why}", field="data")
+
+
+def require_between(name: str, given: int, least: int, most: int) -> None:
+    """Hold a number of a generator within its limits.
+
+    Raises:
+        InvalidArgument: it is not.
+    """
+    if not least <= given <= most:
+        raise InvalidArgument(f"{name}: must be {least} to {most}", field=name)
+
+
+SORTING_COLUMNS = ("ID", "Unsorted", "Sorted")
+SORTING_DATA_MOST_ITEMS, MOST_LENGTH = 10_000, 512
+
+
+@dataclass(frozen=True, slots=True)
+class SortingItem:
+    """One list of digits, and its name within the set."""
+
+    id: str
+    numbers: tuple[int, ...]
+
+
+def load_sorting(path: Path) -> list[SortingItem]:
+    """Return the lists of a published file (`sorting_064.csv`).
+
+    Raises:
+        InvalidArgument: there is no such file, or it is not of that form; names the row.
+    """
+    return [
+        _sorting_data_item(cells, row)
+        for row, cells in enumerate(read_rows(path, SORTING_COLUMNS), 1)
+    ]
+
+
+def _sorting_data_item(cells: list[str], row: int) -> SortingItem:
+    numbers, told = integers(cells[1], "Unsorted", row), integers(cells[2], "Sorted", row)
+    if not numbers or max(numbers) > 9:  # noqa: PLR2004
+        raise refuse(row, "Unsorted must hold digits from 0 to 9")
+    if list(told) != sorted(numbers):
+        raise refuse(row, "Sorted is not Unsorted in ascending order")
+    return SortingItem(cells[0], numbers)
+
+
+def generate_sorting(count: int, length: int, seed: int) -> list[SortingItem]:
+    """Return lists of digits drawn evenly; the same for the same arguments.
+
+    Raises:
+        InvalidArgument: `count` or `length` is out of range.
+    """
+    require_between("count", count, 1, SORTING_DATA_MOST_ITEMS)
+    require_between("length", length, 1, MOST_LENGTH)
+    return [_sorting_data_drawn(length, seed, number) for number in range(count)]
+
+
+def _sorting_data_drawn(length: int, seed: int, number: int) -> SortingItem:
+    chance = stream(seed, f"{length}", "list of digits", sample=number)
+    return SortingItem(f"{length}/{number}", tuple(chance.randrange(10) for _ in range(length)))
+
+
+INTERSECTION_COLUMNS = ("ID", "SET1", "SET2", "INTERSECTION")
 MOST_ITEMS, MOST_SIZE = 10_000, 256
 LEAST_SHARE, MOST_SHARE = 0.25, 0.75
 """The share of a set that is in the other: about that of the published files (8 to 23 of 32)."""
@@ -27,18 +135,19 @@ class IntersectionItem:
     truth: frozenset[int]
 
 
-def load(path: Path) -> list[IntersectionItem]:
+def load_intersection(path: Path) -> list[IntersectionItem]:
     """Return the pairs of a published file (`set_intersection_032.csv`).
 
     Raises:
         InvalidArgument: there is no such file, or it is not of that form; names the row.
     """
-    return [_item(cells, row) for row, cells in enumerate(rows(path, COLUMNS), 1)]
+    return [_item(cells, row) for row, cells in enumerate(read_rows(path, INTERSECTION_COLUMNS), 1)]
 
 
 def _item(cells: list[str], row: int) -> IntersectionItem:
     first, second, told = (
-        integers(cell, column, row) for cell, column in zip(cells[1:], COLUMNS[1:], strict=True)
+        integers(cell, column, row)
+        for cell, column in zip(cells[1:], INTERSECTION_COLUMNS[1:], strict=True)
     )
     for column, numbers in (("SET1", first), ("SET2", second)):
         if not numbers or len(set(numbers)) < len(numbers):
@@ -49,7 +158,7 @@ def _item(cells: list[str], row: int) -> IntersectionItem:
     return IntersectionItem(cells[0], first, second, truth)
 
 
-def generate(count: int, size: int, seed: int) -> list[IntersectionItem]:
+def generate_intersection(count: int, size: int, seed: int) -> list[IntersectionItem]:
     """Return pairs of sets of `size` numbers; the same for the same arguments.
 
     Raises:

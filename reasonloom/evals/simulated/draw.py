@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import json
 from hashlib import blake2b
+from itertools import pairwise
 from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 LASTING = "lasting"
 """Stands in a key where an answer's seed would: what a model is, not what it happens to say."""
@@ -48,3 +54,16 @@ def _keyed(*key: int | str) -> Random:
 def _digest(*key: int | str) -> bytes:
     # JSON keeps the parts of a key apart: ("a", "b|c") is not ("a|b", "c").
     return blake2b(json.dumps(key).encode(), digest_size=16).digest()
+
+
+def along(points: Mapping[int, float], x: float) -> float:
+    """Return the curve's height at `x`; below and above the points it keeps their last slope.
+
+    `points` are two or more, by their place in ascending order.
+    """
+    for (left, low), (right, high) in pairwise(points.items()):
+        last = (left, low, right, high)
+        if x <= right:
+            break
+    left, low, right, high = last
+    return low + (high - low) * (x - left) / (right - left)

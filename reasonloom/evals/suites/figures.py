@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import Literal
 
-from reasonloom.nodes.mental_models.accuracy import wilson
+from reasonloom.nodes.mental_models.accuracy import wilson_interval
 
 ALL = "all"
 
@@ -58,7 +58,7 @@ def share(
         of=of,
         value=fmean(hits) if count else None,
         n=count,
-        interval=wilson(sum(hits), count) if count else None,
+        interval=wilson_interval(sum(hits), count) if count else None,
         guess=guess,
         majority=majority,
     )

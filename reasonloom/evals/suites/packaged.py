@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.evals.core.run import Tell, run, silent
+from reasonloom.evals.core.run import Progress, no_progress, run
 from reasonloom.evals.core.system import Purse, System
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Packaged:
     epochs: int = 1
 
 
-async def carried(
+async def run_packaged(
     own: Packaged,
     log: Path,
     *,
@@ -43,7 +43,7 @@ async def carried(
     purse: Purse | None = None,
     seed: int = 0,
     at_once: int = 1,
-    tell: Tell = silent,
+    tell: Progress = no_progress,
 ) -> Result:
     """Run what is left of a suite; return its head, how much is done, notes, and its figures.
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.graph import Graph
-    from reasonloom.nodes.loom import RunBegun
+    from reasonloom.nodes.loom import CurrentRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ PART = "{step}, {done} of {count} done"
 class Progress:
     """The progress of one walk through a graph."""
 
-    def __init__(self, graph: Graph, run: RunBegun, report: Report, nodes: int) -> None:
+    def __init__(self, graph: Graph, run: CurrentRun, report: Report, nodes: int) -> None:
         more = graph.more_steps(run.input) if graph.more_steps else 0
         self._graph = graph
         self._run_id = run.id
@@ -67,7 +68,7 @@ class Progress:
         await self._report(Step(self._run_id, self._ended, total, step))
 
 
-def after(report: Report, steps: int) -> Report:
+def offset_report(report: Report, steps: int) -> Report:
     """Return a report whose steps count on from those before."""
 
     async def on(step: Step) -> None:
@@ -75,3 +76,33 @@ def after(report: Report, steps: int) -> Report:
         await report(replace(step, ended=steps + step.ended, total=total))
 
     return on
+
+
+async def no_report(step: Step) -> None:
+    """Report nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool: what is asked, by whom, and how to tell of its progress.
+
+    `key` is the caller's idempotency key: the same key again gives the same run's answer.
+    `offered` names the tools that the caller was offered, None for all that the process serves.
+    """
+
+    tool: str
+    graph: Graph
+    request: dict[str, Any]
+    caller: Caller
+    key: str | None = None
+    report: Report = no_report
+    offered: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run gave: the answer under its wire names, and what must be said beside it."""
+
+    run_id: UUID
+    answer: dict[str, Any]
+    notes: list[str]

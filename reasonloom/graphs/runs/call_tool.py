@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Request
     from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.call import Outcome
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.graphs.runs.graphs_call import Outcome
 
 
 async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request) -> Outcome:
@@ -18,7 +18,7 @@ async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request)
         ReasonloomError: what the tool raised on purpose.
     """
     from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
-    from reasonloom.graphs.runs.graphs_call import Call  # noqa: PLC0415 - commands start faster without
+    from reasonloom.graphs.runs.call import Call  # noqa: PLC0415 - commands start faster without
 
     given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return await engine.call(Call(tool, load_graph(tool), given, caller))

@@ -14,7 +14,7 @@ PATIENCE = 2.0
 """Seconds in which what is cut short writes what it has to."""
 
 
-async def apart(work: Awaitable[T], patience: float = PATIENCE) -> T:
+async def await_cancellable(work: Awaitable[T], patience: float = PATIENCE) -> T:
     """Return what `work` gives; where the waiting is cancelled, cancel it and see it end.
 
     anyio cancels a task again each time it waits, until it has left its scope. LangGraph waits
@@ -26,11 +26,11 @@ async def apart(work: Awaitable[T], patience: float = PATIENCE) -> T:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         task.cancel()
-        await ended(asyncio.wait([task]), patience)
+        await await_shielded(asyncio.wait([task]), patience)
         raise
 
 
-async def ended(work: Awaitable[object], patience: float = PATIENCE) -> None:
+async def await_shielded(work: Awaitable[object], patience: float = PATIENCE) -> None:
     """Wait for `work` though the task that waits has been cancelled, at most `patience` seconds.
 
     What has not ended by then goes on by itself: a database that hangs must hold up neither a

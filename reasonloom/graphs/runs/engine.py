@@ -12,28 +12,26 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 from reasonloom.errors import (
-    CarriedOn,
     Conflict,
     Deadlocked,
     InternalFault,
     KeyTaken,
     ReasonloomError,
+    RunInProgress,
     TimedOut,
 )
 from reasonloom.graphs.graph import Graph, load_graph
-from reasonloom.graphs.runs.call import Step, after
-from reasonloom.graphs.runs.cancellation import PATIENCE, apart, ended
-from reasonloom.graphs.runs.executor import Walker
-from reasonloom.graphs.runs.follow_up import followed, permitted
-from reasonloom.graphs.runs.fork import Fork, copy_step, forked, place_of, require_own_llm
-from reasonloom.graphs.runs.graphs_call import Call, Outcome
-from reasonloom.graphs.runs.graphs_journal import WriteBehind
-from reasonloom.graphs.runs.journal import RunRows
-from reasonloom.nodes.loom import Execution, Loom, RunBegun
-from reasonloom.nodes.runs.complete_run import done
+from reasonloom.graphs.runs.call import Call, Outcome, Step, offset_report
+from reasonloom.graphs.runs.cancellation import PATIENCE, await_cancellable, await_shielded
+from reasonloom.graphs.runs.executor import GraphExecutor
+from reasonloom.graphs.runs.follow_up import permitted_follow_up, run_follow_up
+from reasonloom.graphs.runs.fork import Fork, copy_step, loom_of_fork, require_own_llm, step_before
+from reasonloom.graphs.runs.journal import RunRows, WriteBehind
+from reasonloom.nodes.loom import CurrentRun, Execution, Loom
+from reasonloom.nodes.runs.complete_run import done_row
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow
-from reasonloom.telemetry.active_run import working_on
+from reasonloom.telemetry.active_run import run_span
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -60,7 +58,7 @@ class Engine:
         self._resting = asyncio.Event()
         self._resting.set()
         self.journal = journal
-        self._walker = Walker(steps)
+        self._walker = GraphExecutor(steps)
 
     async def call(self, call: Call) -> Outcome:
         """Run a tool's graph and return its outcome; nothing unacknowledged is half-stored.
@@ -77,7 +75,9 @@ class Engine:
         following = follow(call.request, outcome.answer) if follow else None
         if following is None:
             return outcome
-        return await followed(self.call, call, outcome, permitted(following, self._loom_of(call)))
+        return await run_follow_up(
+            self.call, call, outcome, permitted_follow_up(following, self._loom_of(call))
+        )
 
     async def at_rest(self) -> None:
         """Wait until what was cut short is written, but not for ever; then nothing is at work."""
@@ -107,7 +107,7 @@ class Engine:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
         require_own_llm(row, self.loom.llm.name)
         if not await self.rows.take(execution):
-            raise CarriedOn(f"run {row.id} is being carried on already")
+            raise RunInProgress(f"run {row.id} is being carried on already")
         work = self._walked_on(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
 
@@ -124,7 +124,7 @@ class Engine:
         """
         graph = load_graph(origin.graph)
         call = Call(origin.tool, graph, origin.input, caller)
-        await place_of(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
+        await step_before(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
         execution = self._begin(call, uuid4(), fork.row(origin.id))
         await self.rows.open(execution)
         work = self._walked_on(execution, graph, call.report)
@@ -146,7 +146,7 @@ class Engine:
         return replace(begun, run=run)
 
     def _begin(self, call: Call, run_id: UUID, fork: dict[str, Any] | None = None) -> Execution:
-        run = RunBegun(
+        run = CurrentRun(
             id=run_id,
             tool=call.tool,
             graph=call.graph.name,
@@ -158,7 +158,7 @@ class Engine:
             saved=fork is not None or call.graph.saves(offline=self.loom.llm.offline),
             fork=fork,
         )
-        return Execution(forked(self._loom_of(call), fork), call.caller, run)
+        return Execution(loom_of_fork(self._loom_of(call), fork), call.caller, run)
 
     def _loom_of(self, call: Call) -> Loom:
         """Return the loom with the tools that the caller was offered, where they are known."""
@@ -181,7 +181,7 @@ class Engine:
         if call.graph.writes:
             return _outcome(execution, state)
         output = {"answer": state["answer"], "notes": state.get("notes", [])}
-        row = done(execution, output)
+        row = done_row(execution, output)
         if not call.key:
             self.journal.record(execution.caller, row)
         elif not await self.rows.record(execution, row):
@@ -216,7 +216,7 @@ class Engine:
     ) -> Outcome:
         """Await `work`, named as the run's in the log and by a span."""
         run = execution.run
-        with working_on(run.tool, run.id, resumed=run.resumed):
+        with run_span(run.tool, run.id, resumed=run.resumed):
             return await self._in_time(execution, graph, work)
 
     async def _in_time(
@@ -228,22 +228,22 @@ class Engine:
         self._resting.clear()
         try:
             async with asyncio.timeout(self.loom.settings.tool_timeout):
-                return await apart(work)
+                return await await_cancellable(work)
         except TimeoutError:
             seconds = self.loom.settings.tool_timeout
             fault = TimedOut(f"{run.tool} took longer than {seconds:g} s")
-            await ended(self.rows.fail(execution, fault))
+            await await_shielded(self.rows.fail(execution, fault))
             raise fault from None
         except asyncio.CancelledError:
-            await ended(self.rows.cut(execution))
+            await await_shielded(self.rows.cut(execution))
             raise
         except ReasonloomError as error:
-            await ended(self.rows.fail(execution, error))
+            await await_shielded(self.rows.fail(execution, error))
             raise
         except Exception as error:
             log.exception("run %s of %s broke", run.id, run.tool)
             defect = InternalFault(str(run.id)[:8])
-            await ended(self.rows.fail(execution, defect))
+            await await_shielded(self.rows.fail(execution, defect))
             raise defect from error
         finally:
             self.active.discard(run.id)
@@ -271,11 +271,11 @@ class Engine:
                 return _stored(known)
             try:
                 return await self._resumed(call, known)
-            except CarriedOn:
+            except RunInProgress:
                 log.debug("run %s is carried by another call", known.id)
             if not waited:
                 await call.report(Step(known.id, 0, None, ELSEWHERE))
-                waited, call = True, replace(call, report=after(call.report, 1))
+                waited, call = True, replace(call, report=offset_report(call.report, 1))
             await asyncio.sleep(ASK_AGAIN)
             known = await self._find(call.caller, call.tool, call.key or "") or known
         raise TimedOut("the run of this key is still at work; ask again")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 200
 
 
-class Walker:
+class GraphExecutor:
     """Executes graphs with LangGraph, with or without saved steps."""
 
     def __init__(self, steps: SavedSteps) -> None:

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import ReasonloomError
-from reasonloom.graphs.graph import Following, load_graph
-from reasonloom.graphs.runs.call import after
+from reasonloom.graphs.graph import FollowUp, load_graph
+from reasonloom.graphs.runs.call import offset_report
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.runs.graphs_call import Call, Outcome
+    from reasonloom.graphs.runs.call import Call, Outcome
     from reasonloom.nodes.loom import Loom
 
 NOT_OFFERED = "{tool} is not offered by this server"
 
 
-async def followed(
-    make: Callable[[Call], Awaitable[Outcome]], call: Call, first: Outcome, following: Following
+async def run_follow_up(
+    make: Callable[[Call], Awaitable[Outcome]], call: Call, first: Outcome, following: FollowUp
 ) -> Outcome:
     """Return the first outcome with the second's answer under `result`; `make` makes a call.
 
@@ -33,7 +33,7 @@ async def followed(
         graph=load_graph(following.graph),
         request=following.request,
         key=f"{call.key} of {call.tool}" if call.key else None,
-        report=after(call.report, len(call.graph.build().nodes)),
+        report=offset_report(call.report, len(call.graph.build().nodes)),
     )
     try:
         second = await make(then)
@@ -43,11 +43,11 @@ async def followed(
     return replace(done, notes=list(dict.fromkeys([*first.notes, *second.notes])))
 
 
-def permitted(following: Following, loom: Loom) -> Following:
+def permitted_follow_up(following: FollowUp, loom: Loom) -> FollowUp:
     """Return the call that shall follow, or why not: its tool is none of those served here."""
     if following.refused is not None or loom.offers(following.tool):
         return following
-    return Following(refused=NOT_OFFERED.format(tool=following.tool))
+    return FollowUp(refused=NOT_OFFERED.format(tool=following.tool))
 
 
 def _with(outcome: Outcome, **added: Any) -> Outcome:

@@ -14,7 +14,7 @@ from reasonloom.stores.runs import runs
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
-    from reasonloom.graphs.runs.executor import Walker
+    from reasonloom.graphs.runs.executor import GraphExecutor
     from reasonloom.nodes.loom import Execution, Loom
     from reasonloom.stores.runs.runs import RunRow
 
@@ -31,7 +31,7 @@ class Fork:
         return {"origin": str(origin), "at": self.at, "prompts": dict(self.prompts)}
 
 
-def forked(loom: Loom, fork: dict[str, Any] | None) -> Loom:
+def loom_of_fork(loom: Loom, fork: dict[str, Any] | None) -> Loom:
     """Return the loom that a run uses: a fork's has its prompts' versions pinned.
 
     Raises:
@@ -52,8 +52,8 @@ def require_own_llm(run: RunRow, llm: str) -> None:
         raise Conflict(f"fork {run.id} asks {run.llm}; set REASONLOOM_LLM={run.llm} to resume it")
 
 
-async def place_of(
-    walker: Walker, execution: Execution, graph: Graph, origin: RunRow, node: str
+async def step_before(
+    walker: GraphExecutor, execution: Execution, graph: Graph, origin: RunRow, node: str
 ) -> RunnableConfig:
     """Return the saved step of a run after which `node` first ran.
 
@@ -74,7 +74,7 @@ async def place_of(
     return places[node]
 
 
-async def copy_step(walker: Walker, execution: Execution, graph: Graph) -> None:
+async def copy_step(walker: GraphExecutor, execution: Execution, graph: Graph) -> None:
     """Give a fork that has no saved step yet the one of its origin that it begins at.
 
     The fork's row stands before: no kill leaves a saved step that belongs to no run.
@@ -90,4 +90,4 @@ async def copy_step(walker: Walker, execution: Execution, graph: Graph) -> None:
     if origin is None:
         raise Conflict(f"run {fork['origin']} is gone, of which this one is a fork")
     there = replace(execution, run=replace(execution.run, id=origin.id))
-    await walker.copy(execution, await place_of(walker, there, graph, origin, fork["at"]))
+    await walker.copy(execution, await step_before(walker, there, graph, origin, fork["at"]))

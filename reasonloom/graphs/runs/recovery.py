@@ -14,8 +14,8 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.stores.runs import active_runs, runs
 
 if TYPE_CHECKING:
+    from reasonloom.graphs.runs.call import Outcome
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.graphs.runs.graphs_call import Outcome
     from reasonloom.stores.runs.active_runs import Orphan
 
 log = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class Recovery:
 
     async def _renew(self) -> None:
         loom = self._engine.loom
-        await active_runs.renew(
+        await active_runs.renew_leases(
             loom.database,
             self._engine.rows.holder,
             self._engine.active,
@@ -65,7 +65,7 @@ class Recovery:
         if self._engine.rows.leaving:
             return
         loom = self._engine.loom
-        for orphan in await active_runs.orphans(loom.database):
+        for orphan in await active_runs.orphaned_runs(loom.database):
             if orphan.run_id not in self._engine.active:
                 task = asyncio.create_task(self._take_up(orphan))
                 self._at_work.add(task)
@@ -99,7 +99,7 @@ class Recovery:
     async def _mark_interrupted(self, caller: Caller, run_id: UUID) -> None:
         async with self._engine.loom.database.begin(caller) as tx:
             await runs.interrupt(tx, run_id, self._engine.loom.clock())
-            await active_runs.release(tx, run_id)
+            await active_runs.release_lease(tx, run_id)
 
 
 async def resume_run(engine: Engine, caller: Caller, run_id: str) -> Outcome:

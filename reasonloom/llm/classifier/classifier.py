@@ -7,17 +7,78 @@ The weights are those of `all-MiniLM-L6-v2` (Apache-2.0), taught further on the 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import as_file, files
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from reasonloom.errors import EmbedderUnavailable
-from reasonloom.llm.classifier.scores import Scores, scores_of
+
+NONE = "none"
+BIASES = (
+    NONE, "confirmation", "anchoring", "availability", "recency", "representativeness",
+    "framing", "sunk_cost", "attribution",
+)  # fmt: skip
+EMOTIONS = (
+    NONE, "joy", "sadness", "anger", "fear", "disgust", "surprise", "pride", "shame", "guilt",
+    "gratitude", "awe",
+)  # fmt: skip
+FRAMEWORKS = (
+    "scientific-method", "design-thinking", "systems-thinking", "critical-thinking",
+    "creative-problem-solving", "root-cause-analysis", "first-principles", "scenario-planning",
+)  # fmt: skip
+
+
+class Scores(NamedTuple):
+    """What is said of one text.
+
+    `bias`, `emotion` and `framework` are probabilities that sum to 1. `circumplex` is valence,
+    arousal and dominance, not bounded. `soundness` is a logarithm of odds that only tells which
+    of two texts reasons better. `pull` tells for each token, by where it stands in the text, what
+    it adds to each bias and to none: their mean is the logarithm of its odds.
+    """
+
+    bias: Mapping[str, float]
+    emotion: Mapping[str, float]
+    circumplex: tuple[float, float, float]
+    framework: Mapping[str, float]
+    soundness: float
+    pull: Sequence[tuple[int, int, Sequence[float]]] = ()
+
+    def pull_of(self, bias: str, start: int, end: int) -> float:
+        """Return how much the tokens from `start` to `end` speak for a bias rather than none."""
+        place = BIASES.index(bias)
+        inside = (of for first, last, of in self.pull if start <= first < last <= end)
+        return float(sum(of[place] - of[0] for of in inside))
+
+
+def scores_of(
+    outputs: Mapping[str, Sequence[float]], pull: Sequence[tuple[int, int, Sequence[float]]]
+) -> Scores:
+    """Return the scores of one text from the numbers of the graph's outputs."""
+    valence, arousal, dominance = map(float, outputs["circumplex"])
+    return Scores(
+        bias=_shares(BIASES, outputs["bias"]),
+        emotion=_shares(EMOTIONS, outputs["emotion"]),
+        circumplex=(valence, arousal, dominance),
+        framework=_shares(FRAMEWORKS, outputs["framework"]),
+        soundness=float(outputs["soundness"][0]),
+        pull=pull,
+    )
+
+
+def _shares(names: Sequence[str], numbers: Sequence[float]) -> dict[str, float]:
+    """Return the softmax of the numbers under their names."""
+    most = max(numbers)
+    powers = [math.exp(float(number) - float(most)) for number in numbers]
+    whole = sum(powers)
+    return {name: power / whole for name, power in zip(names, powers, strict=True)}
+
 
 FOLDER = "reasonloom.llm.classifier"
 MOST_TOKENS = 160

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reasonloom.llm.setting_forms import mistaken, split_kind
+from reasonloom.llm.setting_forms import split_kind, unknown_form
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
@@ -35,4 +35,4 @@ def choose_embedder(settings: Settings) -> Embedder:
         from reasonloom.llm.embedding.litellm import LitellmEmbedder  # noqa: PLC0415  # only if chosen
 
         return LitellmEmbedder(model, settings)
-    raise mistaken(VARIABLE, settings.embedder, FORMS)
+    raise unknown_form(VARIABLE, settings.embedder, FORMS)

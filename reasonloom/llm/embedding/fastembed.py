@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import EmbedderUnavailable
-from reasonloom.llm.embedding.floor import UNRELATED, floor_of
 from reasonloom.llm.embedding.local_model import is_folder, register
-from reasonloom.llm.embedding.vectors import embeddable, unit
+from reasonloom.llm.embedding.vectors import UNRELATED, embeddable, floor_of, unit
 from reasonloom.llm.setting_forms import one_of
 
 if TYPE_CHECKING:

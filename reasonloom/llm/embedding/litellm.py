@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import EmbedderUnavailable, ServiceFault
-from reasonloom.llm.embedding.floor import UNRELATED, floor_of
-from reasonloom.llm.embedding.vectors import axis, embeddable, unit
+from reasonloom.llm.embedding.vectors import UNRELATED, axis, embeddable, floor_of, unit
 from reasonloom.llm.providers.faults import AttemptFailed
-from reasonloom.llm.providers.litellm import QUIET, close_clients, load_litellm, translated
-from reasonloom.llm.providers.retry import Patience, persist
+from reasonloom.llm.providers.litellm import QUIET, close_clients, load_litellm, translate_errors
+from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +34,7 @@ class LitellmEmbedder:
         self.model = f"litellm-{model}"
         self._name = f"litellm:{model}"
         self._model = model
-        self._patience = Patience.of(settings)
+        self._patience = RetryPolicy.of(settings)
         self._where = {"api_base": settings.llm_base_url} if settings.llm_base_url else {}
         self._litellm: Any = None
         self._learned: tuple[int, float] | None = None
@@ -97,7 +96,9 @@ class LitellmEmbedder:
     async def _request(self, batch: list[str]) -> list[list[float]]:
         try:
             self._litellm = self._litellm or await load_litellm()
-            vectors, _ = await persist(self._name, lambda: self._send(batch), self._patience)
+            vectors, _ = await call_with_retries(
+                self._name, lambda: self._send(batch), self._patience
+            )
         except ServiceFault as fault:
             raise EmbedderUnavailable(fault.message) from None
         return vectors
@@ -112,7 +113,7 @@ class LitellmEmbedder:
                 **QUIET,
             )
 
-        response = await translated(call)()
+        response = await translate_errors(call)()
         return _vectors(response.data, len(batch))
 
 

@@ -14,7 +14,7 @@ from reasonloom.errors import EmbedderUnavailable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.llm.embedding.wordllama_means import Means
+    from reasonloom.llm.embedding.wordllama_vectors import Means
 
 FLOOR = 0.16
 """Measured on the 276 pairs of the unrelated statements of `floor.py`: 95 % have a cosine of at
@@ -59,9 +59,7 @@ class WordllamaEmbedder:
     def _load(self) -> Means:
         with self._lock:
             if self._loaded is None:
-                from reasonloom.llm.embedding.wordllama_means import (  # noqa: PLC0415  # numpy
-                    Means,
-                )
+                from reasonloom.llm.embedding.wordllama_vectors import Means  # noqa: PLC0415  # numpy
 
                 self._loaded = Means(_read_model())
             return self._loaded

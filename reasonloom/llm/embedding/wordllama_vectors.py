@@ -10,7 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.embedding.vectors import axis, embeddable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from numpy.typing import NDArray
+
 
 SPACE = "▁"
 """What stands for a space, and before the first word."""
@@ -78,3 +90,24 @@ class Words:
             ends = [place for place, token in enumerate(told) if token == self._line_end]
             for word, (before, end) in zip(lines, pairwise(ends), strict=True):
                 yield word, tuple(told[before + 1 : end])
+
+
+class Means:
+    """The package's weights: how texts are divided, and a vector for each token."""
+
+    def __init__(self, model: Any) -> None:
+        self._words = Words(model.tokenizer)
+        self._vectors: NDArray[np.float32] = model.embedding
+
+    def units(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return the mean of each text's token vectors, at length 1 (as `vectors.unit`)."""
+        means = np.empty((len(texts), self._vectors.shape[1]))
+        for place, tokens in enumerate(self._words.tokens(list(map(embeddable, texts)))):
+            found = np.fromiter(tokens, np.intp, len(tokens))
+            means[place] = self._vectors.take(found, axis=0).sum(axis=0) / max(1, len(tokens))
+        lengths = np.sqrt(np.square(means).sum(axis=1, keepdims=True))
+        if not np.isfinite(lengths).all():
+            raise EmbedderUnavailable("the embedder's weights are damaged; reinstall reasonloom")
+        means[lengths[:, 0] == 0] = axis(means.shape[1])
+        told: list[list[float]] = (means / np.where(lengths, lengths, 1)).tolist()
+        return told

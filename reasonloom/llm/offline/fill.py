@@ -9,15 +9,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.llm.offline.fill_schema import Unfillable, fixed_values, kind_of, merged, resolved
-from reasonloom.llm.offline.schema import FORMATS, number, numbered, sized
+from reasonloom.llm.offline.schema import (
+    FORMATS,
+    Unfillable,
+    allowed_values,
+    fit_length,
+    kind_of,
+    merge,
+    number,
+    numbered,
+    resolve,
+)
 from reasonloom.llm.structured_output import conforms
-from reasonloom.text.extraction import Findings, as_prose, words_in
+from reasonloom.text.extraction import Findings, join_sentences, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reasonloom.llm.offline.fill_schema import Schema
+    from reasonloom.llm.offline.schema import Schema
 
 NOTHING_KNOWN = "Nothing is known about this."
 """What every text says where the material holds nothing of the question."""
@@ -54,10 +63,10 @@ class _Filler:
             if not schema:
                 raise Unfillable
             return self.text({})
-        schema = resolved(schema, self.root)
+        schema = resolve(schema, self.root)
         if depth > 2 * DEEPEST:
             raise Unfillable
-        for fixed in fixed_values(schema):
+        for fixed in allowed_values(schema):
             if conforms(fixed, self.rooted(schema)):
                 return fixed
         if "enum" in schema:
@@ -98,7 +107,7 @@ class _Filler:
         options = sorted(schema[name], key=self.is_null)
         for option in options:
             try:
-                value = self.value(merged(rest, option), depth + 1)
+                value = self.value(merge(rest, option), depth + 1)
             except Unfillable:
                 continue
             if conforms(value, self.rooted(schema)):
@@ -106,7 +115,7 @@ class _Filler:
         raise Unfillable
 
     def is_null(self, option: Schema | bool) -> bool:
-        return isinstance(option, dict) and kind_of(resolved(option, self.root)) == "null"
+        return isinstance(option, dict) and kind_of(resolve(option, self.root)) == "null"
 
     def object(self, schema: Schema, depth: int) -> dict[str, Any]:
         required = list(schema.get("required", ()))
@@ -184,9 +193,9 @@ class _Filler:
         extract = self.extract()
         pattern = schema.get("pattern")
         if pattern is None:
-            return sized(extract, schema)
-        options = [sized(o, schema) for o in (extract, *words_in(extract), "a", "A", "0", "")]
-        options += [sized(c * schema.get("minLength", 1), schema) for c in "aA0-_"]
+            return fit_length(extract, schema)
+        options = [fit_length(o, schema) for o in (extract, *words_in(extract), "a", "A", "0", "")]
+        options += [fit_length(c * schema.get("minLength", 1), schema) for c in "aA0-_"]
         found = next((o for o in options if re.search(pattern, o)), None)
         if found is None:
             raise Unfillable
@@ -198,5 +207,5 @@ class _Filler:
         if not ranked:
             return NOTHING_KNOWN
         if self.turn is None:
-            return as_prose(ranked[:SENTENCES])
+            return join_sentences(ranked[:SENTENCES])
         return ranked[self.turn % len(ranked)]

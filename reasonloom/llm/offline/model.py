@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 
 from reasonloom.errors import LlmRefused
-from reasonloom.llm.messages import to_wire, words_of
+from reasonloom.llm.messages import text_of, to_dicts
 from reasonloom.llm.offline.fill import NOTHING_KNOWN, SENTENCES, fill
-from reasonloom.llm.offline.fill_schema import Unfillable
-from reasonloom.llm.port import Ask, Reply
-from reasonloom.llm.tokens import usage_of
-from reasonloom.text.extraction import Findings, as_prose
+from reasonloom.llm.offline.schema import Unfillable
+from reasonloom.llm.port import Ask, Reply, usage_of
+from reasonloom.text.extraction import Findings, join_sentences
 
 
 class OfflineModel:
@@ -31,7 +30,7 @@ class OfflineModel:
         """
         findings = Findings.of(ask.material)
         parsed = None
-        text = as_prose(findings.ranked[:SENTENCES]) or NOTHING_KNOWN
+        text = join_sentences(findings.ranked[:SENTENCES]) or NOTHING_KNOWN
         if ask.schema is not None:
             try:
                 parsed = fill(ask.schema, findings)
@@ -40,7 +39,7 @@ class OfflineModel:
                     "offline: this schema cannot be filled without a language model"
                 ) from None
             text = json.dumps(parsed, ensure_ascii=False)
-        question = words_of(to_wire(ask.messages)) if ask.messages else ""
+        question = text_of(to_dicts(ask.messages)) if ask.messages else ""
         usage = usage_of((None, None), (question, text), cost_usd=0.0)
         return Reply(text=text, parsed=parsed, model="offline", usage=usage)
 

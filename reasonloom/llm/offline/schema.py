@@ -3,12 +3,82 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from reasonloom.llm.offline.fill_schema import Unfillable
+Schema = Mapping[str, Any]
 
-if TYPE_CHECKING:
-    from reasonloom.llm.offline.fill_schema import Schema
+MAX_REFERENCES = 16
+"""References followed for one value before a schema counts as circular."""
+
+_HINTS = {
+    "object": ("properties", "required", "additionalProperties", "minProperties"),
+    "array": ("items", "prefixItems", "minItems"),
+    "number": ("minimum", "maximum", "multipleOf"),
+}
+
+
+class Unfillable(Exception):
+    """No value that follows this part of a schema is found by rule."""
+
+
+def resolve(schema: Schema, root: Schema) -> Schema:
+    """Return `schema` with its references into `root` and its `allOf` parts laid into it."""
+    for _ in range(MAX_REFERENCES):
+        parts = [*schema.get("allOf", ())]
+        if "$ref" in schema:
+            parts.append(_pointed(schema["$ref"], root))
+        if not parts:
+            return schema
+        schema = {k: v for k, v in schema.items() if k not in ("$ref", "allOf")}
+        for part in parts:
+            schema = merge(schema, part)
+    raise Unfillable
+
+
+def _pointed(reference: str, root: Schema) -> Schema:
+    if not reference.startswith("#"):
+        raise Unfillable
+    found: Any = root
+    for step in reference[1:].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if not isinstance(found, dict) or name not in found:
+            raise Unfillable
+        found = found[name]
+    return found if isinstance(found, dict) else {}
+
+
+def merge(schema: Schema, part: Schema | bool) -> dict[str, Any]:
+    """Lay `part` into `schema`: properties and required join, other keywords are replaced."""
+    if isinstance(part, bool):
+        if not part:
+            raise Unfillable
+        return dict(schema)
+    joined = {**schema, **part}
+    if "properties" in schema and "properties" in part:
+        joined["properties"] = {**schema["properties"], **part["properties"]}
+    if "required" in schema and "required" in part:
+        joined["required"] = list(dict.fromkeys([*schema["required"], *part["required"]]))
+    return joined
+
+
+def kind_of(schema: Schema) -> str:
+    """Return the type to fill: the first that is not null, guessed where none is given."""
+    given = schema.get("type")
+    kinds = [given] if isinstance(given, str) else list(given or ())
+    telling = [kind for kind in kinds if kind != "null"]
+    if kinds:
+        return str((telling or kinds)[0])
+    return next((kind for kind, keys in _HINTS.items() if any(k in schema for k in keys)), "string")
+
+
+def allowed_values(schema: Schema) -> list[Any]:
+    """Return the values that the schema itself proposes; a text's default is no extract."""
+    fixed = [schema["const"]] if "const" in schema else []
+    if kind_of(schema) != "string" or "enum" in schema:
+        fixed += [schema["default"]] if schema.get("default") is not None else []
+    return fixed
+
 
 FORMATS = {
     "date-time": "1970-01-01T00:00:00Z",
@@ -24,7 +94,7 @@ FORMATS = {
 NUDGE = 1e-6
 """How far inside an exclusive bound a number without a step stays."""
 
-MOST_STEPS = 50
+MAX_STEPS = 50
 """Multiples tried on either side of the wanted number."""
 
 ROOM_FOR_MARK = 20
@@ -63,7 +133,7 @@ def _bounds(schema: Schema, nudge: float) -> tuple[float | None, float | None]:
 def _stepped(wanted: float, step: float, low: float | None, high: float | None) -> float:
     """Return the multiple nearest to `wanted`, inexact ones of binary fractions passed over."""
     nearest = round(wanted / step)
-    for away in range(MOST_STEPS):
+    for away in range(MAX_STEPS):
         for count in (nearest - away, nearest + away):
             found = count * step
             inside = (low is None or found >= low) and (high is None or found <= high)
@@ -72,7 +142,7 @@ def _stepped(wanted: float, step: float, low: float | None, high: float | None) 
     raise Unfillable
 
 
-def sized(text: str, schema: Schema) -> str:
+def fit_length(text: str, schema: Schema) -> str:
     """Return `text` cut to `maxLength`, or stretched with dots to `minLength`."""
     most = schema.get("maxLength")
     if most is not None and len(text) > most:
@@ -91,11 +161,11 @@ def numbered(value: Any, count: int, part: Any) -> Any:
     if isinstance(value, bool):
         return bool(count % 2)
     if isinstance(value, dict):
-        return _told_apart(value, count, part.get("properties", {}))
+        return _distinct(value, count, part.get("properties", {}))
     return value + count - 1 if isinstance(value, int | float) else value
 
 
-def _told_apart(value: dict[str, Any], count: int, properties: Schema) -> dict[str, Any]:
+def _distinct(value: dict[str, Any], count: int, properties: Schema) -> dict[str, Any]:
     """Number the first text of a record."""
     name = next((key for key, item in value.items() if isinstance(item, str)), None)
     return (

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from reasonloom.errors import SettingMistake
-from reasonloom.llm.messages import to_wire, with_schema, words_of
+from reasonloom.llm.messages import text_of, to_dicts, with_schema
 from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, refused_or_busy
-from reasonloom.llm.providers.reply import Received, read_reply, with_attempts
-from reasonloom.llm.providers.retry import Patience, persist
+from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
+from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 
 if TYPE_CHECKING:
     from langbase.types import RunResponse  # type: ignore[import-untyped]
@@ -38,18 +38,20 @@ class LangbaseModel:
         self._key = _usable_key(settings)
         self._url = _usable_url(settings) + RUN
         self._settings = settings
-        self._patience = Patience.of(settings)
+        self._patience = RetryPolicy.of(settings)
         self._client: httpx.AsyncClient | None = None
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer one question, as the port says."""
         body = self._request(ask)
-        question = words_of(body["messages"])
+        question = text_of(body["messages"])
 
         async def attempt() -> Reply:
-            return read_reply(_received(await self._send(body)), ask, question, body["name"])
+            return parse_reply(_received(await self._send(body)), ask, question, body["name"])
 
-        return with_attempts(*await persist(self.name, attempt, self._patience, ask.deadline))
+        return with_attempts(
+            *await call_with_retries(self.name, attempt, self._patience, ask.deadline)
+        )
 
     def pipe(self, mode: str | None) -> str:
         """Return the pipe of a mode (`linear`, `got_score`, ...); the linear one by default."""
@@ -57,7 +59,7 @@ class LangbaseModel:
         return own
 
     def _request(self, ask: Ask) -> dict[str, Any]:
-        wire = to_wire(ask.messages)
+        wire = to_dicts(ask.messages)
         told = wire if ask.schema is None else with_schema(wire, ask.schema)
         body = {"name": self.pipe(ask.pipe), "messages": told, "stream": False}
         return body if ask.thread is None else {**body, "threadId": ask.thread}
@@ -122,12 +124,12 @@ def _flat(response: httpx.Response) -> RunResponse:
     return flat
 
 
-def _received(envelope: RunResponse) -> Received:
+def _received(envelope: RunResponse) -> RawReply:
     """Return what the envelope says; parts of another form than the reference's say nothing."""
     choices, usage = envelope.get("choices"), envelope.get("usage")
     choice = choices[0] if isinstance(choices, list) and choices else None
     counted = usage if isinstance(usage, dict) else {}
-    return Received(
+    return RawReply(
         text=envelope["completion"],
         model=envelope.get("model"),
         finish=choice.get("finish_reason") if isinstance(choice, dict) else None,

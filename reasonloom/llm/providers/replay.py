@@ -11,28 +11,92 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
+import threading
 from collections import Counter, defaultdict
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reasonloom.errors import LlmRefused, SettingMistake
-from reasonloom.llm.messages import to_wire
+from reasonloom.llm.messages import to_dicts
 from reasonloom.llm.port import Ask, Priced, Reply, Usage
-from reasonloom.llm.providers.tape import append_line, read_lines
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from reasonloom.llm.port import LanguageModel
 
 
-Sampled = tuple[str, int | None]
+try:
+    import fcntl
+except ImportError:  # Windows: threads of one process are still kept apart
+    fcntl = None  # type: ignore[assignment]
+
+_ONE_WRITER = threading.Lock()
+
+
+def read_lines(path: Path) -> list[str]:
+    """Return the lines of a tape, each of them whole.
+
+    Raises:
+        SettingMistake: the file cannot be read, is no text, or ends within a line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = "is no text" if isinstance(error, UnicodeDecodeError) else "cannot be read"
+        reason = "does not exist" if isinstance(error, FileNotFoundError) else reason
+        raise _unusable(path, reason) from None
+    if text and not text.endswith("\n"):
+        raise _unusable(path, "ends within a line: it was cut short")
+    return text.split("\n")[:-1]
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add one line, wholly or not at all, under a lock that other processes respect.
+
+    Raises:
+        LlmRefused: the file cannot be written, so the reply would be lost to the recording.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+    try:
+        with _ONE_WRITER:
+            file = os.open(path, flags, 0o600)
+            try:
+                _write(file, line.encode() + b"\n")
+            finally:
+                os.close(file)
+    except OSError:
+        raise LlmRefused(f"record:{path.name}: the recording cannot be written") from None
+
+
+def _write(file: int, data: bytes) -> None:
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
+    size = os.fstat(file).st_size
+    try:
+        while data:
+            data = data[os.write(file, data) :]
+    except OSError:
+        os.ftruncate(file, size)
+        raise
+
+
+def _unusable(path: Path, reason: str) -> SettingMistake:
+    return SettingMistake(
+        f"REASONLOOM_LLM: the recording {path.name} {reason}", field="REASONLOOM_LLM"
+    )
+
+
+SampledReplies = tuple[str, int | None]
 """A question's key, and which of its answers."""
 
-Same = tuple[str, int | None, int | None]
+RepeatedReplies = tuple[str, int | None, int | None]
 """A question's key, which of its answers, and how long that may be."""
 
 
-class Taped(NamedTuple):
+class RecordedReplies(NamedTuple):
     """One line of a tape; what old ones do not tell is None."""
 
     key: str
@@ -42,10 +106,10 @@ class Taped(NamedTuple):
     most_tokens: int | None
 
 
-def question_of(ask: Ask) -> dict[str, Any]:
+def normalized_question(ask: Ask) -> dict[str, Any]:
     """Return what makes two questions the same: no deadline, no session, no material."""
     return {
-        "messages": to_wire(ask.messages),
+        "messages": to_dicts(ask.messages),
         "schema": ask.schema,
         "pipe": ask.pipe,
         "temperature": ask.temperature,
@@ -53,9 +117,9 @@ def question_of(ask: Ask) -> dict[str, Any]:
     }
 
 
-def key_of(ask: Ask) -> str:
+def question_key(ask: Ask) -> str:
     """Return the SHA-256, in hex, of the question's canonical JSON."""
-    canonical = json.dumps(question_of(ask), sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps(normalized_question(ask), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -72,8 +136,8 @@ class ReplayModel:
         """
         path = Path(file).expanduser()
         self.name = f"replay:{path.name}"
-        self._replies: defaultdict[Sampled, list[Reply]] = defaultdict(list)
-        self._played: Counter[Sampled] = Counter()
+        self._replies: defaultdict[SampledReplies, list[Reply]] = defaultdict(list)
+        self._played: Counter[SampledReplies] = Counter()
         for number, line in enumerate(read_lines(path), start=1):
             taped = _read(line, path.name, number)
             self._replies[taped.key, taped.sample].append(taped.reply)
@@ -84,8 +148,8 @@ class ReplayModel:
         Raises:
             LlmRefused: the tape has no such question, or not this sample of it.
         """
-        key = key_of(ask)
-        known: Sampled = (key, ask.sample)
+        key = question_key(ask)
+        known: SampledReplies = (key, ask.sample)
         if known not in self._replies:
             known = (key, None)
         replies = self._replies.get(known)
@@ -157,8 +221,8 @@ class CachedModel:
         """
         self._path = Path(file).expanduser()
         self.name, self.offline, self._inner = inner.name, inner.offline, inner
-        self._replies: dict[Same, Reply] = {}
-        self._asked: dict[Same, asyncio.Lock] = {}
+        self._replies: dict[RepeatedReplies, Reply] = {}
+        self._asked: dict[RepeatedReplies, asyncio.Lock] = {}
         if not self._path.exists():
             _require_folder(self._path)
             return
@@ -170,7 +234,7 @@ class CachedModel:
 
     async def answer(self, ask: Ask) -> Reply:
         """Play the recorded reply, or ask; the same call twice at once is asked once."""
-        call: Same = (key_of(ask), ask.sample, ask.most_tokens)
+        call: RepeatedReplies = (question_key(ask), ask.sample, ask.most_tokens)
         async with self._asked.setdefault(call, asyncio.Lock()):
             if call not in self._replies:
                 reply = await self._inner.answer(ask)
@@ -199,23 +263,23 @@ def _require_folder(path: Path) -> None:
 
 def _line(llm: str, ask: Ask, reply: Reply) -> str:
     record = {
-        "key": key_of(ask),
+        "key": question_key(ask),
         "sample": ask.sample,
         "llm": llm,
         "most_tokens": ask.most_tokens,
-        "ask": question_of(ask),
+        "ask": normalized_question(ask),
         "reply": asdict(reply),
     }
     return json.dumps(record)
 
 
-def _read(line: str, file: str, number: int) -> Taped:
+def _read(line: str, file: str, number: int) -> RecordedReplies:
     try:
         record = json.loads(line)
         told = record["reply"]
         reply = Reply(**{**told, "usage": Usage(**told["usage"])})
         sample, most = record.get("sample"), record.get("most_tokens")
-        return Taped(str(record["key"]), reply, sample, record.get("llm"), most)
+        return RecordedReplies(str(record["key"]), reply, sample, record.get("llm"), most)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SettingMistake(
             f"REASONLOOM_LLM: line {number} of {file} is no recorded reply; the file is not a "

@@ -10,10 +10,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from reasonloom.llm.port import REPLY_LIMIT, Reply, Usage
+from reasonloom.llm.port import REPLY_LIMIT, Reply, Usage, usage_of
 from reasonloom.llm.providers.faults import NoAnswer
 from reasonloom.llm.structured_output import read_object, says_nothing, storable
-from reasonloom.llm.tokens import usage_of
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Ask
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 MODEL_LIMIT = 200
 """Characters of a model's name that are kept."""
 
-MOST_TOKENS = 2**30 - 1
+MAX_TOKENS = 2**30 - 1
 """Tokens of one side of a call that are believed: two such still fit the column's 4 bytes."""
 
 _CAUSES = {
@@ -33,7 +32,7 @@ _CAUSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class RawReply:
     """What a reply says of itself; nothing of it is believed yet, hence `object`.
 
     Attributes:
@@ -49,7 +48,7 @@ class Received:
     price: object = None
 
 
-def read_reply(received: Received, ask: Ask, question: str, asked: str) -> Reply:
+def parse_reply(received: RawReply, ask: Ask, question: str, asked: str) -> Reply:
     """Return the reply, cleaned and cut, as the answer to one attempt.
 
     Args:
@@ -90,7 +89,7 @@ def _name(model: object) -> str:
     return storable(model).strip()[:MODEL_LIMIT] if isinstance(model, str) else ""
 
 
-def _usage(received: Received, texts: tuple[str, str]) -> Usage:
+def _usage(received: RawReply, texts: tuple[str, str]) -> Usage:
     """Return tokens and price; a price that was made from a count not believed is none."""
     counts = (_count(received.tokens[0]), _count(received.tokens[1]))
     doubted = any(
@@ -104,7 +103,7 @@ def _count(value: object) -> int | None:
     """Return a count of tokens, None for what is none; a truth value is no count."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
-    return value if 0 <= value <= MOST_TOKENS else None
+    return value if 0 <= value <= MAX_TOKENS else None
 
 
 def _price(value: object) -> float | None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LONGEST_DELAY = 30.0
+MAX_DELAY = 30.0
 """Seconds that our own back-off may grow to; a provider's `Retry-After` may ask for more."""
 
 WAITING_ALLOWANCE = 60.0
@@ -33,7 +33,7 @@ WAITING_ALLOWANCE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often and how long to try.
 
     Attributes:
@@ -49,7 +49,7 @@ class Patience:
     bound: float
 
     @classmethod
-    def of(cls, settings: Settings) -> Patience:
+    def of(cls, settings: Settings) -> RetryPolicy:
         """Read MAX_RETRIES, REQUEST_TIMEOUT_MS, RETRY_DELAY_MS and the limit of one tool."""
         attempts = settings.max_retries + 1
         timeout = settings.request_timeout_ms / 1000
@@ -61,10 +61,10 @@ class Patience:
         )
 
 
-async def persist(
+async def call_with_retries(
     provider: str,
     attempt: Callable[[], Awaitable[T]],
-    patience: Patience,
+    patience: RetryPolicy,
     deadline: float | None = None,
 ) -> tuple[T, int]:
     """Return what `attempt` answers and how many attempts that took.
@@ -93,14 +93,14 @@ async def persist(
 class _Trial:
     """One question's attempts: how many were sent, when they must end."""
 
-    def __init__(self, provider: str, patience: Patience, limit: float) -> None:
+    def __init__(self, provider: str, patience: RetryPolicy, limit: float) -> None:
         self.provider = provider
         self.patience = patience
         self.limit = limit
         self.sent = 0
         self.ends = asyncio.get_running_loop().time() + limit
         self.back_off = wait_exponential(
-            multiplier=patience.first_delay, max=max(LONGEST_DELAY, patience.first_delay)
+            multiplier=patience.first_delay, max=max(MAX_DELAY, patience.first_delay)
         ) + wait_random(0, patience.first_delay)
 
     @property

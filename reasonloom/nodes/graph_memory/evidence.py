@@ -2,20 +2,166 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.graph_memory.grounding import EvidenceFound, EvidenceNode, MemoryEvidence
-from reasonloom.contracts.graph_memory.shared import MemoryEdge
+from reasonloom.contracts.graph_memory.grounding import (
+    EvidenceFound,
+    EvidenceNode,
+    MemoryEvidence,
+    MemorySuggest,
+)
+from reasonloom.contracts.graph_memory.shared import MemoryEdge, NodesScored
 from reasonloom.contracts.memory.export_format import EdgeType
-from reasonloom.nodes.graph_memory.near import near
-from reasonloom.nodes.graph_memory.rendering import fields_of
-from reasonloom.nodes.graph_memory.warning import warned
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.graph_memory.rendering import (
+    DIGITS,
+    bound_contents,
+    injection_warnings,
+    node_fields,
+    render_scored_node,
+)
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.graph_memory import evidence
+from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.graph_memory.evidence import EdgeRow
+from reasonloom.stores.memory.search import retrieval, similarity
+from reasonloom.stores.memory.search.scope import Nearness, Scope
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
+
+
+# likeness   = (meaning + words) / 2
+#     similarity = the square root of likeness
+#
+# *Meaning* is (cosine - floor) / (1 - floor), never below 0: what unrelated texts reach with the
+# embedder counts nothing. *Words* is the share of the text's words that the memory holds, each
+# weighing as much as it is rare. The same text has 1. By the root 0.5 is where the development
+# halves of our retrieval sets part best: docs/graph-memory.md tells the figures.
+
+
+def similarity_score(cosine: float | None, words: float, floor: float | None) -> float:
+    """Return how alike a memory is, 0..1; `floor` is None where there is no embedder.
+
+    Without one its words alone count. A `cosine` of None is a memory without a vector.
+    """
+    if floor is None:
+        return math.sqrt(min(1.0, words))
+    meaning = max(0.0, ((cosine or 0.0) - floor) / (1 - floor))
+    return math.sqrt(min(1.0, (meaning + words) / 2))
+
+
+WITHIN = 2
+"""Letters by which a word may be longer or shorter than what is meant."""
+
+LEAST_ALIKE = 0.6
+LEAST_LETTERS = 3
+READ_AS = "nothing stored holds {asked}; read as {meant} too"
+
+
+class CorrectedQuery(NamedTuple):
+    """A text with stored words for unknown ones, how alike they are (0..1), and what to say."""
+
+    text: str
+    likeness: float
+    note: str
+
+
+async def correct_spelling(tx: Transaction, query: str) -> CorrectedQuery | None:
+    """Return a query with its unknown words put right, None where none can be."""
+    unknown = [w for w in await evidence.unknown_words(tx, query) if len(w) >= LEAST_LETTERS]
+    meant: dict[str, tuple[str, float]] = {}
+    for word in unknown:
+        stored = await evidence.words_of_length(tx, word, within=WITHIN)
+        best = max(stored, key=lambda each: letter_similarity(word, each), default="")
+        if best and (share := letter_similarity(word, best)) >= LEAST_ALIKE:
+            meant[word] = best, share
+    if not meant:
+        return None
+    kept = [word for word in query.split() if not word.casefold().startswith(tuple(meant))]
+    text = " ".join([*kept, *(best for best, _ in meant.values())])
+    mean = sum(share for _, share in meant.values()) / len(meant)
+    asked = ", ".join(f"“{word}”" for word in meant)
+    told = ", ".join(f"“{best}”" for best, _ in meant.values())
+    return CorrectedQuery(text, mean, READ_AS.format(asked=asked, meant=told))
+
+
+def letter_similarity(one: str, other: str) -> float:
+    """Return 1 less the share of letters to be put in, left out, changed or exchanged, 0..1.
+
+    The distance of optimal string alignment (Damerau 1964) over the longer length.
+    """
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for n, letter in enumerate(one, 1):
+        following = [n]
+        for k, facing in enumerate(other, 1):
+            cost = min(row[k] + 1, following[k - 1] + 1, row[k - 1] + (letter != facing))
+            if n > 1 and k > 1 and letter == other[k - 2] and one[n - 2] == facing:
+                cost = min(cost, before[k - 2] + 1)
+            following.append(cost)
+        before, row = row, following
+    return 1 - row[-1] / max(len(one), len(other), 1)
+
+
+LEAST_POOL = 20
+HEARSAY = (
+    "retold, or an agent's own words, and no evidence by themselves: {nodes}; what they repeat may "
+    "have been corrected since"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NearestNodes:
+    """Nodes with their scores, best first, and what must be said."""
+
+    rows: list[tuple[NodeRow, float]]
+    notes: list[str] = field(default_factory=list)
+
+
+async def nearest_nodes(
+    execution: Execution, query: str, *, most: int, spelling: bool = False
+) -> NearestNodes:
+    """Return up to `most` current nodes that share words or meaning with `query`.
+
+    With `spelling`, words that nobody stored are read as the stored ones nearest in their
+    letters too; such a hit counts as much less as they differ.
+    """
+    embedder = execution.loom.embedder
+    vectors, notes = await embed_or_note(embedder, [query])
+    place = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
+    floor = embedder.floor if vectors else None
+    pool = max(most, LEAST_POOL)
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        scores = await _scores(tx, query, place, floor, pool)
+        if spelling and (told := await correct_spelling(tx, query)):
+            for key, score in (await _scores(tx, told.text, None, floor, pool)).items():
+                scores[key] = max(scores.get(key, 0.0), score * told.likeness)
+            notes = [*notes, told.note]
+        best = sorted(scores, key=lambda key: (-scores[key], -key))[:most]
+        rows, cut = bound_contents(await memory_nodes.fetch(tx, best))
+        retold = sorted(await memory_nodes.hearsay(tx, best))
+    said = [HEARSAY.format(nodes=", ".join(map(str, retold)))] if retold else []
+    return NearestNodes(
+        [(row, round(scores[row.id], DIGITS)) for row in rows], [*notes, *cut, *said]
+    )
+
+
+async def _scores(
+    tx: Transaction, text: str, place: Nearness | None, floor: float | None, pool: int
+) -> dict[int, float]:
+    asked = await retrieval.weigh_terms(tx, text, place)
+    found = await similarity.most_similar(tx, asked, place, scope=Scope(), pool=pool)
+    scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
+    return {key: score for key, score in scores.items() if round(score, DIGITS) > 0}
+
 
 MOST_EDGES = 20
 """Edges that are shown of one node; a hub may have any number."""
@@ -28,7 +174,7 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
     """Return the current nodes nearest to the query, best first, with their edges."""
     execution = runtime.context
     request = MemoryEvidence.model_validate(state["request"])
-    found = await near(execution, request.query, most=request.max_results)
+    found = await nearest_nodes(execution, request.query, most=request.max_results)
     async with execution.loom.database.begin(execution.caller) as tx:
         edges = await evidence.edges_of(tx, [row.id for row, _ in found.rows], read=MOST_EDGES + 1)
     by_node: dict[int, list[EdgeRow]] = {}
@@ -36,20 +182,22 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
         by_node.setdefault(edge.node, []).append(edge)
     results = [
         EvidenceNode(
-            **fields_of(row), score=score, edges=[_told(e) for e in _shown(by_node, row.id)]
+            **node_fields(row),
+            score=score,
+            edges=[_render_evidence_edge(e) for e in _heaviest_edges(by_node, row.id)],
         )
         for row, score in found.rows
     ]
     answer = EvidenceFound(results=results, count=len(results))
-    notes = [*found.notes, *_cut(by_node), *warned(execution, results)]
+    notes = [*found.notes, *_cut(by_node), *injection_warnings(execution, results)]
     return {"answer": answer.wire(), "notes": notes}
 
 
-def _shown(by_node: dict[int, list[EdgeRow]], node: int) -> list[EdgeRow]:
+def _heaviest_edges(by_node: dict[int, list[EdgeRow]], node: int) -> list[EdgeRow]:
     return by_node.get(node, [])[:MOST_EDGES]
 
 
-def _told(edge: EdgeRow) -> MemoryEdge:
+def _render_evidence_edge(edge: EdgeRow) -> MemoryEdge:
     return MemoryEdge(
         source_id=edge.source_id,
         target_id=edge.target_id,
@@ -65,3 +213,13 @@ def _cut(by_node: dict[int, list[EdgeRow]]) -> list[str]:
         return []
     told = MORE if len(many) == 1 else MORE_OF_MANY
     return [told.format(nodes=", ".join(many), most=MOST_EDGES)]
+
+
+async def memory_suggest(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the current nodes nearest to the query, misspelt words read as stored ones too."""
+    request = MemorySuggest.model_validate(state["request"])
+    found = await nearest_nodes(runtime.context, request.query, most=request.limit, spelling=True)
+    results = [render_scored_node(row, score) for row, score in found.rows]
+    answer = NodesScored(results=results, count=len(results))
+    notes = [*found.notes, *injection_warnings(runtime.context, results)]
+    return {"answer": answer.wire(), "notes": notes}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -10,42 +11,121 @@ from langgraph.types import Send
 
 from reasonloom.contracts.graph_memory.grounding import Evidence, Grounded, MemoryGround
 from reasonloom.contracts.graph_memory.shared import ScoredNode
-from reasonloom.nodes.graph_memory.claim_candidates import candidates
-from reasonloom.nodes.graph_memory.grounding.agreement import Joined, join
-from reasonloom.nodes.graph_memory.grounding.bounds import Known, bounded
-from reasonloom.nodes.graph_memory.grounding.judges import GroundState, Look, Vote
-from reasonloom.nodes.graph_memory.grounding.lenses import LENSES
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.graph_memory.evidence import similarity_score
+from reasonloom.nodes.graph_memory.grounding.agreement import (
+    EvidenceFacts,
+    JointVerdict,
+    bound_verdict,
+    join_votes,
+)
+from reasonloom.nodes.graph_memory.grounding.judges import JUDGES, GroundState, JudgeTask, Vote
+from reasonloom.nodes.graph_memory.grounding.pair import uncovered_phrases
 from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
-from reasonloom.nodes.graph_memory.grounding.reading.read import read
-from reasonloom.nodes.graph_memory.grounding.uncovered import phrases
-from reasonloom.nodes.graph_memory.grounding.verdict import Old, weigh
-from reasonloom.nodes.graph_memory.rendering import DIGITS, fields_of, scored
-from reasonloom.nodes.graph_memory.warning import warned
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, weigh_evidence
+from reasonloom.nodes.graph_memory.rendering import (
+    DIGITS,
+    injection_warnings,
+    node_fields,
+    render_scored_node,
+)
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.injection.detection import suspicion
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.memory.injection.detection import detect_injection
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
+from reasonloom.stores.memory.search import retrieval, similarity
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from reasonloom.nodes.graph_memory.grounding.verdict import Verdict
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
-TELL = "tell"
-SHOWN, SUGGESTED, EDGES_READ = 12, 5, 200
+
+POOL = 40
+"""The nearest memories that a claim is held against."""
+
+OF_A_CLAUSE, MOST_CLAUSES = 10, 8
+"""What is found by the words of one clause alone; the clauses that are looked up so."""
+
+MOST_CORRECTED = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Memories beside a claim.
+
+    Attributes:
+        current: those that hold, the most alike first, and how alike they are, 0..1.
+        old: those that were corrected, with the number of what holds now.
+    """
+
+    current: list[NodeRow]
+    alike: Mapping[int, float]
+    old: list[tuple[NodeRow, int]]
+    notes: list[str] = field(default_factory=list)
+
+
+async def claim_candidates(execution: Execution, claim: str) -> Candidates:
+    """Return what is stored near a claim; the claim is embedded before the one transaction."""
+    embedder = execution.loom.embedder
+    vectors, notes = await embed_or_note(embedder, [claim])
+    near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
+    floor = embedder.floor if vectors else None
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        alike = await _alike(tx, claim, near, floor, POOL)
+        for clause in _clauses(claim):
+            for key, score in (await _alike(tx, clause, None, None, OF_A_CLAUSE)).items():
+                alike.setdefault(key, score / 2)
+        holds = await evidence.corrected(tx, claim, most=MOST_CORRECTED)
+        order = sorted(alike, key=lambda key: (-alike[key], -key))
+        wanted = dict.fromkeys([*order, *holds.values()])
+        told = await memory_nodes.hearsay(tx, [*wanted, *holds])
+        current = await memory_nodes.fetch(tx, (key for key in wanted if key not in told))
+        old = await memory_nodes.fetch(tx, holds)
+    return Candidates(
+        [row for row in current if row.superseded_by is None],
+        alike,
+        [(row, holds[row.id]) for row in old if row.id not in told],
+        notes,
+    )
+
+
+def _clauses(claim: str) -> list[str]:
+    """Return the words of each clause of a claim that has several."""
+    clauses = read_text(claim).clauses
+    if len(clauses) == 1:
+        return []
+    return [" ".join(term.text for term in each.terms) for each in clauses[:MOST_CLAUSES]]
+
+
+async def _alike(
+    tx: Transaction, text: str, near: Nearness | None, floor: float | None, pool: int
+) -> dict[int, float]:
+    asked = await retrieval.weigh_terms(tx, text, near)
+    found = await similarity.most_similar(tx, asked, near, scope=Scope(), pool=pool)
+    scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
+    return {key: score for key, score in scores.items() if score > 0}
+
+
+VERDICT_NODE = "tell"
+MOST_MEMORIES, SUGGESTED, EDGES_READ = 12, 5, 200
 """Memories that the model sees, and that are suggested; edges of a node that are looked at."""
 
 CUT = "texts were read to their first {most:,} characters"
 EMPTY = "the claim has no word that could be looked up"
 
 
-async def gather(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find the memories that the claim is held against."""
     execution = runtime.context
     request = MemoryGround.model_validate(state["request"])
-    found = await candidates(execution, request.claim)
+    found = await claim_candidates(execution, request.claim)
     rows = [*found.current, *(row for row, _ in found.old)]
     cut = any(len(text) > READ for text in (request.claim, *(row.content for row in rows)))
     notes = [*found.notes, *([CUT.format(most=READ)] if cut else [])]
@@ -53,22 +133,22 @@ async def gather(state: GroundState, runtime: Runtime[Execution]) -> dict[str, A
         "alike": {str(key): score for key, score in found.alike.items()},
         "current": [row.id for row in found.current],
         "old": {str(row.id): holds for row, holds in found.old},
-        "shown": [row.id for row in found.current[:SHOWN]],
-        "texts": {str(row.id): row.content for row in found.current[:SHOWN]},
-        "notes": [*notes, *([] if read(request.claim).terms else [EMPTY])],
+        "shown": [row.id for row in found.current[:MOST_MEMORIES]],
+        "texts": {str(row.id): row.content for row in found.current[:MOST_MEMORIES]},
+        "notes": [*notes, *([] if read_text(request.claim).terms else [EMPTY])],
     }
 
 
-def to_look(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | str:
+def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | str:
     """Return one task for each lens; at once on without a language model, or with no memory."""
     if runtime.context.loom.llm.offline or not state["shown"]:
-        return TELL
+        return VERDICT_NODE
     claim = MemoryGround.model_validate(state["request"]).claim
     memories = [state["texts"][str(key)][:READ] for key in state["shown"]]
-    return [Send("look", Look(claim=claim, memories=memories, lens=lens)) for lens in LENSES]
+    return [Send("look", JudgeTask(claim=claim, memories=memories, lens=lens)) for lens in JUDGES]
 
 
-async def look(state: Look, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask one lens; a call that fails leaves an empty vote and a note."""
     lens = state["lens"]
     question = Question(
@@ -77,22 +157,22 @@ async def look(state: Look, runtime: Runtime[Execution]) -> dict[str, Any]:
         variables={
             "claim": state["claim"],
             "memories": state["memories"],
-            "lens": LENSES[lens],
+            "lens": JUDGES[lens],
         },
         pipe="grounding",
         task=lens,
     )
-    heard = await ask_or_say(runtime.context, question, f"the {lens}'s look at the claim")
+    heard = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
     return {"votes": [Vote(lens=lens, said=heard.parsed)], "notes": heard.notes}
 
 
-async def tell(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Weigh the words, join them with what the lenses said, and tell the verdict."""
     execution = runtime.context
     request = MemoryGround.model_validate(state["request"])
     rows = await _rows(execution, state)
     old = {
-        int(key): Old(rows[int(key)].content, holds)
+        int(key): CorrectedMemory(rows[int(key)].content, holds)
         for key, holds in state["old"].items()
         if int(key) in rows and holds in rows
     }
@@ -103,24 +183,29 @@ async def tell(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any
     }
     sure = {key: row.confidence for key, row in rows.items()}
     words = await asyncio.to_thread(
-        weigh, request.claim, current, old, threshold=request.threshold, sure=sure
+        weigh_evidence, request.claim, current, old, threshold=request.threshold, sure=sure
     )
-    votes = sorted(state.get("votes", []), key=lambda vote: list(LENSES).index(vote["lens"]))
-    joined = join(words, votes, state["shown"], request.claim)
+    votes = sorted(state.get("votes", []), key=lambda vote: list(JUDGES).index(vote["lens"]))
+    joined = join_votes(words, votes, state["shown"], request.claim)
     bearing = {each.id for each in joined.verdict.witnesses}
     cut = frozenset(
         key
         for key, row in rows.items()
-        if len(row.content) > READ or (key in bearing and read(row.content).cut)
+        if len(row.content) > READ or (key in bearing and read_text(row.content).cut)
     )
     opposed = await _opposed(execution, joined, rows)
-    joined = bounded(joined, Known(sure, cut, opposed, _steering(execution, bearing, rows)))
+    joined = bound_verdict(
+        joined, EvidenceFacts(sure, cut, opposed, _steering(execution, bearing, rows))
+    )
     alike = {int(key): score for key, score in state["alike"].items()}
     answer = _answer(request, joined, rows, alike)
     shown = [each.node_id for each in answer.evidence]
     if shown and not execution.loom.settings.read_only:
         execution.loom.journal.reinforce(execution.caller, shown)
-    return {"answer": answer.wire(), "notes": [*joined.notes, *warned(execution, answer.evidence)]}
+    return {
+        "answer": answer.wire(),
+        "notes": [*joined.notes, *injection_warnings(execution, answer.evidence)],
+    }
 
 
 def _steering(
@@ -130,11 +215,11 @@ def _steering(
     if not execution.loom.settings.suspicion:
         return frozenset()
     known = (key for key in bearing if key in rows)
-    return frozenset(key for key in known if suspicion(rows[key].content).reasons)
+    return frozenset(key for key in known if detect_injection(rows[key].content).reasons)
 
 
 async def _opposed(
-    execution: Execution, joined: Joined, rows: dict[int, NodeRow]
+    execution: Execution, joined: JointVerdict, rows: dict[int, NodeRow]
 ) -> dict[int, list[int]]:
     """Return the current nodes that edges say to contradict what bears the claim out.
 
@@ -170,14 +255,14 @@ async def _rows(execution: Execution, state: GroundState) -> dict[int, NodeRow]:
 
 def _answer(
     request: MemoryGround,
-    joined: Joined,
+    joined: JointVerdict,
     rows: Mapping[int, NodeRow],
     alike: Mapping[int, float],
 ) -> Grounded:
     verdict = joined.verdict
     evidence = [
         Evidence(
-            **fields_of(rows[each.id]),
+            **node_fields(rows[each.id]),
             score=_score(alike, each.id),
             relation=each.relation,
             covers=list(dict.fromkeys(each.covers)),
@@ -193,7 +278,7 @@ def _answer(
         coverage=round(verdict.coverage, DIGITS),
         contradicted=verdict.contradicted,
         evidence=evidence,
-        uncovered=phrases(request.claim, verdict.uncovered),
+        uncovered=uncovered_phrases(request.claim, verdict.uncovered),
         suggestions=_suggestions(verdict, rows, alike),
         superseded=list(verdict.superseded),
         judged_by=joined.by,
@@ -210,7 +295,7 @@ def _suggestions(
     near = [key for key in alike if key in rows and key not in deciding]
     near = [key for key in near if rows[key].superseded_by is None]
     best = sorted(near, key=lambda key: (-alike[key], -key))[:SUGGESTED]
-    return [scored(rows[key], _score(alike, key)) for key in best]
+    return [render_scored_node(rows[key], _score(alike, key)) for key in best]
 
 
 def _score(alike: Mapping[int, float], key: int) -> float:

@@ -10,19 +10,23 @@ from unicodedata import category
 
 from reasonloom.contracts.memory.tools import Sector
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.memory.cleaning import clean
+from reasonloom.nodes.memory.cleaning import strip_hidden_fields
 from reasonloom.nodes.memory.dates import date_terms
-from reasonloom.nodes.memory.embed_memory import embed_views
-from reasonloom.nodes.memory.embedding import Viewed, views
-from reasonloom.nodes.memory.new_memory import DECAY_PER_DAY, estimated_tokens, keywords, salience
-from reasonloom.stores.graph_memory import chains
+from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
+from reasonloom.nodes.memory.new_memory import (
+    DECAY_PER_DAY,
+    estimated_tokens,
+    keywords,
+    salience_of,
+)
+from reasonloom.stores.graph_memory import session_nodes
 from reasonloom.stores.memory import deduplication, memories
 from reasonloom.stores.memory.memories import NewMemory
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.memory_sessions import Numbered
+    from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 
 SECTOR: dict[str, Sector] = {
     "fact": "semantic",
@@ -39,7 +43,7 @@ REMOVED = "{count} hidden characters (direction controls or tags) were removed"
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NodeDraft:
     """What is to be kept, as it was given; `task` tells it from others of the same run.
 
     `category` tells what a node is, for who filters by it; it is neither embedded nor a word of it.
@@ -58,10 +62,10 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedNode:
     """A draft that can be stored; what had to be said of it, and when it was made."""
 
-    draft: Draft
+    draft: NodeDraft
     content: str
     at: datetime
     vectors: Mapping[Sector, list[float]]
@@ -69,42 +73,44 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredNode:
     """A node that was stored, or the one that had said the same before."""
 
     node_id: int
     merged: bool
 
 
-async def prepared(execution: Execution, draft: Draft) -> Prepared:
+async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
     """Clean a draft and embed its views; opens no transaction.
 
     Raises:
         InvalidArgument: nothing visible is left of it.
     """
-    content, removed = clean(draft.content)
+    content, removed = strip_hidden_fields(draft.content)
     if all(character.isspace() or category(character) == "Cf" for character in content):
         raise InvalidArgument(f"{draft.field}: must not be empty", field=draft.field, kind="empty")
     at = execution.loom.clock()
-    viewed = Viewed(content, at, context=draft.context, tags=tuple(draft.tags))
-    vectors, notes = await embed_views(execution.loom.embedder, views(viewed))
+    viewed = ViewSource(content, at, context=draft.context, tags=tuple(draft.tags))
+    vectors, notes = await embed_views(execution.loom.embedder, sector_views(viewed))
     said = [REMOVED.format(count=removed)] if removed else []
-    return Prepared(draft, content, at, vectors, [*said, *notes])
+    return PreparedNode(draft, content, at, vectors, [*said, *notes])
 
 
-async def keep(tx: Transaction, execution: Execution, made: Prepared, session: Numbered) -> Kept:
+async def persist_node(
+    tx: Transaction, execution: Execution, made: PreparedNode, session: NumberedSession
+) -> StoredNode:
     """Store a draft at the end of its session's chain, or strengthen what says the same."""
     memory = _memory(execution, made, session)
     if made.draft.merges:
-        twin = await deduplication.strengthen_twin(tx, memory, keywords=())
+        twin = await deduplication.strengthen_duplicate(tx, memory, keywords=())
         if twin is not None:
-            return Kept(twin.id, merged=True)
+            return StoredNode(twin.id, merged=True)
     node_id = await memories.store(tx, memory)
-    await chains.follow(tx, node_id, session.id, run_id=execution.run.id)
-    return Kept(node_id, merged=False)
+    await session_nodes.link_previous(tx, node_id, session.id, run_id=execution.run.id)
+    return StoredNode(node_id, merged=False)
 
 
-def _memory(execution: Execution, made: Prepared, session: Numbered) -> NewMemory:
+def _memory(execution: Execution, made: PreparedNode, session: NumberedSession) -> NewMemory:
     draft, run = made.draft, execution.run
     sector = SECTOR[draft.event_type]
     return NewMemory(
@@ -115,7 +121,7 @@ def _memory(execution: Execution, made: Prepared, session: Numbered) -> NewMemor
         source_kind=draft.source_kind,
         principal=execution.caller.owner,
         tool=run.tool,
-        salience=salience(made.content, IMPORTANCE),
+        salience=salience_of(made.content, IMPORTANCE),
         importance=IMPORTANCE,
         decay_rate=DECAY_PER_DAY[sector],
         token_count=estimated_tokens(made.content),

@@ -2,35 +2,123 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.queries import (
     Contradictions,
     Finding,
+    GraphStats,
     MemoryQuality,
     QualityReport,
     Verdict,
 )
 from reasonloom.contracts.graph_memory.shared import MemoryNode
-from reasonloom.nodes.graph_memory.rendering import told
-from reasonloom.nodes.graph_memory.verdict import (
-    OPPOSED,
-    ORPHAN,
-    STALE,
-    UNSUPPORTED,
-    WEAK,
-    Weakness,
-    verdict,
-)
-from reasonloom.nodes.graph_memory.warning import warned
+from reasonloom.contracts.memory.export_format import EdgeType, EventType
+from reasonloom.errors import EmbedderUnavailable
+from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
+from reasonloom.nodes.graph_memory.similar import embedding_dimension
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes
-from reasonloom.stores.graph_memory.node_statistics import Judged, judge
+from reasonloom.stores.graph_memory.node_statistics import (
+    WEIGHED,
+    GraphQuality,
+    count_graph,
+    graph_quality,
+)
+
+# A rule speaks of the share of nodes that are weak in one way. It holds where the share is above
+# the rule's limit with 95 % certainty, by the lower end of Wilson's interval (Wilson 1927,
+# Probable inference, the law of succession, and statistical inference), and where it concerns
+# LEAST nodes. So one bad node of three says nothing, and thirty of a hundred do.
+
+Z = 1.96
+"""The normal distribution's quantile for 95 %, both sides."""
+
+LEAST = 3
+"""Nodes that a rule must concern before it holds, whatever their share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Shares above which a weakness warns or fails; None where it never does."""
+
+    what: str
+    of: str
+    warns: float
+    fails: float | None
+
+
+WEAK = Rule("have a confidence below {threshold:g}", "current nodes", 0.15, 0.35)
+STALE = Rule("have faded below a strength of {threshold:g}", "current nodes", 0.25, 0.50)
+ORPHAN = Rule("are linked to no other, a session's course aside", "current nodes", 0.50, None)
+UNSUPPORTED = Rule("rest on no current node", "current decisions", 0.25, 0.50)
+OPPOSED = Rule("contradict one another", "current nodes", 0.02, 0.10)
+
+
+@dataclass(frozen=True, slots=True)
+class Weakness:
+    """What a rule is held against: how many of how many, and the threshold that was given."""
+
+    rule: Rule
+    count: int
+    of: int
+    threshold: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """The share of those that it can concern, 0 where there are none."""
+        return self.count / self.of if self.of else 0.0
+
+    @property
+    def certain(self) -> float:
+        """The share that it has at least, with 95 % certainty."""
+        return wilson_interval(self.count, self.of)
+
+    @property
+    def level(self) -> str:
+        """What it makes of the graph: pass, warn or fail."""
+        if self.count < LEAST:
+            return "pass"
+        if self.rule.fails is not None and self.certain > self.rule.fails:
+            return "fail"
+        return "warn" if self.certain > self.rule.warns else "pass"
+
+    def said(self) -> str:
+        """Return in words what was found, and which limit it passes or keeps."""
+        what = self.rule.what.format(threshold=self.threshold)
+        found = f"{self.count} of {self.of} {self.rule.of} ({self.share:.0%}) {what}"
+        if self.count < LEAST:
+            return f"{found}; fewer than {LEAST} are no rule's matter"
+        passed = {"fail": self.rule.fails, "warn": self.rule.warns, "pass": self.rule.warns}
+        limit = passed[self.level]
+        verb = {"fail": "above the {:.0%} that fail", "warn": "above the {:.0%} that warn"}
+        told = verb.get(self.level, "not above the {:.0%} that warn").format(limit)
+        return f"{found}; at least {self.certain:.0%} with 95 % certainty, {told}"
+
+
+def wilson_interval(count: int, of: int) -> float:
+    """Return the lower end of Wilson's interval for a share of `count` of `of`, 0..1."""
+    if not of:
+        return 0.0
+    share, squared = count / of, Z * Z
+    middle = share + squared / (2 * of)
+    half = Z * math.sqrt(share * (1 - share) / of + squared / (4 * of * of))
+    return max(0.0, (middle - half) / (1 + squared / of))
+
+
+def quality_verdict(weaknesses: Sequence[Weakness]) -> tuple[str, list[str]]:
+    """Return the worst level, and in words what leads to it; what is there but passes follows."""
+    ordered = sorted(weaknesses, key=lambda each: ("fail", "warn", "pass").index(each.level))
+    said = [each.said() for each in ordered if each.count]
+    return ordered[0].level, said or ["nothing weak was found"]
+
 
 DIGITS = 4
 EMPTY = "there is no current node yet, so there is nothing to judge"
@@ -41,34 +129,37 @@ async def memory_quality(state: ToolState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = MemoryQuality.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        found = await judge(
+        found = await graph_quality(
             tx,
             low=request.low_confidence_threshold,
             stale=request.stale_decay_threshold,
             most=request.max_examples,
         )
         rows = await memory_nodes.fetch(tx, _named(found))
-    nodes = {row.id: told(row) for row in rows}
+    nodes = {row.id: render_node(row) for row in rows}
     answer = _report(request, found, nodes)
     notes = [] if found.current else [EMPTY]
-    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, nodes.values())]}
+    return {
+        "answer": answer.wire(),
+        "notes": [*notes, *injection_warnings(execution, nodes.values())],
+    }
 
 
-def _named(found: Judged) -> list[int]:
+def _named(found: GraphQuality) -> list[int]:
     """Return the numbers of all examples, each once."""
     examples = (found.weakest, found.stalest, found.some_orphans, found.some_unsupported)
     return list(dict.fromkeys(chain(*examples, *found.some_opposed)))
 
 
 def _report(
-    request: MemoryQuality, found: Judged, nodes: Mapping[int, MemoryNode]
+    request: MemoryQuality, found: GraphQuality, nodes: Mapping[int, MemoryNode]
 ) -> QualityReport:
     weak = Weakness(WEAK, found.weak, found.current, request.low_confidence_threshold)
     stale = Weakness(STALE, found.stale, found.current, request.stale_decay_threshold)
     orphan = Weakness(ORPHAN, found.orphans, found.current)
     unsupported = Weakness(UNSUPPORTED, found.unsupported, found.decisions)
     opposed = Weakness(OPPOSED, found.opposing, found.current)
-    status, reasons = verdict([weak, stale, orphan, unsupported, opposed])
+    status, reasons = quality_verdict([weak, stale, orphan, unsupported, opposed])
     opposing = list(dict.fromkeys(chain(*found.some_opposed)))[: request.max_examples]
     return QualityReport(
         status=cast("Verdict", status),
@@ -82,7 +173,7 @@ def _report(
         contradictions=Contradictions(
             count=found.opposed,
             share=round(opposed.share, DIGITS),
-            examples=_shown(opposing, nodes),
+            examples=_render_examples(opposing, nodes),
             pairs=[list(pair) for pair in found.some_opposed],
         ),
     )
@@ -94,9 +185,37 @@ def _finding(
     return Finding(
         count=weakness.count,
         share=round(weakness.share, DIGITS),
-        examples=_shown(examples, nodes),
+        examples=_render_examples(examples, nodes),
     )
 
 
-def _shown(ids: Sequence[int], nodes: Mapping[int, MemoryNode]) -> list[MemoryNode]:
+def _render_examples(ids: Sequence[int], nodes: Mapping[int, MemoryNode]) -> list[MemoryNode]:
     return [nodes[key] for key in ids if key in nodes]
+
+
+ESTIMATED = "file_size_bytes is estimated from the newest {weighed:,} memories"
+NO_DIMENSION = "the embedder cannot be used, so its dimension is not known: {reason}"
+
+
+async def memory_stats(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Count nodes, edges, sessions and bytes of the owner's graph."""
+    execution = runtime.context
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        counted = await count_graph(tx)
+    notes = [ESTIMATED.format(weighed=WEIGHED)] if counted.estimated else []
+    try:
+        dimension = await embedding_dimension(execution.loom.embedder)
+    except EmbedderUnavailable as fault:
+        dimension = 0
+        notes.append(NO_DIMENSION.format(reason=fault.message))
+    answer = GraphStats(
+        node_count=sum(counted.types.values()),
+        edge_count=sum(counted.edges.values()),
+        dimension=dimension,
+        session_count=counted.sessions,
+        type_counts={kind: counted.types.get(kind, 0) for kind in get_args(EventType)},
+        file_size_bytes=counted.bytes,
+        edge_type_counts={kind: counted.edges.get(kind, 0) for kind in get_args(EdgeType)},
+        superseded_count=counted.superseded,
+    )
+    return {"answer": answer.wire(), "notes": notes}

@@ -15,22 +15,70 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.graph_memory.queries import (
     Compared,
     Correction,
+    MemoryQuery,
     MemoryTemporal,
     SomeSessions,
     TimeRange,
     TimeWindow,
 )
-from reasonloom.contracts.graph_memory.shared import MemoryNode
-from reasonloom.nodes.graph_memory.rendering import moment_of, told
-from reasonloom.nodes.graph_memory.warning import warned
+from reasonloom.contracts.graph_memory.shared import MemoryNode, NodesFound
+from reasonloom.nodes.graph_memory.rendering import (
+    bound_contents,
+    from_microseconds,
+    injection_warnings,
+    render_node,
+)
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes, range_comparison
-from reasonloom.stores.graph_memory.node_lists import sessions_numbered
+from reasonloom.stores.graph_memory.memory_nodes import Conditions, list_nodes, sessions_numbered
 from reasonloom.stores.graph_memory.range_comparison import Counts, Pair, Range, Step
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from reasonloom.stores.database import Transaction
+
+
+MORE = "more nodes meet this; the first {count} are shown"
+EMPTY = "{name} is empty and does not narrow"
+
+
+async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the current nodes that meet the request's conditions, in its order."""
+    execution = runtime.context
+    request = MemoryQuery.model_validate(state["request"])
+    after, before = request.created_after, request.created_before
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        conditions = Conditions(
+            event_types=request.event_types or None,
+            min_confidence=request.min_confidence,
+            max_confidence=request.max_confidence,
+            sessions=await _sessions(tx, request.session_ids),
+            after=None if after is None else from_microseconds(after),
+            before=None if before is None else from_microseconds(before),
+        )
+        found = await list_nodes(
+            tx, conditions, order=request.sort_by, most=request.max_results + 1
+        )
+    rows, cut = bound_contents(found[: request.max_results])
+    answer = NodesFound(results=[render_node(row) for row in rows], count=len(rows))
+    given = {"event_types": request.event_types, "session_ids": request.session_ids}
+    notes = [EMPTY.format(name=name) for name, value in given.items() if value == []]
+    more = [MORE.format(count=len(rows))] if len(found) > len(rows) else []
+    return {
+        "answer": answer.wire(),
+        "notes": [*notes, *more, *cut, *injection_warnings(execution, answer.results)],
+    }
+
+
+async def _sessions(tx: Transaction, numbers: list[int] | None) -> list[UUID] | None:
+    if not numbers:
+        return None
+    return await sessions_numbered(
+        tx, {number: f"session_ids.{place}" for place, number in enumerate(numbers)}
+    )
+
 
 FADED = 0.2
 """Strength below which a node counts as faded, as in `memory_quality`."""
@@ -46,7 +94,7 @@ ELSEWHERE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class Corrections:
     """Which nodes of A have which newest successor in B; what of B alone replaces one of A."""
 
     newest: Mapping[int, int]
@@ -54,7 +102,7 @@ class Corrected:
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class RangeLists:
     """The numbers of the nodes to be told."""
 
     added: Sequence[int]
@@ -76,11 +124,11 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
         a = await _range(tx, request.range_a, "range_a")
         b = await _range(tx, request.range_b, "range_b")
         pair = Pair(a, b)
-        corrected = corrections(await range_comparison.steps(tx, pair))
+        corrected = corrections_of(await range_comparison.steps(tx, pair))
         counted = await range_comparison.counts(tx, pair, corrected=corrected.newest, faded=FADED)
         lists = await _lists(tx, pair, corrected)
         rows = await memory_nodes.fetch(tx, lists.every(corrected.newest))
-    nodes = {row.id: told(row) for row in rows}
+    nodes = {row.id: render_node(row) for row in rows}
     answer = _compared(lists, corrected, counted, nodes)
     said = {
         CUT.format(most=MOST_LISTED): answer.truncated,
@@ -89,13 +137,13 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
     notes = [note for note, applies in said.items() if applies]
     corrected_nodes = [node for each in answer.corrected for node in (each.old, each.new)]
     shown = [*answer.added, *corrected_nodes, *answer.unchanged]
-    return {"answer": answer.wire(), "notes": [*notes, *warned(execution, shown)]}
+    return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, shown)]}
 
 
 async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:
     """Return the range; SessionNotFound where it names an unknown session."""
     if isinstance(given, TimeWindow):
-        return Range(start=moment_of(given.start), end=moment_of(given.end))
+        return Range(start=from_microseconds(given.start), end=from_microseconds(given.end))
     if isinstance(given, SomeSessions):
         places = {n: f"{field}.session_ids.{place}" for place, n in enumerate(given.session_ids)}
     else:
@@ -103,7 +151,7 @@ async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:
     return Range(sessions=await sessions_numbered(tx, places))
 
 
-def corrections(steps: Iterable[Step]) -> Corrected:
+def corrections_of(steps: Iterable[Step]) -> Corrections:
     """Return what in B supersedes what in A, at once or through others.
 
     Every step leads to a higher number, so that one pass from each end is enough.
@@ -119,15 +167,15 @@ def corrections(steps: Iterable[Step]) -> Corrected:
             replaces.add(step.newer)
     of_a = {step.older for step in ordered if step.older_in_a}
     only_b = {step.newer for step in ordered if step.newer_in_b and not step.newer_in_a}
-    return Corrected(
+    return Corrections(
         {key: newest[key] for key in sorted(of_a, reverse=True) if newest[key]},
         frozenset(replaces & only_b),
     )
 
 
-async def _lists(tx: Transaction, pair: Pair, corrected: Corrected) -> Lists:
+async def _lists(tx: Transaction, pair: Pair, corrected: Corrections) -> RangeLists:
     gone = list(corrected.newest)
-    return Lists(
+    return RangeLists(
         added=await range_comparison.only_in_b(
             tx, pair, without=corrected.replacing, most=MOST_LISTED
         ),
@@ -140,7 +188,7 @@ async def _lists(tx: Transaction, pair: Pair, corrected: Corrected) -> Lists:
 
 
 def _compared(
-    lists: Lists, corrected: Corrected, counted: Counts, nodes: Mapping[int, MemoryNode]
+    lists: RangeLists, corrected: Corrections, counted: Counts, nodes: Mapping[int, MemoryNode]
 ) -> Compared:
     sizes = {
         "added_count": counted.only_b - len(corrected.replacing),

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from reasonloom.contracts.graph_memory.shared import MemoryNode, ScoredNode
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 DIGITS = 4
-MOST_SHOWN = 200_000
+CONTENT_BUDGET = 200_000
 """Characters of contents that one answer shows."""
 
-LEAST_SHOWN = 400
-CUT = "{count} contents were cut to {length} characters; ask for fewer nodes to see them whole"
+LEAST_CONTENT = 400
+CONTENT_CUT = (
+    "{count} contents were cut to {length} characters; ask for fewer nodes to see them whole"
+)
 
 
-def micros(moment: datetime) -> int:
+def to_microseconds(moment: datetime) -> int:
     """Return a moment in microseconds since 1970-01-01 UTC, exactly."""
     return (moment - EPOCH) // MICROSECOND
 
 
-def moment_of(microseconds: int) -> datetime:
+def from_microseconds(microseconds: int) -> datetime:
     """Return the moment; what lies beyond the years that can be told is the last of them."""
     try:
         return EPOCH + timedelta(microseconds=microseconds)
@@ -33,17 +37,17 @@ def moment_of(microseconds: int) -> datetime:
         return datetime.max.replace(tzinfo=UTC)
 
 
-def told(row: NodeRow) -> MemoryNode:
+def render_node(row: NodeRow) -> MemoryNode:
     """Return a node as it is told."""
-    return MemoryNode(**fields_of(row))
+    return MemoryNode(**node_fields(row))
 
 
-def scored(row: NodeRow, score: float) -> ScoredNode:
+def render_scored_node(row: NodeRow, score: float) -> ScoredNode:
     """Return a node with its score, 0..1."""
-    return ScoredNode(**fields_of(row), score=round(score, DIGITS))
+    return ScoredNode(**node_fields(row), score=round(score, DIGITS))
 
 
-def fields_of(row: NodeRow) -> dict[str, Any]:
+def node_fields(row: NodeRow) -> dict[str, Any]:
     """Return the fields that every form of a node has."""
     return {
         "node_id": row.id,
@@ -51,21 +55,28 @@ def fields_of(row: NodeRow) -> dict[str, Any]:
         "content": row.content,
         "confidence": row.confidence,
         "session_id": row.session,
-        "created_at": micros(row.created_at),
+        "created_at": to_microseconds(row.created_at),
         "strength": round(row.strength, DIGITS),
         "access_count": row.access_count,
         "superseded_by": row.superseded_by,
     }
 
 
-def bounded(rows: Sequence[NodeRow]) -> tuple[list[NodeRow], list[str]]:
+def bound_contents(rows: Sequence[NodeRow]) -> tuple[list[NodeRow], list[str]]:
     """Return the nodes of one answer with contents that fit into it, and the note that says so."""
-    if sum(len(row.content) for row in rows) <= MOST_SHOWN:
+    if sum(len(row.content) for row in rows) <= CONTENT_BUDGET:
         return list(rows), []
-    length = max(LEAST_SHOWN, MOST_SHOWN // len(rows))
+    length = max(LEAST_CONTENT, CONTENT_BUDGET // len(rows))
     cut = sum(len(row.content) > length for row in rows)
     shown = [
         replace(row, content=f"{row.content[:length]}…") if len(row.content) > length else row
         for row in rows
     ]
-    return shown, [CUT.format(count=cut, length=length)]
+    return shown, [CONTENT_CUT.format(count=cut, length=length)]
+
+
+def injection_warnings(execution: Execution, nodes: Iterable[MemoryNode]) -> list[str]:
+    """Return the note on suspicious nodes, none where there are none or the setting is off."""
+    if not execution.loom.settings.suspicion:
+        return []
+    return injection_notes({str(node.node_id): node.content for node in nodes})

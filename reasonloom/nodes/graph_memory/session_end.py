@@ -6,7 +6,8 @@ owner's row is held, for somebody else may have ended the session meanwhile.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -14,31 +15,139 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.sessions import SessionEnd, SessionEnded
 from reasonloom.errors import SessionNotFound
-from reasonloom.nodes.graph_memory.episode import (
-    CALLER,
-    CALLER_CONFIDENCE,
-    EXTRACT,
-    MOST_OF_KIND,
-    Episode,
-    sum_up,
+from reasonloom.nodes.graph_memory.persistence import (
+    NodeDraft,
+    PreparedNode,
+    persist_node,
+    prepare_node,
 )
-from reasonloom.nodes.graph_memory.persistence import Draft, Prepared, keep, prepared
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.graph_memory import (
-    memory_nodes,
-    memory_sessions,
-    session_ends,
-    session_nodes,
-)
-from reasonloom.stores.graph_memory.chains import ORIGIN
-from reasonloom.stores.graph_memory.memory_sessions import Numbered
+from reasonloom.stores.graph_memory import memory_nodes, memory_sessions, session_nodes
+from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
+from reasonloom.stores.graph_memory.session_nodes import ORIGIN
 from reasonloom.stores.memory import memories
+from reasonloom.text.extraction import central_sentences
 
 if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.session_ends import Course
+    from reasonloom.stores.graph_memory.memory_sessions import SessionCourse
+    from reasonloom.stores.graph_memory.session_nodes import Entry
+
+
+CALLER, LLM, EXTRACT = "caller", "llm", "extract"
+ORDER = (
+    ("decision",),
+    ("correction", "fact"),
+    ("inference", "skill"),
+    ("episode", "user"),
+    ("agent",),
+)
+"""The kinds in the order in which a summary tells them: what was decided comes first."""
+
+MOST_OF_KIND = 60
+"""Nodes of one kind that are read, the newest."""
+
+EXTRACT_LIMIT, MOST_SENTENCES = 1_200, 6
+"""Characters of an extract, and sentences that one group of kinds gives to it."""
+
+LONGEST_NOTE, MOST_READ = 1_500, 30_000
+"""Characters of one node, and of all together, that the language model reads."""
+
+LONGEST_SUMMARY = 4_000
+"""Characters of what a language model wrote that are kept."""
+
+CALLER_CONFIDENCE = 0.9
+OFFLINE = (
+    "no language model is configured: the summary is an extract, sentences of the session as they "
+    "were written; give summary, or set REASONLOOM_LLM, for a better one"
+)
+INSTEAD = "the summary is an extract, sentences of the session as they were written"
+PARTLY = "the summary was made from {read} of the session's {nodes} nodes, of each kind the newest"
+CUT = "the summary was cut to {limit} characters"
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What a session comes to; `made_by` is caller, llm or extract."""
+
+    content: str
+    confidence: float
+    made_by: str
+    notes: list[str] = field(default_factory=list)
+
+    def wire(self) -> dict[str, Any]:
+        """Return it as a saved step holds it."""
+        return asdict(self)
+
+
+async def summarize_session(execution: Execution, entries: Sequence[Entry], nodes: int) -> Episode:
+    """Return what a session of `nodes` nodes comes to, from the `entries` that were read of it."""
+    if execution.loom.llm.offline:
+        return _extract_episode(entries, nodes, [OFFLINE])
+    told = _render_entries(entries)
+    question = Question(
+        node="sum_up_session", prompt="sessions/episode", variables={"notes": told}, pipe="linear"
+    )
+    heard = await ask_or_note(execution, question, "the summary")
+    if heard.fault or not (heard.parsed or heard.text.strip()):
+        return _extract_episode(entries, nodes, [*heard.notes, INSTEAD])
+    said = heard.parsed or {"summary": heard.text, "confidence": _confidence(entries)}
+    summary = said["summary"][:LONGEST_SUMMARY]
+    cut = [CUT.format(limit=LONGEST_SUMMARY)] if len(said["summary"]) > LONGEST_SUMMARY else []
+    notes = [*heard.notes, *cut, *_partly(len(told), nodes)]
+    return Episode(summary, said["confidence"], LLM, notes)
+
+
+def _render_entries(entries: Sequence[Entry]) -> list[dict[str, str]]:
+    """Return what the language model reads, in its order; what matters most where it is much."""
+    left, chosen = MOST_READ, set()
+    for kinds in ORDER:
+        for entry in reversed([each for each in entries if each.kind in kinds]):
+            length = min(len(entry.content), LONGEST_NOTE)
+            if length <= left:
+                chosen.add(entry.id)
+                left -= length
+    return [
+        {"kind": entry.kind, "content": entry.content[:LONGEST_NOTE]}
+        for entry in entries
+        if entry.id in chosen
+    ]
+
+
+def _extract_episode(entries: Sequence[Entry], nodes: int, notes: list[str]) -> Episode:
+    content = "\n".join(extract_sentences(entries)) or entries[-1].content[:EXTRACT_LIMIT]
+    return Episode(content, _confidence(entries), EXTRACT, [*notes, *_partly(len(entries), nodes)])
+
+
+def extract_sentences(entries: Sequence[Entry]) -> list[str]:
+    """Return sentences of a session as they were written, decisions first, each once.
+
+    Each group of kinds may take half of the room that is left, the last one all of it.
+    """
+    groups = [[each for each in entries if each.kind in kinds] for kinds in ORDER]
+    filled = [group for group in groups if group]
+    taken: dict[str, None] = {}
+    left = EXTRACT_LIMIT
+    for place, group in enumerate(filled, 1):
+        room = left if place == len(filled) else left // 2
+        for sentence in central_sentences(group, limit=room, most=MOST_SENTENCES):
+            if sentence not in taken:
+                taken[sentence] = None
+                left -= len(sentence) + 1
+    return list(taken)
+
+
+def _confidence(entries: Sequence[Entry]) -> float:
+    return round(sum(each.confidence for each in entries) / len(entries), 4)
+
+
+def _partly(read: int, nodes: int) -> list[str]:
+    return [PARTLY.format(read=read, nodes=nodes)] if read < nodes else []
+
 
 NONE_OPEN = "none is open here; session_start begins one, and so does the first thing stored"
 EMPTY = "session {number} holds nothing to sum up: it has ended without an episode"
@@ -57,10 +166,10 @@ class EndState(ToolState, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SessionProgress:
     """How a session stands: its nodes, those newer than its episode, the episode of today."""
 
-    course: Course
+    course: SessionCourse
     nodes: int
     since: int
     episode: int | None
@@ -78,8 +187,8 @@ async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[s
     request = SessionEnd.model_validate(state["request"])
     entries: list[session_nodes.Entry] = []
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        session = await _wanted(tx, execution, request.session_id)
-        standing = await _standing(tx, session)
+        session = await _find_session(tx, execution, request.session_id)
+        standing = await _session_progress(tx, session)
         wanted = standing.wants_episode(request)
         if wanted and request.summary is None:
             entries = await session_nodes.entries(tx, session, MOST_OF_KIND)
@@ -87,7 +196,7 @@ async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[s
     if wanted and request.summary is not None:
         episode = Episode(request.summary, CALLER_CONFIDENCE, CALLER)
     elif entries:
-        episode = await sum_up(execution, entries, standing.nodes)
+        episode = await summarize_session(execution, entries, standing.nodes)
     return {
         "ending": {
             "session": str(session),
@@ -104,48 +213,48 @@ async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str,
     request = SessionEnd.model_validate(state["request"])
     ending, session = state["ending"], UUID(state["ending"]["session"])
     episode = Episode(**ending["episode"]) if ending["episode"] else None
-    made = await prepared(execution, _draft(episode, ending["number"])) if episode else None
+    made = await prepare_node(execution, _draft(episode, ending["number"])) if episode else None
     async with execution.loom.database.begin(execution.caller) as tx:
         await memory_sessions.hold(tx)
-        standing = await _standing(tx, session)
-        notes = _said(request, standing)
+        standing = await _session_progress(tx, session)
+        notes = _request_notes(request, standing)
         new = None
         if episode and made and standing.wants_episode(request):
-            new, said = await _summed_up(tx, execution, standing, made)
+            new, said = await _store_episode(tx, execution, standing, made)
             late = standing.nodes - ending["nodes"]
             late_note = [SINCE.format(count=late)] if late > 0 else []
             notes = [*episode.notes, *made.notes, *said, *late_note]
-        await session_ends.end(tx, session, execution.loom.clock(), new)
+        await memory_sessions.end(tx, session, execution.loom.clock(), new)
         answer = await _answer(tx, standing, new, episode)
-        return await finish(tx, execution, answer, notes=notes, session_id=session)
+        return await complete_run(tx, execution, answer, notes=notes, session_id=session)
 
 
-async def _wanted(tx: Transaction, execution: Execution, number: int | None) -> UUID:
+async def _find_session(tx: Transaction, execution: Execution, number: int | None) -> UUID:
     """Return the session that is to end.
 
     Raises:
         SessionNotFound: no session has this number; without one, this client began none.
     """
     if number is not None:
-        return (await session_ends.of_number(tx, number)).id
+        return (await memory_sessions.of_number(tx, number)).id
     last = await memory_sessions.last(tx, execution.caller)
     if last is None:
         raise SessionNotFound(NONE_OPEN, field="session_id")
     return last.id
 
 
-async def _standing(tx: Transaction, session: UUID) -> Standing:
-    course = await session_ends.of_id(tx, session)
-    head = await session_ends.head(tx, course.episode_id)
+async def _session_progress(tx: Transaction, session: UUID) -> SessionProgress:
+    course = await memory_sessions.of_id(tx, session)
+    head = await memory_sessions.head(tx, course.episode_id)
     nodes, since = await session_nodes.count(
         tx, session, episode=course.episode_id if head else None, head=head
     )
-    return Standing(course, nodes, since, head)
+    return SessionProgress(course, nodes, since, head)
 
 
-def _draft(episode: Episode, number: int) -> Draft:
+def _draft(episode: Episode, number: int) -> NodeDraft:
     by_caller = episode.made_by == CALLER
-    return Draft(
+    return NodeDraft(
         episode.content,
         "episode",
         episode.confidence,
@@ -158,12 +267,12 @@ def _draft(episode: Episode, number: int) -> Draft:
     )
 
 
-async def _summed_up(
-    tx: Transaction, execution: Execution, standing: Standing, made: Prepared
+async def _store_episode(
+    tx: Transaction, execution: Execution, standing: SessionProgress, made: PreparedNode
 ) -> tuple[int, list[str]]:
     """Store the episode at the end of the session's chain; return its number and what to say."""
     course, run_id = standing.course, execution.run.id
-    kept = await keep(tx, execution, made, Numbered(course.id, course.number))
+    kept = await persist_node(tx, execution, made, NumberedSession(course.id, course.number))
     joined = await session_nodes.join(tx, course.id, kept.node_id, run_id=run_id)
     notes = []
     if joined < standing.nodes:
@@ -177,7 +286,7 @@ async def _summed_up(
     return kept.node_id, notes
 
 
-def _said(request: SessionEnd, standing: Standing) -> list[str]:
+def _request_notes(request: SessionEnd, standing: SessionProgress) -> list[str]:
     """Return what to say of a session that ends without a new episode."""
     number = standing.course.number
     if not request.create_episode:
@@ -189,7 +298,7 @@ def _said(request: SessionEnd, standing: Standing) -> list[str]:
 
 
 async def _answer(
-    tx: Transaction, standing: Standing, new: int | None, episode: Episode | None
+    tx: Transaction, standing: SessionProgress, new: int | None, episode: Episode | None
 ) -> SessionEnded:
     shown = new or standing.episode
     rows = await memory_nodes.fetch(tx, [shown]) if shown else []

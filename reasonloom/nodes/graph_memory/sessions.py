@@ -3,27 +3,130 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.graph_memory.sessions import SessionStart, SessionStarted
+from reasonloom.contracts.graph_memory.sessions import (
+    ConversationLog,
+    ConversationLogged,
+    MemorySessionResume,
+    PreviousSession,
+    SessionResumed,
+    SessionStart,
+    SessionStarted,
+)
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.graph_memory.previous import left_before
+from reasonloom.nodes.graph_memory.persistence import NodeDraft, persist_node, prepare_node
+from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.memory.cleaning import strip_hidden_fields
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.graph_memory import memory_sessions, session_ends
+from reasonloom.stores.graph_memory import (
+    memory_nodes,
+    memory_sessions,
+    recent_nodes,
+    session_nodes,
+)
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from reasonloom.contracts.caller import Caller
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.session_ends import Course
+    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
+    from reasonloom.stores.graph_memory.memory_sessions import SessionCourse
+
+
+SPEAKERS = {"user_message": ("user", 0.9), "agent_response": ("tool", 0.7)}
+"""Of each speaker the kind of source and the confidence: what an agent says is no evidence for
+itself. The argument's name is the category."""
+
+
+async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store what was said in the current session, the user's words before the agent's."""
+    execution = runtime.context
+    request = ConversationLog.model_validate(state["request"])
+    made = [await prepare_node(execution, draft) for draft in _drafts(request)]
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await memory_sessions.current(
+            tx, execution.caller, execution.run.effect("session")
+        )
+        ids = [(await persist_node(tx, execution, each, session)).node_id for each in made]
+        answer = ConversationLogged(node_id=ids[-1], session_id=session.number, node_ids=ids)
+        notes = list(dict.fromkeys(note for each in made for note in each.notes))
+        return await complete_run(tx, execution, answer, notes=notes, session_id=session.id)
+
+
+def _drafts(request: ConversationLog) -> list[NodeDraft]:
+    topic = _topic(request.topic)
+    given = {name: getattr(request, name) for name in SPEAKERS}
+    return [
+        NodeDraft(
+            text,
+            "episode",
+            SPEAKERS[name][1],
+            name,
+            field=name,
+            context=topic,
+            tags=(topic,) if topic else (),
+            category=name,
+            source_kind=SPEAKERS[name][0],
+            merges=False,
+        )
+        for name, text in given.items()
+        if text is not None
+    ]
+
+
+def _topic(given: str | None) -> str | None:
+    """Return the topic without hidden characters.
+
+    Raises:
+        InvalidArgument: nothing visible is left of it.
+    """
+    if given is None:
+        return None
+    topic, _ = strip_hidden_fields(given)
+    if not topic.strip():
+        raise InvalidArgument("topic: must not be empty", field="topic", kind="empty")
+    return topic
+
+
+MOST_LEFT = 5
+"""Decisions, and facts, that are told of the session before."""
+
+NOTHING = PreviousSession(
+    session_id=None, ended=False, episode=None, recent_decisions=[], recent_facts=[]
+)
+
+
+async def previous_session(tx: Transaction, project: str | None, begun: UUID) -> PreviousSession:
+    """Return what the project's last session left, other than the one that is begun now."""
+    last = await recent_nodes.last_session(tx, project, other_than=begun)
+    if last is None:
+        return NOTHING
+    course = await memory_sessions.of_id(tx, last)
+    head = await memory_sessions.head(tx, course.episode_id)
+    episode = await memory_nodes.fetch(tx, [head]) if head else []
+    decisions = await session_nodes.newest(tx, last, "decision", MOST_LEFT)
+    facts = await session_nodes.newest(tx, last, "fact", MOST_LEFT)
+    return PreviousSession(
+        session_id=course.number,
+        ended=course.ended_at is not None,
+        episode=render_node(episode[0]) if episode else None,
+        recent_decisions=[render_node(row) for row in decisions],
+        recent_facts=[render_node(row) for row in facts],
+    )
+
 
 MOST_METADATA = 16_384
 """Bytes of JSON that a session's metadata may come to."""
 
-AGAIN = "session {number} had been ended and is open again; ending it sums it up anew"
+RESUMED = "session {number} had been ended and is open again; ending it sums it up anew"
 LEFT_OPEN = "session {number} was not ended; session_end with session_id {number} sums it up"
 
 
@@ -32,28 +135,28 @@ async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[s
     execution = runtime.context
     request = SessionStart.model_validate(state["request"])
     given = request.metadata or {}
-    _require_room(given)
+    _require_short_metadata(given)
     async with execution.loom.database.begin(execution.caller) as tx:
         await memory_sessions.hold(tx)
         course = await _begun(tx, execution, request.session_id)
         kept = {**course.metadata, **given}
-        _require_room(kept)
+        _require_short_metadata(kept)
         if given:
-            kept = await session_ends.merge_metadata(tx, course.id, given)
-        previous = await left_before(tx, execution.caller.project, course.id)
+            kept = await memory_sessions.merge_metadata(tx, course.id, given)
+        previous = await previous_session(tx, execution.caller.project, course.id)
         answer = SessionStarted(
             session_id=course.number,
             continued=request.session_id is not None,
             metadata=kept,
             previous=previous,
         )
-        notes = [AGAIN.format(number=course.number)] if course.ended_at else []
+        notes = [RESUMED.format(number=course.number)] if course.ended_at else []
         if previous.session_id is not None and not previous.ended:
             notes.append(LEFT_OPEN.format(number=previous.session_id))
-        return await finish(tx, execution, answer, notes=notes, session_id=course.id)
+        return await complete_run(tx, execution, answer, notes=notes, session_id=course.id)
 
 
-async def _begun(tx: Transaction, execution: Execution, number: int | None) -> Course:
+async def _begun(tx: Transaction, execution: Execution, number: int | None) -> SessionCourse:
     """Return the session that is current now, as it was before.
 
     Raises:
@@ -62,15 +165,15 @@ async def _begun(tx: Transaction, execution: Execution, number: int | None) -> C
     caller: Caller = execution.caller
     if number is None:
         made = await memory_sessions.begin(tx, caller, execution.run.effect("session"))
-        return await session_ends.of_id(tx, made.id)
-    course = await session_ends.of_number(tx, number)
+        return await memory_sessions.of_id(tx, made.id)
+    course = await memory_sessions.of_number(tx, number)
     if course.ended_at:
         await memory_sessions.reopen(tx, course.id)
     await memory_sessions.go_on(tx, caller, course.id)
     return course
 
 
-def _require_room(metadata: dict[str, Any]) -> None:
+def _require_short_metadata(metadata: dict[str, Any]) -> None:
     """See that metadata can be kept.
 
     Raises:
@@ -83,3 +186,68 @@ def _require_room(metadata: dict[str, Any]) -> None:
             f"and this comes to {size}",
             field="metadata",
         )
+
+
+LISTS = (("decision",), ("fact",), ("inference", "skill", "correction"))
+"""The event types of each list, in the order in which they get their turn."""
+
+NOT_OPEN = (
+    "no session is open; what is stored next opens session {number}, unless another client "
+    "opens one before"
+)
+
+
+async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Read the project's last episode and what matters most now; nothing is written."""
+    execution = runtime.context
+    limit = MemorySessionResume.model_validate(state["request"]).limit
+    project = execution.caller.project
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        current = await memory_sessions.find(tx, execution.caller)
+        number = current.number if current else await memory_sessions.next_number(tx)
+        last = await recent_nodes.last_episode(tx, project)
+        episode = await memory_nodes.fetch(tx, [last]) if last else []
+        lists = await _lists(tx, execution, limit)
+    decisions, facts, other = share_room(lists, limit - len(episode))
+    answer = SessionResumed(
+        current_session=number,
+        last_episode=render_node(episode[0]) if episode else None,
+        recent_decisions=[render_node(row) for row in decisions],
+        recent_facts=[render_node(row) for row in facts],
+        recent_other=[render_node(row) for row in other],
+        total_loaded=len(episode) + len(decisions) + len(facts) + len(other),
+    )
+    told_of = [render_node(row) for row in (*episode, *decisions, *facts, *other)]
+    notes = [] if current else [NOT_OPEN.format(number=number)]
+    return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, told_of)]}
+
+
+async def _lists(tx: Transaction, execution: Execution, limit: int) -> list[list[NodeRow]]:
+    """Return each list's nodes, most relevant to the project's last session first."""
+    loom, project = execution.loom, execution.caller.project
+    session = await recent_nodes.last_session(tx, project)
+    about = await recent_nodes.last_nodes(tx, session) if session else []
+    return [
+        await recent_nodes.weighed(
+            tx,
+            project,
+            event_types,
+            about,
+            model=loom.embedder.model,
+            now=loom.clock(),
+            half_life=loom.settings.recency_half_life_days,
+            most=limit,
+        )
+        for event_types in LISTS
+    ]
+
+
+def share_room(lists: Sequence[Sequence[NodeRow]], room: int) -> list[list[NodeRow]]:
+    """Return the beginnings of lists: each takes a node in turn until there is no more room."""
+    taken: list[list[NodeRow]] = [[] for _ in lists]
+    for turn in zip_longest(*lists):
+        for place, row in enumerate(turn):
+            if row is not None and room > 0:
+                taken[place].append(row)
+                room -= 1
+    return taken

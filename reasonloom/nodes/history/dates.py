@@ -18,7 +18,7 @@ LATELY = timedelta(days=330)
 """What is older is told with its year, so that a month and a day name one time."""
 
 
-def moment(written: str, field: str, *, last: bool = False) -> datetime:
+def parse_moment(written: str, field: str, *, last: bool = False) -> datetime:
     """Return the moment that a date names; a day alone is its beginning, or its end if `last`.
 
     Raises:
@@ -34,7 +34,9 @@ def moment(written: str, field: str, *, last: bool = False) -> datetime:
         raise InvalidArgument(f"{field}: {FORM}", field=field) from None
 
 
-def span(since: str | None, until: str | None, days_back: float | None, now: datetime) -> Span:
+def parse_span(
+    since: str | None, until: str | None, days_back: float | None, now: datetime
+) -> Span:
     """Return the span of `from`, `to` or of `days_back`; `to` includes a day that it names alone.
 
     Raises:
@@ -49,10 +51,10 @@ def span(since: str | None, until: str | None, days_back: float | None, now: dat
         if days_back <= 0:
             raise InvalidArgument("days_back: must be greater than 0", field="days_back")
         return Span(_before(now, days_back), None)
-    return between(since, until, ("from", "to"), whole_day=True)
+    return span_between(since, until, ("from", "to"), whole_day=True)
 
 
-def between(
+def span_between(
     since: str | None, until: str | None, names: tuple[str, str], *, whole_day: bool = False
 ) -> Span:
     """Return the span from one date on, up to another; `names` are those of the two arguments.
@@ -61,27 +63,27 @@ def between(
         InvalidArgument: one is no date, or the first is not before the second.
     """
     first, last = names
-    begins = moment(since, first) if since is not None else None
-    ends = moment(until, last, last=whole_day) if until is not None else None
+    begins = parse_moment(since, first) if since is not None else None
+    ends = parse_moment(until, last, last=whole_day) if until is not None else None
     if begins and ends and begins >= ends:
         raise InvalidArgument(f"{first}: must be before {last}", field=first)
     return Span(begins, ends)
 
 
-def month(at: datetime) -> str:
+def format_month(at: datetime) -> str:
     """Return `Jan 2025`."""
     return at.astimezone().strftime("%b %Y")
 
 
-def months(first: datetime | None, last: datetime | None) -> str:
+def format_months(first: datetime | None, last: datetime | None) -> str:
     """Return `Jan 2025 – Feb 2025`; one month where both are in it."""
     if first is None or last is None:
         return "undated"
-    begun, ended = month(first), month(last)
+    begun, ended = format_month(first), format_month(last)
     return begun if begun == ended else f"{begun} – {ended}"
 
 
-def day(at: datetime | None) -> str:
+def format_day(at: datetime | None) -> str:
     """Return `Jan 15, 2025`."""
     if at is None:
         return "undated"
@@ -89,25 +91,25 @@ def day(at: datetime | None) -> str:
     return f"{local:%b} {local.day}, {local.year}"
 
 
-def times(first: datetime | None, last: datetime | None, now: datetime) -> str:
+def format_times(first: datetime | None, last: datetime | None, now: datetime) -> str:
     """Return `Feb 8, 2:30 PM – 4:15 PM`, with the second day where it is another."""
     if first is None:
         return "undated"
     begun = first.astimezone()
     ended = (last or first).astimezone()
-    told = f"{_day(begun, now)}, {_clock(begun)}"
-    if (begun.date(), _clock(begun)) == (ended.date(), _clock(ended)):
+    told = f"{_format_local_day(begun, now)}, {_format_clock(begun)}"
+    if (begun.date(), _format_clock(begun)) == (ended.date(), _format_clock(ended)):
         return told
-    other = "" if begun.date() == ended.date() else f"{_day(ended, now)}, "
-    return f"{told} – {other}{_clock(ended)}"
+    other = "" if begun.date() == ended.date() else f"{_format_local_day(ended, now)}, "
+    return f"{told} – {other}{_format_clock(ended)}"
 
 
-def _day(local: datetime, now: datetime) -> str:
+def _format_local_day(local: datetime, now: datetime) -> str:
     year = f", {local.year}" if abs(now - local) > LATELY else ""
     return f"{local:%b} {local.day}{year}"
 
 
-def _clock(local: datetime) -> str:
+def _format_clock(local: datetime) -> str:
     return f"{local.hour % 12 or 12}:{local:%M} {'AM' if local.hour < 12 else 'PM'}"  # noqa: PLR2004
 
 

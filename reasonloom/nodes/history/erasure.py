@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.stores.history import erasing
+from reasonloom.errors import UnknownName
+from reasonloom.stores.history import soft_deletes
 from reasonloom.stores.memory import decay
 from reasonloom.stores.runs.redaction import redact_past
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
     from reasonloom.stores.database import Database
+    from reasonloom.stores.history.soft_deletes import Forgotten
+
 
 BATCH = 500
 """Chunks of one transaction: whoever stores waits no longer than these take to remove."""
@@ -37,7 +44,7 @@ async def erase(database: Database, caller: Caller, number: int) -> Erased:
     It may be asked for again where it was interrupted.
     """
     async with database.begin(caller, searching=True) as tx:
-        numbers = await erasing.claim(tx, number)
+        numbers = await soft_deletes.claim(tx, number)
         if numbers:
             await redact_past(tx, numbers)
     sessions: set[UUID] = set()
@@ -45,7 +52,7 @@ async def erase(database: Database, caller: Caller, number: int) -> Erased:
     total = 0
     while True:
         async with database.begin(caller) as tx:
-            gone, of_sessions, of_transcripts = await erasing.erase_some(tx, number, BATCH)
+            gone, of_sessions, of_transcripts = await soft_deletes.erase_some(tx, number, BATCH)
         total, sessions, transcripts = (
             total + gone,
             sessions | of_sessions,
@@ -54,14 +61,14 @@ async def erase(database: Database, caller: Caller, number: int) -> Erased:
         if gone < BATCH:
             break
     async with database.begin(caller) as tx:
-        await erasing.sweep(tx, number, list(sessions), list(transcripts))
+        await soft_deletes.sweep(tx, number, list(sessions), list(transcripts))
     return Erased(int(bool(total)), total)
 
 
 async def erase_due(database: Database, caller: Caller, before: datetime) -> Erased:
     """Erase all that an owner forgot up to `before`."""
     async with database.begin(caller) as tx:
-        numbers = await erasing.due(tx, before)
+        numbers = await soft_deletes.due(tx, before)
     total = Erased()
     for number in numbers:
         total += await erase(database, caller, number)
@@ -74,3 +81,30 @@ async def erase_all_due(database: Database, before: datetime) -> Erased:
     for owner in sorted({place.owner for place in await decay.places(database)}):
         total += await erase_due(database, Caller(owner), before)
     return total
+
+
+NOTHING_TO_RESTORE = "number: nothing that was forgotten as {number} can be brought back; {there}"
+
+
+async def list_undoable(loom: Loom, caller: Caller) -> Sequence[Forgotten]:
+    """Return what can be brought back, the last forgotten first."""
+    kept = loom.clock() - timedelta(days=loom.settings.undo_days)
+    async with loom.database.begin(caller) as tx:
+        found = await soft_deletes.undoable(tx)
+    return [each for each in found if each.forgotten_at > kept]
+
+
+async def restore_forgotten(loom: Loom, caller: Caller, number: int) -> int:
+    """Bring back all that one call forgot; return how many chunks.
+
+    Raises:
+        UnknownName: no call of this number can be undone.
+    """
+    there = {each.number for each in await list_undoable(loom, caller)}
+    async with loom.database.begin(caller) as tx:
+        held = await soft_deletes.hold_forgotten(tx, number) if number in there else None
+        if held is None:
+            said = ", ".join(map(str, sorted(there)[-5:]))
+            told = f"there are {said}" if said else "there is nothing"
+            raise UnknownName(NOTHING_TO_RESTORE.format(number=number, there=told), field="number")
+        return await soft_deletes.undo(tx, number)

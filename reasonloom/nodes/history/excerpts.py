@@ -8,12 +8,67 @@ speaker's name, the date, and the chunk that it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from reasonloom.nodes.history.passages import Passage
-from reasonloom.nodes.memory.retrieval.scoring import QUESTION_MARKS, Signals
+from reasonloom.nodes.memory.retrieval.scoring import QUESTION_MARKS, RelevanceSignals
 from reasonloom.text import tokens
+
+MARKED = re.compile(
+    r"^\[(?:User|Assistant|Thinking|Tool|Result|Summary)(?:: (?P<name>[^\]\n]{1,60}?))?"
+    r"(?:, error)?(?:, continued)?\](?=\s|$)",
+    re.MULTILINE,
+)
+"""A role marker, whether what is said begins beside it or below."""
+
+LONG = 600
+"""Characters above which a part is several passages, each of about so many."""
+
+BREAK = re.compile(r"\n\n+|\n(?=[-*#|] )|(?<=[.!?。！？…])\s+|(?<=[。！？])|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a chunk.
+
+    Attributes:
+        start, end: where it stands in the chunk's text.
+        marker: that of its part, the empty text for none.
+        name: the speaker's or the tool's.
+        first: it begins its part.
+    """
+
+    start: int
+    end: int
+    marker: str
+    name: str | None
+    first: bool
+
+
+def split_passages(content: str) -> list[Passage]:
+    """Return the passages of a chunk's text in order; together they are all of it."""
+    marks = list(MARKED.finditer(content))
+    if not marks or marks[0].start():
+        bounds = [(0, "", None), *((m.start(), m.group(), m["name"]) for m in marks)]
+    else:
+        bounds = [(m.start(), m.group(), m["name"]) for m in marks]
+    ends = [*(start for start, *_ in bounds[1:]), len(content)]
+    return [
+        Passage(begin, until, marker, name, begin == start)
+        for (start, marker, name), end in zip(bounds, ends, strict=True)
+        for begin, until in _pieces(content, start, end)
+    ]
+
+
+def _pieces(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where a part is divided: at a break near each LONG characters."""
+    while end - start > LONG * 1.5:
+        window = content[start : start + LONG]
+        at = max((m.end() for m in BREAK.finditer(window) if m.end() > LONG // 3), default=LONG)
+        yield start, start + at
+        start += at
+    yield start, end
+
 
 CONTEXT = 2
 """Passages before one, in its chunk, whose words count with its own."""
@@ -53,7 +108,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Rated:
+class RatedPassage:
     """A passage with its place in its chunk, its relevance 0..1, and what it takes to show."""
 
     source: Source
@@ -96,13 +151,13 @@ class Excerpt:
         return "\n".join(told)
 
 
-def rated(
+def rate_passages(
     source: Source,
     query: str,
     weights: Sequence[float],
     held: Sequence[frozenset[int]],
     cosines: Sequence[float],
-) -> list[Rated]:
+) -> list[RatedPassage]:
     """Return a chunk's passages with their relevance.
 
     Args:
@@ -118,7 +173,7 @@ def rated(
     for place, text in enumerate(source.texts()):
         near = frozenset().union(*held[max(0, place - CONTEXT) : place + 1])
         name = source.passages[place].name
-        signals = Signals(
+        signals = RelevanceSignals(
             cosine=max(0.0, cosines[place]),
             words=sum(weights[word] for word in near) / whole,
             tag=float(bool(name) and asked.issuperset(WORD.findall((name or "").lower()))),
@@ -128,12 +183,12 @@ def rated(
         )
         own = sum(weights[word] for word in held[place]) / whole
         found.append(
-            Rated(source, place, text, signals.relevance(), signals.relevance() + own / 50)
+            RatedPassage(source, place, text, signals.relevance(), signals.relevance() + own / 50)
         )
     return found
 
 
-def chosen(passages: Sequence[Rated], room: int) -> tuple[list[Excerpt], int]:
+def select_excerpts(passages: Sequence[RatedPassage], room: int) -> tuple[list[Excerpt], int]:
     """Return what is shown within `room` tokens, the best first, and how many said the same.
 
     A passage that says what a better one says takes no room.
@@ -151,7 +206,7 @@ def chosen(passages: Sequence[Rated], room: int) -> tuple[list[Excerpt], int]:
             twins += 1
             continue
         excerpt = excerpts.get(each.source.id)
-        size = tokens.count(each.text) + 1 + (0 if excerpt else HEADING)
+        size = tokens.count_tokens(each.text) + 1 + (0 if excerpt else HEADING)
         size += 0 if excerpt and each.place - 1 in excerpt.places else GAP
         if size > room and excerpts:
             continue

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.contracts.history import HistoryForget, HistoryForgotten, MatchTold, Spread
+from reasonloom.contracts.history import HistoryForget, HistoryForgotten, MatchSummary, Spread
+from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import UnknownName
-from reasonloom.nodes.history import dates, forget_rendering, lookup, matching
+from reasonloom.nodes.history import dates, forget_rendering, lookup
 from reasonloom.nodes.history.erasure import erase
-from reasonloom.nodes.history.matching import Topic, topic
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.stores.history import soft_deletes
-from reasonloom.stores.history.chunk_lists import Chosen
+from reasonloom.stores.history.chunk_lists import ChunkFilter
+from reasonloom.stores.memory.search import retrieval, similarity
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
@@ -23,9 +26,67 @@ if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.state import ToolState
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.history.chunk_lists import ChunkFilter
     from reasonloom.stores.history.soft_deletes import Forgotten, Preview
 
-SHOWN = 5
+
+BY_WORDS = (
+    "there are no vectors to compare: the scores are the share of the query's words that a chunk "
+    "holds, each weighing as much as it is rare"
+)
+UNCOMPARED = (
+    "{n} chunks have no vector of {model} and were not compared; `reasonloom db reindex` makes them"
+)
+BATCH = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What is asked, its vector if there is one, and what must be said of that."""
+
+    query: str
+    near: Nearness | None
+    notes: list[str] = field(default_factory=list)
+
+
+async def topic_of(execution: Execution, query: str) -> Topic:
+    """Return a query with its vector; without an embedder words are compared."""
+    embedder = execution.loom.embedder
+    vectors, notes = await embed_or_note(embedder, [query])
+    return Topic(query, Nearness(vectors[0], embedder.model, SECTORS) if vectors else None, notes)
+
+
+async def topic_scores(
+    tx: Transaction, chosen: ChunkFilter, asked: Topic
+) -> tuple[dict[int, float], list[str]]:
+    """Return how near each of the chunks is to the topic, 0..1, and what must be said of it."""
+    numbers = await soft_deletes.ids(tx, chosen)
+    if not numbers:
+        return {}, asked.notes
+    if asked.near is not None:
+        found = await soft_deletes.likeness(tx, chosen, asked.near)
+        lacking = len(numbers) - len(found)
+        if found:
+            note = UNCOMPARED.format(n=lacking, model=asked.near.model)
+            return found, [*asked.notes, *([note] if lacking else [])]
+    return await _by_words(tx, chosen, asked.query, numbers), [*asked.notes, BY_WORDS]
+
+
+async def _by_words(
+    tx: Transaction, chosen: ChunkFilter, query: str, numbers: list[int]
+) -> dict[int, float]:
+    """Return the share of the query's words that each chunk holds."""
+    scope = Scope(kinds=("transcript",), project=chosen.project)
+    words = await retrieval.weigh_terms(tx, query, None, transcripts=True)
+    found: dict[int, float] = {}
+    for first in range(0, len(numbers), BATCH):
+        some = numbers[first : first + BATCH]
+        judged_now = await similarity.match_ids(tx, words, None, scope=scope, ids=some)
+        found |= {key: match.coverage for key, match in judged_now.items()}
+    return found
+
+
+MOST_LISTED = 5
 """Matches that are shown, as in the reference."""
 
 NO_SESSION = 'no session of this project begins with "{name}"'
@@ -49,29 +110,29 @@ async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[
     """
     execution = runtime.context
     request = HistoryForget.model_validate(state["request"])
-    span = dates.between(request.after, request.before, ("after", "before"))
-    asked = await topic(execution, request.query) if request.query else None
+    span = dates.span_between(request.after, request.before, ("after", "before"))
+    asked = await topic_of(execution, request.query) if request.query else None
     days = execution.loom.settings.undo_days
     if not request.dry_run:
         await execution.loom.journal.flush()  # what was found may still wait to be written
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        chosen, notes = await _chosen(tx, request, Chosen(request.project, None, span))
+        chosen, notes = await _chosen(tx, request, ChunkFilter(request.project, None, span))
         matched = await _matched(tx, chosen, asked, request) if chosen else Matched((), None, [])
         gone = None
         if matched.numbers and not request.dry_run:
             at = execution.loom.clock()
-            said = _asked(request)
+            said = _request_label(request)
             gone = await soft_deletes.forget(tx, matched.numbers, request.project, said, at)
         answer, more = await _answer(tx, request, matched, gone, days)
-        told = await finish(tx, execution, answer, notes=[*notes, *matched.notes, *more])
+        told = await complete_run(tx, execution, answer, notes=[*notes, *matched.notes, *more])
     if gone and not days:
         await erase(execution.loom.database, execution.caller, gone.number)
     return told
 
 
 async def _chosen(
-    tx: Transaction, request: HistoryForget, chosen: Chosen
-) -> tuple[Chosen | None, list[str]]:
+    tx: Transaction, request: HistoryForget, chosen: ChunkFilter
+) -> tuple[ChunkFilter | None, list[str]]:
     """Return which chunks are meant; None, and why, where project or session is not there."""
     try:
         await lookup.require_project(tx, request.project)
@@ -79,18 +140,18 @@ async def _chosen(
         return None, [mistake.message]
     if request.session_id is None:
         return chosen, []
-    session = await lookup.session_of(tx, request.project, request.session_id, "session_id")
+    session = await lookup.require_session(tx, request.project, request.session_id, "session_id")
     if session is None:
-        return None, [NO_SESSION.format(name=lookup.told(request.session_id))]
-    return Chosen(chosen.project, session, chosen.span), []
+        return None, [NO_SESSION.format(name=lookup.display_name(request.session_id))]
+    return ChunkFilter(chosen.project, session, chosen.span), []
 
 
 async def _matched(
-    tx: Transaction, chosen: Chosen, asked: Topic | None, request: HistoryForget
+    tx: Transaction, chosen: ChunkFilter, asked: Topic | None, request: HistoryForget
 ) -> Matched:
     if asked is None:
         return Matched(await soft_deletes.ids(tx, chosen), None, [])
-    scores, notes = await matching.scores(tx, chosen, asked)
+    scores, notes = await topic_scores(tx, chosen, asked)
     least = threshold(request.threshold)
     near = {key: score for key, score in scores.items() if score >= least}
     return Matched(sorted(near, key=lambda key: (-near[key], key)), near, notes)
@@ -101,13 +162,13 @@ def threshold(given: float) -> float:
     return given / 100 if given > 1 else given
 
 
-def _asked(request: HistoryForget) -> dict[str, Any]:
+def _request_label(request: HistoryForget) -> dict[str, Any]:
     """Return what an undo list tells of a call; the query is data of the caller's and is cut."""
     given = request.model_dump(mode="json", exclude_none=True, exclude={"project", "dry_run"})
     if request.query is None:
         given.pop("threshold", None)
     return {
-        name: lookup.told(value) if isinstance(value, str) else value
+        name: lookup.display_name(value) if isinstance(value, str) else value
         for name, value in given.items()
     }
 
@@ -116,12 +177,12 @@ async def _answer(
     tx: Transaction, request: HistoryForget, matched: Matched, gone: Forgotten | None, days: float
 ) -> tuple[HistoryForgotten, list[str]]:
     """Return the answer, and how what is gone can be brought back within so many days."""
-    best = matched.numbers[:SHOWN] if matched.scores else ()
+    best = matched.numbers[:MOST_LISTED] if matched.scores else ()
     begun = await soft_deletes.previews(tx, best, forget_rendering.HEAD) if best else {}
     matches = [(_match(matched, key, begun[key]), begun[key].time) for key in best]
     until = gone.forgotten_at + timedelta(days=days) if gone and days else None
     answer = HistoryForgotten(
-        text=_text(request, matched, matches, gone),
+        text=_answer_text(request, matched, matches, gone),
         project=request.project,
         dry_run=request.dry_run,
         matched=len(matched.numbers),
@@ -131,28 +192,32 @@ async def _answer(
         undo=gone.number if gone and until else None,
         undo_until=until.isoformat() if until else None,
     )
-    return answer, [forget_rendering.undo(gone.number, until)] if gone else []
+    return answer, [forget_rendering.render_undo(gone.number, until)] if gone else []
 
 
-def _text(
+def _answer_text(
     request: HistoryForget,
     matched: Matched,
-    matches: Sequence[tuple[MatchTold, datetime | None]],
+    matches: Sequence[tuple[MatchSummary, datetime | None]],
     gone: Forgotten | None,
 ) -> str:
     least, n = threshold(request.threshold), len(matched.numbers)
     if not n:
-        return forget_rendering.none(request.query if matched.scores is not None else None, least)
+        return forget_rendering.render_no_match(
+            request.query if matched.scores is not None else None, least
+        )
     if gone:
-        return forget_rendering.deleted(gone.chunks, request.project)
+        return forget_rendering.render_deleted(gone.chunks, request.project)
     spread = _spread(matched)
     if request.query is None or spread is None:
-        return forget_rendering.dry(n, request.project)
-    return forget_rendering.dry_topic(n, request.query, least, request.project, spread, matches)
+        return forget_rendering.render_dry_run(n, request.project)
+    return forget_rendering.render_topic_dry_run(
+        n, request.query, least, request.project, spread, matches
+    )
 
 
-def _match(matched: Matched, key: int, begun: Preview) -> MatchTold:
-    return MatchTold(
+def _match(matched: Matched, key: int, begun: Preview) -> MatchSummary:
+    return MatchSummary(
         id=f"mem-{key}",
         score=round(matched.scores[key], 4) if matched.scores else None,
         time=begun.time.isoformat() if begun.time else None,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from reasonloom.contracts.history import MatchTold, Spread
-from reasonloom.nodes.history.dates import day
+from reasonloom.contracts.history import MatchSummary, Spread
+from reasonloom.nodes.history.dates import format_day
 from reasonloom.nodes.history.truncation import MARKER
 
 HEAD = 400
@@ -42,7 +42,7 @@ ERASED = "they were erased for good: REASONLOOM_UNDO_DAYS is 0"
 SPACE = re.compile(r"\s+")
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """Return a share of 1 in percent, with a digit behind the point only where it is needed."""
     return f"{round(share * 100, 1):g}"
 
@@ -52,28 +52,31 @@ def preview(content: str) -> str:
     return _cut(MARKER.sub(" ", content))
 
 
-def deleted(n: int, project: str) -> str:
+def render_deleted(n: int, project: str) -> str:
     """Return what is said where chunks were forgotten."""
     return DELETED.format(n=n, project=_cut(project))
 
 
-def dry(n: int, project: str) -> str:
+def render_dry_run(n: int, project: str) -> str:
     """Return what is said where filters alone were given."""
     return DRY.format(n=n, project=_cut(project))
 
 
-def dry_topic(
+def render_topic_dry_run(
     n: int,
     query: str,
     least: float,
     project: str,
     spread: Spread,
-    matches: Sequence[tuple[MatchTold, datetime | None]],
+    matches: Sequence[tuple[MatchSummary, datetime | None]],
 ) -> str:
     """Return what is said where a topic was named: the scores, and the best matches."""
     lines = [
         MATCH.format(
-            place=place, score=round((each.score or 0) * 100), preview=each.preview, day=day(time)
+            place=place,
+            score=round((each.score or 0) * 100),
+            preview=each.preview,
+            day=format_day(time),
         )
         for place, (each, time) in enumerate(matches, start=1)
     ]
@@ -83,21 +86,21 @@ def dry_topic(
     return DRY_TOPIC.format(
         n=n,
         query=_cut(query),
-        least=percent(least),
+        least=format_percent(least),
         project=_cut(project),
         matches="\n".join(lines),
         **told,
     )
 
 
-def none(query: str | None, least: float) -> str:
+def render_no_match(query: str | None, least: float) -> str:
     """Return what is said where nothing matches."""
-    return NO_TOPIC.format(query=_cut(query), least=percent(least)) if query else NO_MATCH
+    return NO_TOPIC.format(query=_cut(query), least=format_percent(least)) if query else NO_MATCH
 
 
-def undo(number: int, until: datetime | None) -> str:
+def render_undo(number: int, until: datetime | None) -> str:
     """Return how it can be undone, and until when."""
-    return UNDO.format(until=day(until), number=number) if until else ERASED
+    return UNDO.format(until=format_day(until), number=number) if until else ERASED
 
 
 def _cut(said: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.history import HooksTold, HookTold
+from reasonloom.contracts.history import HookStatus, HookSummary
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.history import hooks
@@ -25,24 +25,24 @@ async def history_hook_status(state: ToolState, runtime: Runtime[Execution]) -> 
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller) as tx:
         runs = await hooks.last_runs(tx)
-    answer = told(runs)
+    answer = render_hooks(runs)
     return {"answer": answer.wire(), "notes": [] if runs else [NEVER]}
 
 
-def told(runs: Sequence[HookRun]) -> HooksTold:
+def render_hooks(runs: Sequence[HookRun]) -> HookStatus:
     """Return every hook with its last run, and the report."""
     by_name = {run.hook: run for run in runs}
-    listed = [_told(name, by_name.get(name)) for name in HOOKS]
+    listed = [_hook_values(name, by_name.get(name)) for name in HOOKS]
     lines = [_line(name, by_name.get(name)) for name in HOOKS]
-    return HooksTold(text="\n".join(["Hooks:", "", *lines]), hooks=listed)
+    return HookStatus(text="\n".join(["Hooks:", "", *lines]), hooks=listed)
 
 
-def _told(name: str, run: HookRun | None) -> HookTold:
+def _hook_values(name: str, run: HookRun | None) -> HookSummary:
     if run is None:
-        return HookTold(
+        return HookSummary(
             hook=name, ran_at=None, succeeded=None, message=None, milliseconds=None, project=None
         )
-    return HookTold(
+    return HookSummary(
         hook=name,
         ran_at=_iso(run.ran_at),
         succeeded=run.succeeded,

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.contracts.history import HistoryListSessions, SessionsListed, SessionTold
+from reasonloom import __version__
+from reasonloom.contracts.history import (
+    HistoryCounted,
+    HistoryListSessions,
+    ProjectsListed,
+    ProjectSummary,
+    SessionsListed,
+    SessionSummary,
+)
 from reasonloom.nodes.history import dates, lookup
-from reasonloom.nodes.history.fitting import fitted, room
+from reasonloom.nodes.history.dates import format_months
+from reasonloom.nodes.history.rendering import fit_lines, remaining_budget
 from reasonloom.stores.history import chunk_lists
 
 if TYPE_CHECKING:
@@ -16,12 +25,54 @@ if TYPE_CHECKING:
 
     from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.state import ToolState
-    from reasonloom.stores.history.chunk_lists import SessionRow
+    from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow
 
-NONE = 'No sessions found for project "{project}".'
-HEAD = 'Sessions for "{project}" ({total} total):'
-MORE = "...and {n} more; narrow them by from, to or days_back"
-MOST = 500
+
+NO_PROJECTS = "No projects found in memory."
+PROJECTS_HEAD = "Projects in memory:"
+MORE_PROJECTS = "...and {n} more"
+
+
+async def history_list_projects(
+    state: ToolState,
+    runtime: Runtime[Execution],
+) -> dict[str, Any]:
+    """Return the projects, that with the newest conversation first."""
+    execution = runtime.context
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        found = await chunk_lists.projects(tx)
+    budget = execution.loom.settings.max_response_tokens
+    lines = [
+        f"- {each.slug} ({count_of_chunks(each)}, {format_months(each.first, each.last)})"
+        for each in found
+    ]
+    text = fit_lines(PROJECTS_HEAD, lines, budget, MORE_PROJECTS)[0] if found else NO_PROJECTS
+    answer = ProjectsListed(text=text, projects=[project_values(each) for each in found])
+    return {"answer": answer.wire(), "notes": []}
+
+
+def count_of_chunks(project: ProjectRow) -> str:
+    """Return `142 chunks`."""
+    return f"{project.chunks} {'chunk' if project.chunks == 1 else 'chunks'}"
+
+
+def project_values(project: ProjectRow) -> ProjectSummary:
+    """Return a project as values."""
+    return ProjectSummary(
+        project=project.slug,
+        path=project.path,
+        sessions=project.sessions,
+        chunks=project.chunks,
+        tokens=project.tokens,
+        first=project.first.isoformat() if project.first else None,
+        last=project.last.isoformat() if project.last else None,
+    )
+
+
+NO_SESSIONS = 'No sessions found for project "{project}".'
+SESSIONS_HEAD = 'Sessions for "{project}" ({total} total):'
+MORE_SESSIONS = "...and {n} more; narrow them by from, to or days_back"
+MOST_SESSIONS = 500
 """Sessions that the values hold; the text may show fewer."""
 
 
@@ -34,7 +85,7 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
     execution = runtime.context
     request = HistoryListSessions.model_validate(state["request"])
     now = execution.loom.clock()
-    span = dates.span(request.from_, request.to, request.days_back, now)
+    span = dates.parse_span(request.from_, request.to, request.days_back, now)
     notes: list[str] = []
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         every = await chunk_lists.sessions(tx, request.project, span)
@@ -42,35 +93,75 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
             notes.append(await lookup.unknown_project(tx, request.project))
     found = [session for session in every if session.within]
     short = lookup.abbreviations([session.session for session in every])
-    lines = [_line(session, short[session.session], now) for session in found]
-    text = NONE.format(project=lookup.told(request.project))
+    lines = [_session_line(session, short[session.session], now) for session in found]
+    text = NO_SESSIONS.format(project=lookup.display_name(request.project))
     if found:
-        head = HEAD.format(project=lookup.told(request.project), total=len(found))
-        text, _ = fitted(
-            head, lines, room(execution.loom.settings.max_response_tokens, notes), MORE
+        head = SESSIONS_HEAD.format(project=lookup.display_name(request.project), total=len(found))
+        text, _ = fit_lines(
+            head,
+            lines,
+            remaining_budget(execution.loom.settings.max_response_tokens, notes),
+            MORE_SESSIONS,
         )
     answer = SessionsListed(
         text=text,
         project=request.project,
-        sessions=[_told(session) for session in found[:MOST]],
+        sessions=[_session_values(session) for session in found[:MOST_SESSIONS]],
         total=len(found),
     )
     return {"answer": answer.wire(), "notes": notes}
 
 
-def _line(session: SessionRow, short: str, now: datetime) -> str:
-    when = dates.times(session.started_at, session.ended_at, now)
+def _session_line(session: SessionRow, short: str, now: datetime) -> str:
+    when = dates.format_times(session.started_at, session.ended_at, now)
     chunks = "chunk" if session.chunks == 1 else "chunks"
     tokens = "token" if session.tokens == 1 else "tokens"
-    shown = lookup.told(short)
+    shown = lookup.display_name(short)
     return f"- {shown} ({when}, {session.chunks} {chunks}, {session.tokens} {tokens})"
 
 
-def _told(session: SessionRow) -> SessionTold:
-    return SessionTold(
+def _session_values(session: SessionRow) -> SessionSummary:
+    return SessionSummary(
         session_id=session.session,
         started_at=session.started_at.isoformat() if session.started_at else None,
         ended_at=session.ended_at.isoformat() if session.ended_at else None,
         chunks=session.chunks,
         tokens=session.tokens,
     )
+
+
+TOTALS = """reasonloom v{version}
+
+Memory Statistics:
+- Chunks: {chunks}
+- Edges: {edges}
+- Clusters: {clusters}"""
+
+
+async def history_stats(
+    state: ToolState,
+    runtime: Runtime[Execution],
+) -> dict[str, Any]:
+    """Return how many chunks, edges and clusters there are, and each project's chunks."""
+    execution = runtime.context
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        found = await chunk_lists.projects(tx)
+        edges, clusters = await chunk_lists.edges(tx), await chunk_lists.clusters(tx)
+    chunks = sum(each.chunks for each in found)
+    text = TOTALS.format(version=__version__, chunks=chunks, edges=edges, clusters=clusters)
+    if found:
+        budget = execution.loom.settings.max_response_tokens
+        lines = [
+            f"- {each.slug}: {count_of_chunks(each)} ({format_months(each.first, each.last)})"
+            for each in found
+        ]
+        text, _ = fit_lines(f"{text}\n\nProjects:", lines, budget, MORE_PROJECTS)
+    answer = HistoryCounted(
+        text=text,
+        version=__version__,
+        chunks=chunks,
+        edges=edges,
+        clusters=clusters,
+        projects=[project_values(each) for each in found],
+    )
+    return {"answer": answer.wire(), "notes": []}

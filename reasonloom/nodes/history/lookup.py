@@ -33,7 +33,7 @@ async def require_project(tx: Transaction, slug: str) -> None:
 async def unknown_project(tx: Transaction, slug: str) -> str:
     """Return what to say of a project that is not there, with the nearest that are."""
     there = await chunk_lists.slugs(tx)
-    said = f'project: there is no project "{told(slug)}"'
+    said = f'project: there is no project "{display_name(slug)}"'
     if not there:
         return f"{said}; there are none yet"
     lowered = {name.lower(): name for name in there}
@@ -45,7 +45,7 @@ async def unknown_project(tx: Transaction, slug: str) -> str:
     return f"{said}; there are {', '.join(there[:MOST_NAMED])}{more}"
 
 
-async def session_of(tx: Transaction, project: str, start: str, field: str) -> str | None:
+async def require_session(tx: Transaction, project: str, start: str, field: str) -> str | None:
     """Return the whole id of the session of a project that begins so; None for none such.
 
     Raises:
@@ -53,15 +53,16 @@ async def session_of(tx: Transaction, project: str, start: str, field: str) -> s
     """
     found = await chunk_lists.beginning(tx, project, start, MOST_NAMED + 1)
     if len(found) > 1 and found[0] != start:
-        some = ", ".join(told(each) for each in found[:MOST_NAMED])
+        some = ", ".join(display_name(each) for each in found[:MOST_NAMED])
         more = ", …" if len(found) > MOST_NAMED else ""
         raise InvalidArgument(
-            f'{field}: several sessions begin with "{told(start)}": {some}{more}', field=field
+            f'{field}: several sessions begin with "{display_name(start)}": {some}{more}',
+            field=field,
         )
     return found[0] if found else None
 
 
-def told(name: str) -> str:
+def display_name(name: str) -> str:
     """Return a name on one line, cut where it is long."""
     line = " ".join(name.split())
     return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.contracts.history import HistoryReconstruct, Reconstructed
 from reasonloom.errors import CallerMistake, InvalidArgument, SessionNotFound
 from reasonloom.nodes.history import dates, lookup
-from reasonloom.nodes.history.rendering import Piece, heading, line, short, tell
+from reasonloom.nodes.history.rendering import Piece, heading, one_line, render, short_session
 from reasonloom.stores.history import chunk_lists
-from reasonloom.stores.history.chunk_lists import Chosen, ChunkRow
+from reasonloom.stores.history.chunk_lists import ChunkFilter, ChunkRow
 from reasonloom.text import tokens
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
     Raises:
         CallerMistake: contradictory arguments, or a name that is not there.
     """
-    span = dates.span(request.from_, request.to, request.days_back, execution.loom.clock())
+    span = dates.parse_span(request.from_, request.to, request.days_back, execution.loom.clock())
     _refuse_contradictions(request)
     budget = execution.loom.settings.max_response_tokens
     found = Found()
@@ -79,7 +79,7 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
         session = await _session(tx, request, found.notes)
         if session is None and request.previous_session:
             return found
-        chosen = Chosen(request.project, session, span)
+        chosen = ChunkFilter(request.project, session, span)
         alone = session is None and span.since is None and span.until is None
         newest = request.keep_newest or alone
         most = budget // LEAST_PIECE + 2
@@ -107,12 +107,12 @@ def _refuse_contradictions(request: HistoryReconstruct) -> None:
 async def _session(tx: Transaction, request: HistoryReconstruct, notes: list[str]) -> str | None:
     """Return the session that is meant, None for any; of the one before, None for none such."""
     if request.session_id is not None:
-        named = await lookup.session_of(tx, request.project, request.session_id, "session_id")
+        named = await lookup.require_session(tx, request.project, request.session_id, "session_id")
         if named is None:
-            raise SessionNotFound(lookup.told(request.session_id), field="session_id")
+            raise SessionNotFound(lookup.display_name(request.session_id), field="session_id")
         return named
     if request.previous_session and request.current_session_id is not None:
-        current = await lookup.session_of(
+        current = await lookup.require_session(
             tx, request.project, request.current_session_id, "current_session_id"
         )
         if current is None:
@@ -127,7 +127,7 @@ def _newest_sessions(rows: Sequence[ChunkRow], budget: int) -> list[ChunkRow]:
     left = budget - AROUND
     for session in dict.fromkeys(row.session for row in reversed(rows)):
         size = MARKER + sum(
-            row.tokens + tokens.count(heading(_piece(row)))
+            row.tokens + tokens.count_tokens(heading(_piece(row)))
             for row in rows
             if row.session == session
         )
@@ -142,7 +142,7 @@ def _answer(
     request: HistoryReconstruct, found: Found, budget: int
 ) -> tuple[Reconstructed, list[str]]:
     if not found.rows:
-        text = NOTHING.format(project=lookup.told(request.project))
+        text = NOTHING.format(project=lookup.display_name(request.project))
         answer = Reconstructed(text=text, chunks=[], tokens=0, omitted=0, error=None)
         return answer, found.notes
     pieces = [_piece(row) for row in found.rows]
@@ -151,13 +151,13 @@ def _answer(
 
     def head(chunks: int, size: int) -> str:
         return HEAD.format(
-            project=line(request.project, lookup.SHOWN),
+            project=one_line(request.project, lookup.SHOWN),
             chunks=chunks,
             s="" if chunks == 1 else "s",
             tokens=size,
         )
 
-    telling = tell(
+    telling = render(
         pieces,
         budget,
         head=head,
@@ -184,7 +184,7 @@ def _boundary(before: Piece | None, piece: Piece) -> str | None:
     """Return the line where another session begins or goes on."""
     if before is not None and before.session == piece.session:
         return None
-    return f"=== Session {short(piece.session)} | {dates.day(piece.time)} ==="
+    return f"=== Session {short_session(piece.session)} | {dates.format_day(piece.time)} ==="
 
 
 def _piece(row: ChunkRow) -> Piece:

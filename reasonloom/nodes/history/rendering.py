@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from reasonloom.contracts.history import ToldChunk
-from reasonloom.nodes.history.truncation import level, shortened
+from reasonloom.contracts.history import ChunkResult
+from reasonloom.nodes.history.truncation import fair_share, truncate
 from reasonloom.text import tokens
 from reasonloom.transcripts.rendering import UNSEEN
 
@@ -59,7 +59,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RenderedPiece:
     """What of a piece is told, its tokens, and whether something of it is left out."""
 
     text: str
@@ -68,16 +68,16 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class RenderedText:
     """The text within its budget, the pieces it tells, its tokens, and how many are left out."""
 
     text: str
-    chunks: list[ToldChunk]
+    chunks: list[ChunkResult]
     tokens: int
     omitted: int
 
 
-def tell(
+def render(
     pieces: Sequence[Piece],
     budget: int,
     *,
@@ -87,7 +87,7 @@ def tell(
     shared: bool = False,
     reserved: Sequence[str] = (),
     mark: Mark | None = None,
-) -> Telling:
+) -> RenderedText:
     """Return the pieces as one text of at most `budget` tokens.
 
     Args:
@@ -101,36 +101,38 @@ def tell(
         reserved: lines that somebody adds after the text (notes), for which room is kept.
         mark: gives lines between pieces, such as where another session begins.
     """
-    kept = tokens.count("\n".join(below)) + 2 if below else 0
+    kept = tokens.count_tokens("\n".join(below)) + 2 if below else 0
     below = below if kept * 2 <= budget else ()
-    later = sum(tokens.count(line) + 4 for line in reserved)
+    later = sum(tokens.count_tokens(line) + 4 for line in reserved)
     room = budget - (kept if below else 0) - min(later, budget // 2)
     most = room
     for _ in range(TRIES):
-        chosen = _chosen(pieces, room - tokens.count(head(len(pieces), budget)) - 1, order, shared)
+        chosen = _chosen(
+            pieces, room - tokens.count_tokens(head(len(pieces), budget)) - 1, order, shared
+        )
         written, size = _written(pieces, chosen, head, below, mark)
         if size <= most + (kept if below else 0) or not chosen:
             break
         room -= size - most + 2
-    return Telling(written, _told(pieces, chosen), size, len(pieces) - len(chosen))
+    return RenderedText(written, _piece_values(pieces, chosen), size, len(pieces) - len(chosen))
 
 
 def heading(piece: Piece) -> str:
     """Return the line over a piece: when, where, which, and why it is told here."""
     time = piece.time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if piece.time else "undated"
-    named = [time, line(piece.project, NAME_SHOWN), f"session {short(piece.session)}"]
-    named += [f"agent {line(piece.agent, NAME_SHOWN)}"] if piece.agent else []
+    named = [time, one_line(piece.project, NAME_SHOWN), f"session {short_session(piece.session)}"]
+    named += [f"agent {one_line(piece.agent, NAME_SHOWN)}"] if piece.agent else []
     named += [f"mem-{piece.id}"]
-    named += [line(piece.why, REASON_SHOWN)] if piece.why else []
+    named += [one_line(piece.why, REASON_SHOWN)] if piece.why else []
     return f"=== {' | '.join(named)} ==="
 
 
-def short(session: str) -> str:
+def short_session(session: str) -> str:
     """Return a session's id as it is shown: how a UUID begins, any other whole."""
-    return session[:SHORT_ID] if UUID.fullmatch(session) else line(session, NAME_SHOWN)
+    return session[:SHORT_ID] if UUID.fullmatch(session) else one_line(session, NAME_SHOWN)
 
 
-def line(said: str, most: int) -> str:
+def one_line(said: str, most: int) -> str:
     """Return `said` on one line, of at most `most` characters."""
     said = " ".join(said.split())
     return said if len(said) <= most else f"{said[: most - 1].rstrip()}…"
@@ -138,36 +140,36 @@ def line(said: str, most: int) -> str:
 
 def _chosen(
     pieces: Sequence[Piece], room: int, order: Sequence[int] | None, shared: bool
-) -> dict[int, Told]:
+) -> dict[int, RenderedPiece]:
     """Return what of which piece is told, by its place."""
     safe = [OURS.sub(r"\1\\", piece.content) for piece in pieces]
-    heads = [tokens.count(heading(piece)) + 3 for piece in pieces]
+    heads = [tokens.count_tokens(heading(piece)) + 3 for piece in pieces]
     if shared:
         return _shared(safe, heads, room)
-    chosen: dict[int, Told] = {}
+    chosen: dict[int, RenderedPiece] = {}
     for place in order if order is not None else range(len(pieces)):
         left = room - heads[place]
-        size = tokens.count(safe[place])
+        size = tokens.count_tokens(safe[place])
         if size <= left:
-            chosen[place] = Told(safe[place], size, cut=False)
+            chosen[place] = RenderedPiece(safe[place], size, cut=False)
             room = left - size
             continue
-        if (not chosen or left >= WORTH) and (told := shortened(safe[place], left)):
-            chosen[place] = Told(told, tokens.count(told), cut=True)
+        if (not chosen or left >= WORTH) and (told := truncate(safe[place], left)):
+            chosen[place] = RenderedPiece(told, tokens.count_tokens(told), cut=True)
         break
     return chosen
 
 
-def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, Told]:
+def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, RenderedPiece]:
     """Return what is told of every piece; where all would be too little, the first are left out."""
     first = 0
     while first < len(safe) - 1 and sum(heads[first:]) * 2 > room:
         first += 1
-    sizes = [tokens.count(each) for each in safe]
-    share = level(sizes[first:], room - sum(heads[first:]))
-    told = {place: shortened(safe[place], share) for place in range(first, len(safe))}
+    sizes = [tokens.count_tokens(each) for each in safe]
+    share = fair_share(sizes[first:], room - sum(heads[first:]))
+    told = {place: truncate(safe[place], share) for place in range(first, len(safe))}
     return {
-        place: Told(text, tokens.count(text), cut=text != safe[place])
+        place: RenderedPiece(text, tokens.count_tokens(text), cut=text != safe[place])
         for place, text in told.items()
         if text
     }
@@ -175,7 +177,7 @@ def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, T
 
 def _written(
     pieces: Sequence[Piece],
-    chosen: dict[int, Told],
+    chosen: dict[int, RenderedPiece],
     head: Head,
     below: Sequence[str],
     mark: Mark | None,
@@ -187,18 +189,20 @@ def _written(
     """
     body = "\n\n".join(_blocks(pieces, chosen, mark))
     rest = "\n\n".join(part for part in (body, "\n".join(below)) if part)
-    fixed = tokens.count(rest)
+    fixed = tokens.count_tokens(rest)
     size = 0
     for _ in range(3):
         first = head(len(chosen), size)
         first += "\n\n" if first and rest else ""
-        before, size = size, tokens.count(first) + fixed
+        before, size = size, tokens.count_tokens(first) + fixed
         if before == size:
             break
     return first + rest, size
 
 
-def _blocks(pieces: Sequence[Piece], chosen: dict[int, Told], mark: Mark | None) -> Iterator[str]:
+def _blocks(
+    pieces: Sequence[Piece], chosen: dict[int, RenderedPiece], mark: Mark | None
+) -> Iterator[str]:
     """Yield each piece that is told under its heading, and what stands between them."""
     before: Piece | None = None
     for place in sorted(chosen):
@@ -209,10 +213,10 @@ def _blocks(pieces: Sequence[Piece], chosen: dict[int, Told], mark: Mark | None)
         before = piece
 
 
-def _told(pieces: Sequence[Piece], chosen: dict[int, Told]) -> list[ToldChunk]:
+def _piece_values(pieces: Sequence[Piece], chosen: dict[int, RenderedPiece]) -> list[ChunkResult]:
     """Return the pieces that are told as values, in their order."""
     return [
-        ToldChunk(
+        ChunkResult(
             id=f"mem-{piece.id}",
             project=piece.project,
             session_id=piece.session,
@@ -226,3 +230,36 @@ def _told(pieces: Sequence[Piece], chosen: dict[int, Told]) -> list[ToldChunk]:
         for place, piece in enumerate(pieces)
         if place in chosen
     ]
+
+
+SPARE = 4
+"""Tokens of the mark-up that a client sees around a note."""
+
+
+def fit_lines(head: str, lines: Sequence[str], budget: int, more: str) -> tuple[str, int]:
+    """Return the head with as many of the lines as fit into `budget` tokens, and how many.
+
+    Where not all fit, `more` is the last line; `{n}` in it is how many are left out.
+    """
+    whole = "\n".join([head, *lines])
+    if tokens.count_tokens(whole) <= budget:
+        return whole, len(lines)
+    low, high = 0, len(lines) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (
+            (middle, high) if _size(head, lines, middle, more) <= budget else (low, middle - 1)
+        )
+    return "\n".join([head, *lines[:low], more.format(n=len(lines) - low)]), low
+
+
+def remaining_budget(budget: int, notes: Sequence[str]) -> int:
+    """Return what of `budget` remains beside notes that stand below the text."""
+    return max(
+        budget // 2,
+        budget - sum(tokens.count_tokens(f"[Note: {note}]\n") + SPARE for note in notes),
+    )
+
+
+def _size(head: str, lines: Sequence[str], shown: int, more: str) -> int:
+    return tokens.count_tokens("\n".join([head, *lines[:shown], more.format(n=len(lines) - shown)]))

@@ -6,28 +6,38 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from reasonloom.contracts.history import HistoryFound, HistorySearch
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.history import lookup
-from reasonloom.nodes.history.excerpts import Excerpt, Rated, Source, chosen, rated
-from reasonloom.nodes.history.fitting import room
-from reasonloom.nodes.history.passages import passages
-from reasonloom.nodes.history.rendering import Piece
-from reasonloom.nodes.memory.dates import dates_asked
-from reasonloom.nodes.memory.retrieval.ranking import Question, Ranked, gather
-from reasonloom.nodes.memory.retrieval.retrieve import remarks
-from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.nodes.history.excerpts import (
+    Excerpt,
+    RatedPassage,
+    Source,
+    rate_passages,
+    select_excerpts,
+    split_passages,
+)
+from reasonloom.nodes.history.rendering import Piece, remaining_budget, render
+from reasonloom.nodes.memory.dates import date_terms_of_query
+from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, RankingQuery, rank
+from reasonloom.nodes.memory.retrieval.retrieve import retrieval_notes
 from reasonloom.nodes.mental_models.basins.expansion import Hit, expand
-from reasonloom.stores.history import chunk_walks
-from reasonloom.stores.history.chunk_walks import WalkChunk
-from reasonloom.stores.memory.search import passage_words
-from reasonloom.stores.memory.search.query_terms import Asked
+from reasonloom.stores.history import chunk_links
+from reasonloom.stores.history.chunk_links import WalkChunk
+from reasonloom.stores.memory.search import query_terms
+from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
+    from langgraph.runtime import Runtime
+
     from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.state import ToolState
     from reasonloom.stores.database import Transaction
+
 
 READ = 20
 """Chunks that are found and read for passages."""
@@ -38,7 +48,7 @@ POOL = 80
 LEAST_COSINE = 0.3
 """What shares no word with the query must be so near to it: long texts are near to anything."""
 
-TWINS = 20
+MOST_DUPLICATES = 20
 """Tokens kept for the note on what says the same."""
 
 LONGEST = 4_000
@@ -46,7 +56,7 @@ LONGEST = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """What is shown, the most relevant first, and what must be said of the search."""
 
     pieces: list[Piece] = field(default_factory=list)
@@ -55,7 +65,7 @@ class Searched:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class FoundChunks:
     """The chunks that a search found.
 
     Attributes:
@@ -67,7 +77,7 @@ class Read:
         notes: what must be said of the search.
     """
 
-    asked: Asked
+    asked: QueryTerms
     sources: list[Source]
     held: list[frozenset[int]]
     cosines: Sequence[float]
@@ -75,35 +85,43 @@ class Read:
     notes: list[str]
 
 
-async def searched(execution: Execution, query: str, project: str | None, budget: int) -> Searched:
+async def search_passages(
+    execution: Execution, query: str, project: str | None, budget: int
+) -> SearchResult:
     """Return what answers `query`, as much as fits into `budget` tokens.
 
     Raises:
         UnknownName: there is no such project.
     """
     loom = execution.loom
-    vectors, notes = await embed_or_say(loom.embedder, [query])
+    vectors, notes = await embed_or_note(loom.embedder, [query])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
-    dates = dates_asked(query, loom.clock().date())
-    question = Question(query, near, frozenset(), dates, loom.embedder.floor)
+    dates = date_terms_of_query(query, loom.clock().date())
+    question = RankingQuery(query, near, frozenset(), dates, loom.embedder.floor)
     async with loom.database.begin(execution.caller, searching=True) as tx:
         if project is not None:
             await lookup.require_project(tx, project)
-        read = await _read(tx, execution, question, Scope(kinds=("transcript",), project=project))
+        read = await _find_chunks(
+            tx, execution, question, Scope(kinds=("transcript",), project=project)
+        )
     said = [*notes, *read.notes]
-    excerpts, twins = chosen(_rated(question, read), room(budget, said) - TWINS)
-    return _placed(excerpts, read.chunks, [*said, *([_twins(twins)] if twins else [])])
+    excerpts, twins = select_excerpts(
+        _rated(question, read), remaining_budget(budget, said) - MOST_DUPLICATES
+    )
+    return _placed(excerpts, read.chunks, [*said, *([_duplicates_note(twins)] if twins else [])])
 
 
-async def _read(tx: Transaction, execution: Execution, question: Question, scope: Scope) -> Read:
+async def _find_chunks(
+    tx: Transaction, execution: Execution, question: RankingQuery, scope: Scope
+) -> FoundChunks:
     """Return the chunks that are most relevant, and others of their clusters."""
     model = execution.loom.embedder.model
-    found = await gather(tx, execution, question, scope=scope, pool=POOL)
+    found = await rank(tx, execution, question, scope=scope, pool=POOL)
     best = found.ranked[:READ]
     hits = [Hit(each.id, each.parts.similarity or 0.0) for each in best]
     led = await expand(tx, hits, model=model, scope=scope) if hits else []
     chunks = (
-        await chunk_walks.chunks(tx, [*(each.id for each in best), *(each.id for each in led)])
+        await chunk_links.chunks(tx, [*(each.id for each in best), *(each.id for each in led)])
         if best
         else {}
     )
@@ -112,37 +130,37 @@ async def _read(tx: Transaction, execution: Execution, question: Question, scope
     texts = [text for source in sources for text in source.texts()]
     # The database looks for words while this process compares vectors.
     held, cosines = await asyncio.gather(
-        passage_words.held(tx, found.asked, texts), _cosines(execution, question, texts)
+        query_terms.words_in_passages(tx, found.asked, texts), _cosines(execution, question, texts)
     )
-    said = await remarks(tx, found, model, POOL)
-    return Read(found.asked, sources, held, cosines, chunks, said)
+    said = await retrieval_notes(tx, found, model, POOL)
+    return FoundChunks(found.asked, sources, held, cosines, chunks, said)
 
 
-def _source(chunk: WalkChunk, ranked: Ranked) -> Source:
+def _source(chunk: WalkChunk, ranked: RankedMemory) -> Source:
     signals = ranked.signals
-    parts = passages(chunk.content)
+    parts = split_passages(chunk.content)
     return Source(chunk.id, chunk.content, parts, own=signals.own(), date=signals.date)
 
 
 def _led(chunk: WalkChunk, score: float) -> Source:
-    return Source(chunk.id, chunk.content, passages(chunk.content), own=score, led=True)
+    return Source(chunk.id, chunk.content, split_passages(chunk.content), own=score, led=True)
 
 
 async def _cosines(
-    execution: Execution, question: Question, texts: Sequence[str]
+    execution: Execution, question: RankingQuery, texts: Sequence[str]
 ) -> Sequence[float]:
     """Return how near each text is to the question; zeros without vectors."""
     near = question.near
     if near is None:
         return [0.0] * len(texts)
-    vectors, _ = await embed_or_say(execution.loom.embedder, [text[:LONGEST] for text in texts])
+    vectors, _ = await embed_or_note(execution.loom.embedder, [text[:LONGEST] for text in texts])
     return [sum(map(mul, near.vector, vector)) for vector in vectors] or [0.0] * len(texts)
 
 
-def _rated(question: Question, read: Read) -> list[Rated]:
+def _rated(question: RankingQuery, read: FoundChunks) -> list[RatedPassage]:
     """Return the passages of what was found; those of chunks that only seem near are left out."""
     weights = [word.weight for word in read.asked.words]
-    found: list[Rated] = []
+    found: list[RatedPassage] = []
     start = 0
     for source in read.sources:
         end = start + len(source.passages)
@@ -153,14 +171,14 @@ def _rated(question: Question, read: Read) -> list[Rated]:
             or max(read.cosines[start:end]) >= LEAST_COSINE
         ):
             held = read.held[start:end]
-            found += rated(source, question.text, weights, held, read.cosines[start:end])
+            found += rate_passages(source, question.text, weights, held, read.cosines[start:end])
         start = end
     return found
 
 
 def _placed(
     excerpts: Sequence[Excerpt], chunks: Mapping[int, WalkChunk], notes: list[str]
-) -> Searched:
+) -> SearchResult:
     """Return the excerpts with where they stand."""
     pieces = [
         Piece(
@@ -177,9 +195,43 @@ def _placed(
         for chunk in [chunks[each.source.id]]
     ]
     partly = frozenset(each.source.id for each in excerpts if not each.whole)
-    return Searched(pieces, partly, notes)
+    return SearchResult(pieces, partly, notes)
 
 
-def _twins(number: int) -> str:
+def _duplicates_note(number: int) -> str:
     many = "passage says" if number == 1 else "passages say"
     return f"{number} {many} nearly the same as others shown and were left out"
+
+
+NOTHING = "No relevant memory found."
+HEAD_TOKENS = 14
+"""About the tokens of the first line and the space below it."""
+
+
+async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return passages of past conversations that answer the query, within the budget.
+
+    Raises:
+        UnknownName: there is no such project.
+    """
+    execution = runtime.context
+    request = HistorySearch.model_validate(state["request"])
+    budget = execution.loom.settings.max_response_tokens
+    found = await search_passages(execution, request.query, request.project, budget - HEAD_TOKENS)
+    if not found.pieces:
+        answer = HistoryFound(text=NOTHING, chunks=[], tokens=0, chain=False, diagnostics=None)
+        return {"answer": answer.wire(), "notes": found.notes}
+    telling = render(found.pieces, remaining_budget(budget, found.notes), head=head_line)
+    chunks = [
+        chunk.model_copy(update={"cut": True}) if int(chunk.id[4:]) in found.partly else chunk
+        for chunk in telling.chunks
+    ]
+    answer = HistoryFound(
+        text=telling.text, chunks=chunks, tokens=telling.tokens, chain=False, diagnostics=None
+    )
+    return {"answer": answer.wire(), "notes": found.notes}
+
+
+def head_line(chunks: int, size: int) -> str:
+    """Return the first line, as in the reference."""
+    return f"Found {chunks} relevant memory chunks ({size} tokens):"

@@ -20,7 +20,7 @@ MARKER = re.compile(
 GRAIN = 24
 """Tokens of the bits that a part is cut into."""
 
-LEAST = 20
+LEAST_TOKENS = 20
 """Tokens a part is told with, its marker included; where all would get less, some are left out."""
 
 MARK = 12
@@ -42,18 +42,18 @@ class Part:
     tokens: int
 
 
-def shortened(content: str, room: int) -> str:
+def truncate(content: str, room: int) -> str:
     """Return `content` within `room` tokens; what is cut says how much it was.
 
     Every part keeps as much as the others where that is less than it has: so the long output of a
     tool is cut before what people said.
     """
-    if tokens.count(content) <= room:
+    if tokens.count_tokens(content) <= room:
         return content
     parts = parts_of(content)
     for tried in range(TRIES):
         told = _within(parts, room - tried * (4 + room // 20))
-        if tokens.count(told) <= room:
+        if tokens.count_tokens(told) <= room:
             return told
     return ""
 
@@ -67,11 +67,11 @@ def parts_of(content: str) -> list[Part]:
         whole = content[start:end].rstrip("\n")
         marked = MARKER.match(whole)
         marker = marked.group() if marked else ""
-        found.append(Part(marker, whole[len(marker) :], tokens.count(whole) + 1))
+        found.append(Part(marker, whole[len(marker) :], tokens.count_tokens(whole) + 1))
     return found
 
 
-def level(sizes: Sequence[int], room: int) -> int:
+def fair_share(sizes: Sequence[int], room: int) -> int:
     """Return the size up to which each may be told whole, so that all together fit into `room`."""
     left, waiting = room, sorted(sizes)
     for place, size in enumerate(waiting):
@@ -84,7 +84,7 @@ def level(sizes: Sequence[int], room: int) -> int:
 
 def _within(parts: Sequence[Part], room: int) -> str:
     """Return the parts, those at both ends at least, each within its share of the room."""
-    most = max(1, (room - MARK) // LEAST)
+    most = max(1, (room - MARK) // LEAST_TOKENS)
     if most < len(parts):
         ahead = -(-most * 2 // 3)
         behind = most - ahead
@@ -94,23 +94,23 @@ def _within(parts: Sequence[Part], room: int) -> str:
         room -= MARK
     else:
         kept, ahead, middle = list(parts), 0, ""
-    share = level([part.tokens for part in kept], room)
-    told = [_told(part, share) for part in kept]
+    share = fair_share([part.tokens for part in kept], room)
+    told = [_truncate_part(part, share) for part in kept]
     if middle:
         told.insert(ahead, middle)
     return "\n".join(each for each in told if each)
 
 
-def _told(part: Part, room: int) -> str:
+def _truncate_part(part: Part, room: int) -> str:
     """Return a part with its marker, cut in its middle where it is larger than `room`."""
     if part.tokens <= room:
         return f"{part.marker}{part.body}"
-    own = room - tokens.count(part.marker) - 2 if part.marker else room
+    own = room - tokens.count_tokens(part.marker) - 2 if part.marker else room
     if own < 1:
         return ""
     bits = [
         bit
-        for block, size in splitting.split(part.body, GRAIN, GRAIN, tokens.count)
+        for block, size in splitting.split(part.body, GRAIN, GRAIN, tokens.count_tokens)
         for bit in _fine(block, size, own)
     ]
     return f"{part.marker}{_ends(bits, own)}"
@@ -121,7 +121,7 @@ def _fine(block: str, size: int, room: int) -> list[tuple[str, int]]:
     if size * 2 <= room:
         return [(block, size)]
     least = max(1, room // 4)
-    return list(splitting.split(block, least, least, tokens.count))
+    return list(splitting.split(block, least, least, tokens.count_tokens))
 
 
 def _ends(bits: Sequence[tuple[str, int]], room: int) -> str:
@@ -138,7 +138,7 @@ def _ends(bits: Sequence[tuple[str, int]], room: int) -> str:
     at_line = not behind or bits[len(bits) - behind - 1][0].endswith("\n")
     tail = tail if at_line else f"… {tail}"
     # What follows the middle of a line must not begin one: it might look like a marker there.
-    return "\n".join(each for each in (head.rstrip("\n"), cleaning.told(cut), tail) if each)
+    return "\n".join(each for each in (head.rstrip("\n"), cleaning.cut_marker(cut), tail) if each)
 
 
 def _fitting(bits: Sequence[tuple[str, int]], room: int) -> int:
@@ -148,3 +148,32 @@ def _fitting(bits: Sequence[tuple[str, int]], room: int) -> int:
             return number
         room -= size
     return len(bits)
+
+
+# The output of tools is long and often noise: compared as a whole it hides what was said.
+
+TOOL_SHOWN = 200
+"""Characters of a tool's argument or output."""
+
+TOOLS = ("[Tool", "[Result")
+
+
+def texts_in(content: str) -> list[str]:
+    """Return what each speaker said or tool gave in a chunk's text, in order, without markers."""
+    marks = list(MARKER.finditer(content))
+    bounds = [(0, "")] if not marks or marks[0].start() else []
+    starts = [*bounds, *((mark.end(), mark.group()) for mark in marks)]
+    ends = [*(mark.start() for mark in marks), len(content)]
+    ends = ends if bounds else ends[1:]
+    found: list[str] = []
+    for (start, marker), end in zip(starts, ends, strict=True):
+        said = content[start:end].strip()
+        said = said[:TOOL_SHOWN] if marker.startswith(TOOLS) else said
+        if said:
+            found.append(said)
+    return found
+
+
+def gist(content: str) -> str:
+    """Return the passages of a chunk's text as one."""
+    return "\n".join(texts_in(content))

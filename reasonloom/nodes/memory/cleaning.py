@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from reasonloom.contracts.base import Request
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
+from reasonloom.errors import InvalidArgument
 from reasonloom.text import hidden_characters
 
 R = TypeVar("R", bound=Request)
 STORED = ("content", "metadata")
 """The arguments whose texts are stored; ids and names stay as they are."""
 
-clean = hidden_characters.clean
+strip_hidden_fields = hidden_characters.remove_hidden
 """Returns a text without hidden characters, and how many were removed."""
 
 
-def cleaned(request: R) -> tuple[R, list[str]]:
+def clean_request(request: R) -> tuple[R, list[str]]:
     """Return `request` with its content and metadata cleaned, and what to say of it.
 
     Raises:
@@ -30,13 +31,13 @@ def cleaned(request: R) -> tuple[R, list[str]]:
         return request, []
     wire = {**given, **{key: value for key, (value, _) in stored.items()}}
     note = f"{removed} hidden characters (direction controls or tags) were removed"
-    return read(type(request), wire), [note]
+    return parse_request(type(request), wire), [note]
 
 
 def _clean_all(value: Any) -> tuple[Any, int]:
     """Return `value` with every text in it cleaned, and how many characters were removed."""
     if isinstance(value, str):
-        return clean(value)
+        return strip_hidden_fields(value)
     if isinstance(value, Mapping):
         pairs = {key: _clean_all(item) for key, item in value.items()}
         return {key: item for key, (item, _) in pairs.items()}, sum(n for _, n in pairs.values())
@@ -44,3 +45,18 @@ def _clean_all(value: Any) -> tuple[Any, int]:
         items = [_clean_all(item) for item in value]
         return [item for item, _ in items], sum(n for _, n in items)
     return value, 0
+
+
+REMOVED = "{field}: {count} hidden characters (direction controls or tags) were removed"
+
+
+def clean_name(text: str, *, field: str) -> tuple[str, list[str]]:
+    """Return a name as it is kept, and what has to be said of it.
+
+    Raises:
+        InvalidArgument: nothing visible is left of it.
+    """
+    name, removed = strip_hidden_fields(text)
+    if not name.strip():
+        raise InvalidArgument(f"{field}: must not be empty", field=field, kind="empty")
+    return name.strip(), [REMOVED.format(field=field, count=removed)] if removed else []

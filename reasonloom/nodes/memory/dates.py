@@ -10,8 +10,137 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
+from typing import NamedTuple
 
-from reasonloom.nodes.memory.calendar_words import NAME, WEEKDAYS, YEAR, Mention, mentions
+FULL_NAMES = (
+    ("january", "januar", "jänner", "enero", "janvier", "gennaio", "janeiro", "januari"),
+    ("february", "februar", "febrero", "février", "febbraio", "fevereiro", "februari"),
+    ("march", "märz", "marzo", "mars", "março", "maart"),
+    ("april", "abril", "avril", "aprile"),
+    ("may", "mai", "mayo", "maggio", "maio", "mei"),
+    ("june", "juni", "junio", "juin", "giugno", "junho"),
+    ("july", "juli", "julio", "juillet", "luglio", "julho"),
+    ("august", "agosto", "août", "augustus"),
+    ("september", "septiembre", "septembre", "settembre", "setembro"),
+    ("october", "oktober", "octubre", "octobre", "ottobre", "outubro"),
+    ("november", "noviembre", "novembre", "novembro"),
+    ("december", "dezember", "diciembre", "décembre", "dicembre", "dezembro"),
+)
+"""Of English, German, Spanish, French, Italian, Portuguese and Dutch, in the months' order."""
+
+SHORT_NAMES = {
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9,
+    "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12,
+}  # fmt: skip
+MONTHS = {name: n for n, names in enumerate(FULL_NAMES, 1) for name in names} | SHORT_NAMES
+AMBIGUOUS_MONTHS = frozenset(
+    ("may", "march", "mars", "mai", "mei", "avril", "juli", "juni", "august")
+)
+"""Months that mean something else too where they stand alone and small, or name a person."""
+
+WEEKDAYS = {
+    name: n
+    for n, name in enumerate(
+        ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+    )
+}
+
+MONTH_NAME = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+YEAR = r"(?:19|20)\d\d"
+DAY = r"[0-3]?\d"
+NUMERIC = re.compile(
+    rf"(?<![\d./-])(?:(?P<iy>{YEAR})(?P<isep>[-/.])(?P<im>[01]?\d)(?:(?P=isep)(?P<id>{DAY}))?"
+    rf"|(?P<ed>{DAY})(?P<sep>[./])(?P<em>[01]?\d)(?P=sep)(?P<ey>{YEAR}))(?!\d|[./-]\d)"
+)
+EAST_ASIAN = re.compile(
+    rf"(?:(?P<y>{YEAR})\s*[年년]\s*)?(?P<m>[01]?\d)\s*[月월](?:\s*(?P<d>{DAY})\s*[日일号])?"
+)
+DAY_FIRST = re.compile(
+    rf"(?<![\w.:])(?P<d>{DAY})(?:st|nd|rd|th|er|\.|º)?\s+(?:of\s+|de\s+|di\s+)?(?P<m>{MONTH_NAME})\b\.?"
+    rf"(?:,?\s+(?:de\s+|del\s+)?(?P<y>{YEAR})\b)?",
+    re.IGNORECASE,
+)
+MONTH_FIRST = re.compile(
+    rf"\b(?P<m>{MONTH_NAME})\b\.?(?:\s+(?P<d>{DAY})(?:st|nd|rd|th)?(?![\w:]))?"
+    rf"(?:,?\s+(?:of\s+|de\s+|del\s+)?(?P<y>{YEAR})\b)?",
+    re.IGNORECASE,
+)
+BARE_YEAR = re.compile(rf"(?<![\w./-]){YEAR}(?![\w-]|[./]\d)")
+BEFORE_A_MONTH = re.compile(
+    r"\b(?:in|of|since|until|till|by|during|last|this|next|early|late|mid)\s$", re.I
+)
+
+
+class DateMention(NamedTuple):
+    """A date as it was written: what was not written is None."""
+
+    year: int | None
+    month: int | None = None
+    day: int | None = None
+
+
+def date_mentions(text: str) -> Iterator[DateMention]:
+    """Yield the dates that `text` names, each once, in no certain order.
+
+    `8.3.2025` and `8/3/2025` are read day first; where only month first makes a date, so.
+    """
+    rest = text
+    for form, read in (
+        (NUMERIC, _numeric),
+        (EAST_ASIAN, _named),
+        (DAY_FIRST, _named),
+        (MONTH_FIRST, _named),
+    ):
+        for found in form.finditer(rest):
+            if form is MONTH_FIRST and not _is_a_month(found, rest):
+                continue
+            if (mention := read(found)) is not None:
+                yield mention
+        rest = form.sub(_blank, rest) if form is not MONTH_FIRST else rest
+    for found in BARE_YEAR.finditer(MONTH_FIRST.sub(_blank_dated, rest)):
+        yield DateMention(int(found.group()))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _blank_dated(found: re.Match[str]) -> str:
+    return _blank(found) if found["y"] else found.group()
+
+
+def _is_a_month(found: re.Match[str], text: str) -> bool:
+    name = found["m"]
+    if found["d"] or found["y"]:
+        return True
+    if name.lower() in SHORT_NAMES:
+        return False
+    if name.lower() not in AMBIGUOUS_MONTHS:
+        return True
+    return name[0].isupper() and bool(BEFORE_A_MONTH.search(text[: found.start()]))
+
+
+def _named(found: re.Match[str]) -> DateMention | None:
+    month = found["m"].lower()
+    number = MONTHS[month] if month in MONTHS else int(month)
+    return _mention(found["y"], number, found["d"])
+
+
+def _numeric(found: re.Match[str]) -> DateMention | None:
+    if found["iy"]:
+        return _mention(found["iy"], int(found["im"]), found["id"])
+    day, month = int(found["ed"]), int(found["em"])
+    if month > 12:  # noqa: PLR2004 - there is no such month: month first
+        day, month = month, day
+    return _mention(found["ey"], month, str(day))
+
+
+def _mention(year: str | None, month: int, day: str | None) -> DateMention | None:
+    number = int(day) if day else None
+    if not 1 <= month <= 12 or (number is not None and not 1 <= number <= 31):  # noqa: PLR2004
+        return None
+    return DateMention(int(year) if year else None, month, number)
+
 
 READ_CHARACTERS = 20_000
 """Dates are looked for in this much of a text."""
@@ -31,7 +160,7 @@ RELATIVE = re.compile(
 )
 SPAN = re.compile(r"\b(?P<side>last|this|next)\s(?P<unit>week|month|year)\b", re.IGNORECASE)
 WEEK_OF = re.compile(
-    rf"\b(?P<which>first|second|third|fourth|last)\sweek\s(?:of|in)\s(?P<m>{NAME})"
+    rf"\b(?P<which>first|second|third|fourth|last)\sweek\s(?:of|in)\s(?P<m>{MONTH_NAME})"
     rf"(?:,?\s(?P<y>{YEAR}))?\b",
     re.IGNORECASE,
 )
@@ -45,45 +174,45 @@ def date_terms(content: str, context: str | None, created: date) -> list[str]:
     A day without a year is taken to be the one nearest to the first whole date of `context`, or
     to `created`; "yesterday" and its kin are counted from there.
     """
-    circumstances = list(mentions(context or ""))
-    spoken = next(filter(None, map(_whole, circumstances)), created)
+    circumstances = list(date_mentions(context or ""))
+    spoken = next(filter(None, map(_complete_date, circumstances)), created)
     named = {created, spoken}
     terms: set[str] = set()
-    for mention in (*circumstances, *mentions(content[:READ_CHARACTERS])):
-        if day := _whole(_dated(mention, spoken)):
+    for mention in (*circumstances, *date_mentions(content[:READ_CHARACTERS])):
+        if day := _complete_date(_with_nearest_year(mention, spoken)):
             named.add(day)
         else:
             terms.update(_terms(mention))
-    named.update(_counted_from(content[:READ_CHARACTERS], spoken))
+    named.update(_relative_days(content[:READ_CHARACTERS], spoken))
     for day in named:
-        terms.update(_terms(Mention(day.year, day.month, day.day)))
+        terms.update(_terms(DateMention(day.year, day.month, day.day)))
     return sorted(terms)[:MOST_TERMS]
 
 
-def dates_asked(question: str, today: date) -> dict[str, float]:
+def date_terms_of_query(question: str, today: date) -> dict[str, float]:
     """Return the terms that a question asks for, each with what a hit is worth, 0..1."""
     asked: dict[str, float] = {}
     for found in WEEK_OF.finditer(question):
         asked.update(_week_of(found))
     rest = WEEK_OF.sub(" ", question)
-    for mention in mentions(rest):
-        term, weight = _longest(mention)
+    for mention in date_mentions(rest):
+        term, weight = _longest_term(mention)
         asked[term] = weight
-    for day in _counted_from(rest, today):
+    for day in _relative_days(rest, today):
         asked[day.isoformat()] = DAY_WEIGHT
     for found in SPAN.finditer(rest):
-        asked.update(_span(found, today))
+        asked.update(_calendar_span(found, today))
     return asked
 
 
 def _week_of(found: re.Match[str]) -> Mapping[str, float]:
-    month = next(mentions(f"1 {found['m']}")).month or 1
+    month = next(date_mentions(f"1 {found['m']}")).month or 1
     first = WEEKS[found["which"].lower()]
     year = found["y"] or "*"
     return {f"{year}-{month:02}-{day:02}": DAY_WEIGHT for day in range(first, first + 7)}
 
 
-def _span(found: re.Match[str], today: date) -> Mapping[str, float]:
+def _calendar_span(found: re.Match[str], today: date) -> Mapping[str, float]:
     side, unit = SIDES[found["side"].lower()], found["unit"].lower()
     if unit == "year":
         return {str(today.year + side): YEAR_WEIGHT}
@@ -94,7 +223,7 @@ def _span(found: re.Match[str], today: date) -> Mapping[str, float]:
     return {(monday + timedelta(days=n)).isoformat(): DAY_WEIGHT for n in range(7)}
 
 
-def _counted_from(text: str, spoken: date) -> Iterator[date]:
+def _relative_days(text: str, spoken: date) -> Iterator[date]:
     """Yield the days that are named by their distance from `spoken`."""
     for found in RELATIVE.finditer(text):
         if near := found["near"]:
@@ -117,18 +246,18 @@ def _to_weekday(side: str, weekday: str, spoken: date) -> int:
     return ahead or 7 if SIDES[side] > 0 else ahead
 
 
-def _dated(mention: Mention, spoken: date) -> Mention:
+def _with_nearest_year(mention: DateMention, spoken: date) -> DateMention:
     """Return a day with the year that brings it nearest to `spoken`, where it has none."""
     if mention.year is not None or not mention.day:
         return mention
-    around = (_whole(mention._replace(year=spoken.year + n)) for n in (-1, 0, 1))
+    around = (_complete_date(mention._replace(year=spoken.year + n)) for n in (-1, 0, 1))
     days = [day for day in around if day]
     if not days:
         return mention
     return mention._replace(year=min(days, key=lambda day: abs((day - spoken).days)).year)
 
 
-def _whole(mention: Mention) -> date | None:
+def _complete_date(mention: DateMention) -> date | None:
     if mention.year is None or mention.month is None or mention.day is None:
         return None
     try:
@@ -137,7 +266,7 @@ def _whole(mention: Mention) -> date | None:
         return None
 
 
-def _terms(mention: Mention) -> Iterator[str]:
+def _terms(mention: DateMention) -> Iterator[str]:
     year, month, day = mention
     if year is not None:
         yield str(year)
@@ -151,7 +280,7 @@ def _terms(mention: Mention) -> Iterator[str]:
             yield f"{year}-{month:02}-{day:02}"
 
 
-def _longest(mention: Mention) -> tuple[str, float]:
+def _longest_term(mention: DateMention) -> tuple[str, float]:
     term = max(_terms(mention), key=lambda each: (len(each.replace("*", "")), each[0] != "*"))
     if mention.day is not None:
         return term, DAY_WEIGHT

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
+from reasonloom.contracts.memory.extras import Restored, RestoreMemory
 from reasonloom.contracts.memory.tools import Forget, Forgotten
 from reasonloom.errors import MemoryNotFound
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.memory import memories
+from reasonloom.stores.memory import memories, statistics
+from reasonloom.stores.memory.statistics import Trace, WriterFilter
 from reasonloom.stores.runs.redaction import redact
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
+
 
 LARGEST_ID = 2**63 - 1
 MOST_DIGITS = len(str(LARGEST_ID))
@@ -40,7 +50,7 @@ async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
             if request.soft
             else "Memory and all related data removed",
         )
-        return await finish(tx, execution, answer, notes=[])
+        return await complete_run(tx, execution, answer, notes=[])
 
 
 def memory_number(memory_id: str) -> int:
@@ -56,3 +66,56 @@ def memory_number(memory_id: str) -> int:
     if memory_id == digits or not 0 < number <= LARGEST_ID:
         raise MemoryNotFound(memory_id, field="memoryId")
     return number
+
+
+async def restore_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Restore the request's memory.
+
+    Raises:
+        MemoryNotFound: no hidden memory of this owner and space has this id.
+    """
+    execution = runtime.context
+    request = RestoreMemory.model_validate(state["request"])
+    number = memory_number(request.memory_id)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        if not await memories.restore(tx, number):
+            raise MemoryNotFound(request.memory_id, field="memoryId")
+        answer = Restored(memory_id=request.memory_id, message="Memory restored")
+        return await complete_run(tx, execution, answer, notes=[])
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackResult:
+    """What went or would go, what others made of it, and when it was hidden together."""
+
+    memories: Sequence[Trace]
+    derived: Sequence[Trace]
+    at: datetime
+
+
+async def roll_back(
+    loom: Loom, caller: Caller, written: WriterFilter, *, hard: bool = False, dry_run: bool = False
+) -> RollbackResult:
+    """Hide or erase, in one transaction, what was written; a dry run changes nothing.
+
+    `hard` also takes it out of runs and saved steps. Memories that others derived from it are
+    told and stay.
+
+    Raises:
+        DatabaseUnavailable: it went away; nothing was changed.
+    """
+    at = loom.clock()
+    async with loom.database.begin(caller) as tx:
+        if not dry_run:
+            ids = [trace.id for trace in await statistics.written_by(tx, written)]
+            await memories.hold_many(tx, ids, hidden=written.hidden)
+        traces = await statistics.written_by(tx, written)
+        ids = [trace.id for trace in traces]
+        derived = await statistics.derived_from(tx, ids)
+        if ids and not dry_run:
+            if hard:
+                await redact(tx, *ids)
+                await memories.erase_many(tx, ids)
+            else:
+                await memories.hide_many(tx, ids, at)
+    return RollbackResult(traces, derived, at)

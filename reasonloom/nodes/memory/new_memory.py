@@ -8,8 +8,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+from uuid import UUID
 
-from reasonloom.contracts.memory.tools import Sector
+from reasonloom.contracts.memory.extras import NewItem
+from reasonloom.contracts.memory.tools import MemoryMetadata, Remember, Sector
+from reasonloom.nodes.memory.dates import date_terms
+from reasonloom.nodes.memory.embedding import ViewSource
+from reasonloom.stores.memory.memories import NewMemory
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+
 
 DECAY_PER_DAY: dict[Sector, float] = {
     "episodic": 0.03,
@@ -76,7 +88,7 @@ STOP_WORDS = frozenset(
 )
 
 
-def salience(content: str, importance: float) -> float:
+def salience_of(content: str, importance: float) -> float:
     """Return how much a new memory stands out, 0.25..1, rising with its importance.
 
     The mean of its importance and of 0.5 + 0.1 words of emphasis (distinct, at most 3)
@@ -84,11 +96,11 @@ def salience(content: str, importance: float) -> float:
     """
     content = unicodedata.normalize("NFC", content)
     words = {match.lower() for match in EMPHASIS.findall(content)}
-    parts = min(MOST_EMPHASIS, len(words)) + emotion(content) + specificity(content)
+    parts = min(MOST_EMPHASIS, len(words)) + emotion_of(content) + specificity_of(content)
     return (importance + NEUTRAL + PART * parts) / 2
 
 
-def emotion(content: str) -> float:
+def emotion_of(content: str) -> float:
     """Return how strong a feeling a text tells, pleasant or not: 0, 0.5 or 1.
 
     By its strongest word; an exclamation mark counts like a mild one. A negated feeling
@@ -100,7 +112,7 @@ def emotion(content: str) -> float:
     return 0.5 if "!" in content or words & MILD else 0.0
 
 
-def specificity(content: str) -> float:
+def specificity_of(content: str) -> float:
     """Return how specific a text is, 0..1: a fifth for each distinct number or name, at most 1.
 
     A date or time is one number. A name is a capitalised word within a sentence, so that in
@@ -120,3 +132,65 @@ def keywords(content: str, most: int = 10) -> list[str]:
 def estimated_tokens(content: str) -> int:
     """Return about how many tokens a text has: one for four bytes of UTF-8."""
     return len(content.encode()) // 4 + 1
+
+
+Given = Remember | NewItem
+EVENT_TYPE: dict[Sector, str] = {
+    "episodic": "episode",
+    "semantic": "fact",
+    "procedural": "skill",
+    "emotional": "episode",
+    "reflective": "inference",
+}
+"""The event type that a sector stands for where none is named."""
+
+
+def view_source_of(given: Given, session: str, at: datetime) -> ViewSource:
+    """Return what the views of a memory given in `session` are made of."""
+    metadata = given.metadata or MemoryMetadata()
+    return ViewSource(
+        content=given.content,
+        created_at=at,
+        session=session,
+        context=metadata.context,
+        tags=tuple(metadata.tags or ()),
+        category=metadata.category,
+    )
+
+
+def new_memory_of(
+    execution: Execution,
+    given: Given,
+    *,
+    effect: UUID,
+    session: UUID,
+    vectors: Mapping[str, Sequence[float]],
+    at: datetime,
+) -> NewMemory:
+    """Return the memory to be stored; `effect` names the write, `vectors` are its views'."""
+    metadata, run = given.metadata or MemoryMetadata(), execution.run
+    chosen = metadata.keywords
+    return NewMemory(
+        effect=effect,
+        content=given.content,
+        sector=given.primary_sector,
+        event_type=EVENT_TYPE[given.primary_sector],
+        source_kind="user",
+        principal=execution.caller.owner,
+        tool=run.tool,
+        salience=salience_of(given.content, metadata.importance),
+        importance=metadata.importance,
+        decay_rate=DECAY_PER_DAY[given.primary_sector],
+        token_count=estimated_tokens(given.content),
+        created_at=at,
+        session_id=session,
+        project=execution.caller.project,
+        keywords=chosen if chosen is not None else keywords(given.content),
+        tags=metadata.tags or (),
+        dates=date_terms(given.content, metadata.context, at.date()),
+        category=metadata.category,
+        context=metadata.context,
+        run_id=run.id,
+        vectors=vectors,
+        model=execution.loom.embedder.model if vectors else None,
+    )

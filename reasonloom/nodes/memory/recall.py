@@ -15,9 +15,13 @@ from reasonloom.contracts.memory.tools import (
     StoredMetadata,
 )
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.retrieval.explanation import DIGITS, explanation
-from reasonloom.nodes.memory.retrieval.retrieve import Scored, find
-from reasonloom.nodes.memory.retrieval.scope import scope_of
+from reasonloom.nodes.memory.retrieval.retrieve import (
+    DIGITS,
+    ScoredMemory,
+    explain_score,
+    retrieve,
+    scope_of,
+)
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.search.retrieval import FoundMemory
 
@@ -26,7 +30,7 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     """Return one page of the memories that answer the request, best first."""
     execution = runtime.context
     request = ExplainedRecall.model_validate(state["request"])
-    finding = await find(
+    finding = await retrieve(
         execution,
         request.text,
         scope=scope_of(request),
@@ -37,7 +41,7 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     if request.text and not execution.loom.settings.read_only:
         ids = [each.memory.id for each in finding.page]
         execution.loom.journal.reinforce(execution.caller, ids)
-    shown = [_shown(each, explain=request.explain) for each in finding.page]
+    shown = [_recalled_memory(each, explain=request.explain) for each in finding.page]
     answer = Recalled(
         memories=shown,
         total_count=finding.total,
@@ -46,9 +50,9 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     return {"answer": answer.wire(), "notes": finding.notes}
 
 
-def _shown(scored: Scored, *, explain: bool) -> RecalledMemory:
+def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
     memory = scored.memory
-    explained = {"explanation": explanation(scored)} if explain else {}
+    explained = {"explanation": explain_score(scored)} if explain else {}
     return RecalledMemory(
         id=f"mem-{memory.id}",
         content=memory.content,
@@ -59,7 +63,7 @@ def _shown(scored: Scored, *, explain: bool) -> RecalledMemory:
         primary_sector=memory.sector,
         metadata=_metadata(memory),
         score=round(scored.score, DIGITS),
-        provenance=provenance(memory),
+        provenance=memory_provenance(memory),
         **explained,
     )
 
@@ -74,7 +78,7 @@ def _metadata(memory: FoundMemory) -> StoredMetadata:
     )
 
 
-def provenance(memory: FoundMemory) -> Provenance:
+def memory_provenance(memory: FoundMemory) -> Provenance:
     """Return who stored a memory, by what, and when."""
     optional = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
     return Provenance(

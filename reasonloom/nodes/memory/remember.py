@@ -8,16 +8,16 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.memory.tools import Remember, Remembered
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.cleaning import cleaned
-from reasonloom.nodes.memory.embed_memory import (
+from reasonloom.nodes.memory.cleaning import clean_request
+from reasonloom.nodes.memory.embedding import (
     embed_views,
     link_waypoints,
     near_duplicates,
-    nearest,
+    nearest_memories,
+    sector_views,
 )
-from reasonloom.nodes.memory.embedding import views
-from reasonloom.nodes.memory.given_memory import memory_of, viewed_of
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.memory.new_memory import new_memory_of, view_source_of
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import deduplication, memories
 from reasonloom.stores.memory.memories import NewMemory
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the request's memory and link it to its nearest, or strengthen its twin."""
     execution = runtime.context
-    request, removed = cleaned(Remember.model_validate(state["request"]))
+    request, removed = clean_request(Remember.model_validate(state["request"]))
     at = execution.loom.clock()
-    texts = views(viewed_of(request, request.session_id, at))
+    texts = sector_views(view_source_of(request, request.session_id, at))
     vectors, notes = await embed_views(execution.loom.embedder, texts)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        near = await nearest(tx, execution, vectors.get("semantic"))
+        near = await nearest_memories(tx, execution, vectors.get("semantic"))
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.open_session(
             tx,
@@ -44,7 +44,7 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
             project=execution.caller.project,
             client=execution.caller.client,
         )
-        memory = memory_of(
+        memory = new_memory_of(
             execution,
             request,
             effect=execution.run.effect("remember"),
@@ -52,19 +52,19 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
             vectors=cast("dict[str, list[float]]", vectors),
             at=at,
         )
-        answer, said = await _merged(tx, request, memory)
+        answer, said = await _merge_duplicate(tx, request, memory)
         if answer is None:
-            answer, said = await _stored(tx, execution, memory, near)
+            answer, said = await _store(tx, execution, memory, near)
         said = [*removed, *notes, *said]
-        return await finish(tx, execution, answer, notes=said, session_id=session)
+        return await complete_run(tx, execution, answer, notes=said, session_id=session)
 
 
-async def _merged(
+async def _merge_duplicate(
     tx: Transaction, request: Remember, memory: NewMemory
 ) -> tuple[Remembered | None, list[str]]:
     """Strengthen the memory that says the same; None where there is none."""
     given = request.metadata.keywords if request.metadata else None
-    twin = await deduplication.strengthen_twin(tx, memory, keywords=given or ())
+    twin = await deduplication.strengthen_duplicate(tx, memory, keywords=given or ())
     if twin is None:
         return None, []
     answer = Remembered(
@@ -78,7 +78,7 @@ async def _merged(
     return answer, [f"the same was stored before: mem-{twin.id} was strengthened"]
 
 
-async def _stored(
+async def _store(
     tx: Transaction, execution: Execution, memory: NewMemory, near: dict[int, float]
 ) -> tuple[Remembered, list[str]]:
     """Store a memory and link it; name those that say nearly the same."""

@@ -18,18 +18,26 @@ from reasonloom.contracts.memory.tools import (
     TermRanks,
 )
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.injection.suspicion_said import suspected
-from reasonloom.nodes.memory.retrieval.explanation import DIGITS, explanation
-from reasonloom.nodes.memory.retrieval.highlight import highlight
-from reasonloom.nodes.memory.retrieval.retrieve import Scored, find
-from reasonloom.nodes.memory.retrieval.scope import scope_of
-from reasonloom.nodes.memory.retrieval.text_query import LONGEST_QUERY, MOST_TERMS, parse
+from reasonloom.nodes.memory.injection.detection import injection_notes
+from reasonloom.nodes.memory.retrieval.retrieve import (
+    DIGITS,
+    ScoredMemory,
+    explain_score,
+    retrieve,
+    scope_of,
+)
+from reasonloom.nodes.memory.retrieval.text_query import (
+    LONGEST_QUERY,
+    MOST_TERMS,
+    highlight,
+    parse_query,
+)
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.search import fulltext
 from reasonloom.stores.memory.search.fulltext import MOST_RANKED, Hit, Hits, InSectors
 
 CUT = f"only the first {MOST_TERMS} terms and {LONGEST_QUERY} characters of the text were read"
-NOTHING_ASKED = "the text asks for nothing: it holds no word, only operators or marks"
+EMPTY_REQUEST = "the text asks for nothing: it holds no word, only operators or marks"
 UNREAD = "not searched, for they hold no word or only words that stand everywhere: {terms}"
 RANKED = f"more than {MOST_RANKED} memories match; the newest {MOST_RANKED} were ranked"
 SKIPPED = "too much is stored to be read letter by letter; the oldest memories were left out"
@@ -44,14 +52,14 @@ async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     answered = _by_words if request.text else _by_filters
     answer, notes = await answered(runtime.context, request, scope)
     contents = {each.id: each.content for each in answer.memories}
-    warned = suspected(contents) if runtime.context.loom.settings.suspicion else []
+    warned = injection_notes(contents) if runtime.context.loom.settings.suspicion else []
     return {"answer": answer.wire(), "notes": [*notes, *warned]}
 
 
 async def _by_words(
     execution: Execution, request: ExplainedSearch, scope: InSectors
 ) -> tuple[SearchResult, list[str]]:
-    query = parse(request.text or "")
+    query = parse_query(request.text or "")
     hits = Hits()
     if query.tree is not None:
         async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -59,14 +67,14 @@ async def _by_words(
                 tx, query.tree, scope=scope, limit=request.limit, offset=request.offset
             )
     answer = SearchResult(
-        memories=[_matched(hit, explain=request.explain) for hit in hits.page],
+        memories=[_matched_memory(hit, explain=request.explain) for hit in hits.page],
         total_count=hits.total,
         search_type="full-text",
     )
     unread = ", ".join(term.text[:LONGEST_NAMED] for term in hits.unread[:MOST_NAMED])
     said = {
         CUT: query.cut,
-        NOTHING_ASKED: query.tree is None,
+        EMPTY_REQUEST: query.tree is None,
         UNREAD.format(terms=unread): bool(unread),
         RANKED: hits.total > MOST_RANKED,
         SKIPPED: hits.skipped,
@@ -77,16 +85,18 @@ async def _by_words(
 async def _by_filters(
     execution: Execution, request: ExplainedSearch, scope: InSectors
 ) -> tuple[SearchResult, list[str]]:
-    finding = await find(execution, None, scope=scope, offset=request.offset, limit=request.limit)
+    finding = await retrieve(
+        execution, None, scope=scope, offset=request.offset, limit=request.limit
+    )
     answer = SearchResult(
-        memories=[_unmatched(each, explain=request.explain) for each in finding.page],
+        memories=[_filtered_memory(each, explain=request.explain) for each in finding.page],
         total_count=finding.total,
         search_type="metadata",
     )
     return answer, finding.notes
 
 
-def _matched(hit: Hit, *, explain: bool) -> MatchedMemory:
+def _matched_memory(hit: Hit, *, explain: bool) -> MatchedMemory:
     terms = zip(hit.held, hit.alone, strict=True)
     ranks = TermRanks(terms={term.text: round(rank, DIGITS) for term, rank in terms})
     return MatchedMemory(
@@ -103,9 +113,9 @@ def _matched(hit: Hit, *, explain: bool) -> MatchedMemory:
     )
 
 
-def _unmatched(scored: Scored, *, explain: bool) -> MatchedMemory:
+def _filtered_memory(scored: ScoredMemory, *, explain: bool) -> MatchedMemory:
     memory = scored.memory
-    explained = {"explanation": explanation(scored)} if explain else {}
+    explained = {"explanation": explain_score(scored)} if explain else {}
     return MatchedMemory(
         id=f"mem-{memory.id}",
         content=memory.content,

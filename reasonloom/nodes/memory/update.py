@@ -16,13 +16,18 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.memory.tools import MetadataChange, Sector, UpdatedMemory, UpdateMemory
 from reasonloom.errors import MemoryNotFound
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.cleaning import cleaned
+from reasonloom.nodes.memory.cleaning import clean_request
 from reasonloom.nodes.memory.dates import date_terms
-from reasonloom.nodes.memory.embed_memory import embed_views, link_waypoints, nearest
-from reasonloom.nodes.memory.embedding import Viewed, views
+from reasonloom.nodes.memory.embedding import (
+    ViewSource,
+    embed_views,
+    link_waypoints,
+    nearest_memories,
+    sector_views,
+)
 from reasonloom.nodes.memory.forget import memory_number
-from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience_of
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import decay, revisions
 from reasonloom.stores.memory.revisions import HeldMemory
@@ -81,7 +86,7 @@ class Change:
 async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Apply the request's changes to its memory."""
     execution = runtime.context
-    request, removed = cleaned(UpdateMemory.model_validate(state["request"]))
+    request, removed = clean_request(UpdateMemory.model_validate(state["request"]))
     memory_id = memory_number(request.memory_id)
     embedded = Embedded()
     while True:
@@ -89,9 +94,9 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
             held = await revisions.hold(tx, memory_id)
             if held is None:
                 raise MemoryNotFound(request.memory_id, field="memoryId")
-            change = changed(held, request)
+            change = changed_fields(held, request)
             if change.texts == embedded.texts:
-                strength = await _settle(tx, execution, memory_id, change)
+                strength = await _plan_embedding(tx, execution, memory_id, change)
                 links = await _write(tx, execution, memory_id, change, embedded)
                 answer = UpdatedMemory(
                     memory_id=request.memory_id,
@@ -100,11 +105,13 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
                     strength=strength,
                     salience=change.memory.salience,
                 )
-                return await finish(tx, execution, answer, notes=[*removed, *embedded.notes])
+                return await complete_run(tx, execution, answer, notes=[*removed, *embedded.notes])
         embedded = Embedded(change.texts, *await embed_views(execution.loom.embedder, change.texts))
 
 
-async def _settle(tx: Transaction, execution: Execution, memory_id: int, change: Change) -> float:
+async def _plan_embedding(
+    tx: Transaction, execution: Execution, memory_id: int, change: Change
+) -> float:
     """Bring the strength to now where the change touches how it fades; return what it will be."""
     if not change.sets_strength and change.memory.importance == change.held.importance:
         return change.held.strength
@@ -121,7 +128,9 @@ async def _write(
     """
     near: dict[int, float] = {}
     if change.rewords:
-        near = await nearest(tx, execution, embedded.vectors.get("semantic"), besides=memory_id)
+        near = await nearest_memories(
+            tx, execution, embedded.vectors.get("semantic"), besides=memory_id
+        )
         await revisions.hold_partners(tx, memory_id, near)
     await revisions.rewrite(tx, memory_id, change.columns())
     if embedded.vectors or change.rewords:
@@ -132,43 +141,43 @@ async def _write(
     return await link_waypoints(tx, execution, memory_id, near)
 
 
-def changed(held: HeldMemory, request: UpdateMemory) -> Change:
+def changed_fields(held: HeldMemory, request: UpdateMemory) -> Change:
     """Return what `request` makes of a memory; what it does not name stays.
 
     Salience follows content and importance unless it is given; keywords follow the content
     where they were taken from it.
     """
     given = request.metadata or MetadataChange()
-    content = _given(request.content, held.content)
+    content = _value_or(request.content, held.content)
     rewords = content != held.content
-    importance = _given(given.importance, held.importance)
+    importance = _value_or(given.importance, held.importance)
     kept = held.salience
     if rewords or importance != held.importance:
-        kept = salience(content, importance)
+        kept = salience_of(content, importance)
     automatic = rewords and held.keywords == keywords(held.content)
     memory = replace(
         held,
         content=content,
-        strength=_given(request.strength, held.strength),
-        salience=_given(request.salience, kept),
+        strength=_value_or(request.strength, held.strength),
+        salience=_value_or(request.salience, kept),
         importance=importance,
-        keywords=_given(given.keywords, keywords(content) if automatic else held.keywords),
-        tags=_given(given.tags, held.tags),
-        category=_given(given.category, held.category),
-        context=_given(given.context, held.context),
+        keywords=_value_or(given.keywords, keywords(content) if automatic else held.keywords),
+        tags=_value_or(given.tags, held.tags),
+        category=_value_or(given.category, held.category),
+        context=_value_or(given.context, held.context),
     )
-    texts = _views(memory)
-    texts = texts if texts != _views(held) else {}
+    texts = _views_of(memory)
+    texts = texts if texts != _views_of(held) else {}
     return Change(held, memory, texts, sets_strength=request.strength is not None)
 
 
-def _given(value: T | None, otherwise: T) -> T:
+def _value_or(value: T | None, otherwise: T) -> T:
     return otherwise if value is None else value
 
 
-def _views(memory: HeldMemory) -> dict[Sector, str]:
-    return views(
-        Viewed(
+def _views_of(memory: HeldMemory) -> dict[Sector, str]:
+    return sector_views(
+        ViewSource(
             content=memory.content,
             created_at=memory.created_at.astimezone(UTC),
             session=memory.session,

@@ -20,7 +20,7 @@ DIGITS = 4
 QUANTILE = NormalDist().inv_cdf(0.975)
 
 
-class Counted(Protocol):
+class PredictionCounts(Protocol):
     """Sums over resolved predictions."""
 
     @property
@@ -45,10 +45,10 @@ class Figures(TypedDict):
     brier_score: float | None
 
 
-def figures_of(counted: Counted) -> Figures:
+def figures_of(counted: PredictionCounts) -> Figures:
     """Return the figures of a model."""
     count = counted.resolved
-    ends = wilson(counted.correct, count) if count else None
+    ends = wilson_interval(counted.correct, count) if count else None
     return Figures(
         prediction_accuracy=accuracy(counted.correct, count),
         resolved_count=count,
@@ -62,7 +62,7 @@ def accuracy(correct: int, count: int) -> float:
     return round(correct / count, DIGITS) if count else UNKNOWN
 
 
-def wilson(hits: float, count: int) -> tuple[float, float]:
+def wilson_interval(hits: float, count: int) -> tuple[float, float]:
     """Return the ends of the 95 % interval of a share (Wilson 1927), within 0 and 1."""
     found, z = hits / count, QUANTILE
     middle = (found + z * z / (2 * count)) / (1 + z * z / count)

@@ -2,36 +2,101 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.models import CreateModel, ModelCreated, PredictionTemplate
-from reasonloom.errors import InvalidArgument
+from reasonloom.errors import InvalidArgument, InvalidBasin
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.naming import named
-from reasonloom.nodes.mental_models import models_basins
-from reasonloom.nodes.mental_models.rendering import counted
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.memory.cleaning import clean_name
+from reasonloom.nodes.mental_models.rendering import count_of
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.mental_models import models
+from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.mental_models import model_basins, models
 from reasonloom.stores.mental_models.models import NewModel, Template
 
-MADE = "Model '{name}' created with {basins}"
-TWICE = "basins that were named twice count once"
+if TYPE_CHECKING:
+    from reasonloom.stores.database import Transaction
+
+
+MOST_SUGGESTED = 10
+KNOWN_BASINS = "Known basins: {basins}"
+MORE_BASINS = "{basins}, and {more} more (list_basins)"
+NO_BASINS = "There are no basins yet: they form as memories are stored (list_basins)"
+OWN_BASINS = "Basins of the model: {basins}"
+
+
+async def require_basins(tx: Transaction, given: Sequence[str], *, field: str) -> list[UUID]:
+    """Return basins that are there, each once; they stay until the transaction ends.
+
+    Raises:
+        InvalidBasin: one is not there, or its id is no uuid.
+    """
+    wanted = distinct_ids(given)
+    ids = [each for each in wanted if each is not None]
+    known = await model_basins.known(tx, ids)
+    if len(ids) < len(wanted) or not known.issuperset(ids):
+        raise InvalidBasin(await _suggestion(tx), field=field)
+    return ids
+
+
+async def require_members(
+    tx: Transaction, given: Sequence[str], own: Sequence[UUID], *, field: str
+) -> list[UUID]:
+    """Return those of a model's `own` basins that are named, each once.
+
+    Raises:
+        InvalidBasin: one is not the model's, or its id is no uuid.
+    """
+    wanted = distinct_ids(given)
+    ids = [each for each in wanted if each in own and each is not None]
+    if len(ids) < len(wanted):
+        named = await model_basins.names(tx, own)
+        raise InvalidBasin(OWN_BASINS.format(basins=_list_ids(named, own)), field=field)
+    return ids
+
+
+def distinct_ids(given: Iterable[str]) -> list[UUID | None]:
+    """Return ids in their order, each once; None stands for all that are no uuid."""
+    return list(dict.fromkeys(parse_uuid(each) for each in given))
+
+
+async def _suggestion(tx: Transaction) -> str:
+    found = await model_basins.largest(tx, MOST_SUGGESTED)
+    if not found:
+        return NO_BASINS
+    listed = _list_ids({each.id: each.name for each in found}, [each.id for each in found])
+    more = found[0].total - len(found)
+    return KNOWN_BASINS.format(
+        basins=MORE_BASINS.format(basins=listed, more=more) if more else listed
+    )
+
+
+def _list_ids(named: Mapping[UUID, str], ids: Sequence[UUID]) -> str:
+    some = ids[:MOST_SUGGESTED]
+    listed = ", ".join(f"{each} ({named[each]})" if each in named else str(each) for each in some)
+    return f"{listed}, and {len(ids) - len(some)} more" if len(ids) > len(some) else listed
+
+
+CREATED = "Model '{name}' created with {basins}"
+NAMED_TWICE = "basins that were named twice count once"
 
 
 async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Make the requested model."""
     execution = runtime.context
     request = CreateModel.model_validate(state["request"])
-    given, notes = named(request.name, field="name")
+    given, notes = clean_name(request.name, field="name")
     name = normalize("NFC", given)
     description, said = _text(request.description, "description")
     templates, more = _templates(request.prediction_templates or [])
     async with execution.loom.database.begin(execution.caller) as tx:
-        ids = await models_basins.require(tx, request.basin_ids, field="basin_ids")
+        ids = await require_basins(tx, request.basin_ids, field="basin_ids")
         new = NewModel(
             id=execution.run.effect("model"),
             name=name,
@@ -43,10 +108,10 @@ async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
             now=execution.loom.clock(),
         )
         await models.create(tx, new)
-        message = MADE.format(name=name, basins=counted(len(ids), "basin"))
+        message = CREATED.format(name=name, basins=count_of(len(ids), "basin"))
         answer = ModelCreated(success=True, model_id=str(new.id), message=message)
-        twice = [TWICE] if len(ids) < len(request.basin_ids) else []
-        return await finish(tx, execution, answer, notes=[*notes, *said, *more, *twice])
+        twice = [NAMED_TWICE] if len(ids) < len(request.basin_ids) else []
+        return await complete_run(tx, execution, answer, notes=[*notes, *said, *more, *twice])
 
 
 def _templates(given: list[PredictionTemplate]) -> tuple[list[Template], list[str]]:
@@ -72,4 +137,4 @@ def _templates(given: list[PredictionTemplate]) -> tuple[list[Template], list[st
 
 
 def _text(text: str | None, field: str) -> tuple[str | None, list[str]]:
-    return (None, []) if text is None else named(text, field=field)
+    return (None, []) if text is None else clean_name(text, field=field)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import DEFAULT_SPACE
 from reasonloom.contracts.mental_models.extras import WEEK
-from reasonloom.nodes.mental_models.predict import foretell, hear
+from reasonloom.nodes.mental_models.predict import draft_prediction, read_against_triggers
 from reasonloom.stores.mental_models import models, predictions
 from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.mental_models.predictions import NewPrediction
@@ -19,7 +19,7 @@ MOST_LOOKED_AT = 50
 """Active models whose triggers are compared: the newest."""
 
 MOST_OFFERED = 3
-SAID = "Mental model '{name}' ({record}) expects: {content}{suggest}"
+OFFER_TEXT = "Mental model '{name}' ({record}) expects: {content}{suggest}"
 SUGGESTED = " It suggests: {suggest}"
 RECORD = "right in {correct} of {resolved}"
 UNTRIED = "nothing of it is resolved yet"
@@ -38,7 +38,7 @@ class Offer:
         return "\n".join([*([text] if text else []), *self.context])
 
 
-async def offer(execution: Execution, problem: str) -> Offer:
+async def offer_models(execution: Execution, problem: str) -> Offer:
     """Return the models that fit a problem, the surest first, each with its prediction kept.
 
     Nothing where automatic memory is off, or outside the owner's default space.
@@ -50,14 +50,14 @@ async def offer(execution: Execution, problem: str) -> Offer:
         rows = await models.active(tx, most=MOST_LOOKED_AT)
     if not any(row.templates for row in rows):
         return Offer()
-    heard = await hear(execution, problem, rows)
+    heard = await read_against_triggers(execution, problem, rows)
     fitting = [row for row in rows if any(each.fires for each in heard.matches(row))]
     if not fitting:
         return Offer()
     found: list[tuple[ModelRow, NewPrediction]] = []
     async with loom.database.begin(caller) as tx:
         for row in fitting:
-            made = (await foretell(tx, execution, row, heard, hours=WEEK)).prediction
+            made = (await draft_prediction(tx, execution, row, heard, hours=WEEK)).prediction
             if made is not None:
                 found.append((row, made))
         found.sort(key=lambda each: (-each[1].confidence, -each[1].likeness, each[0].name))
@@ -65,16 +65,16 @@ async def offer(execution: Execution, problem: str) -> Offer:
             found = [
                 (row, await predictions.add_once(tx, made)) for row, made in found[:MOST_OFFERED]
             ]
-    return _told(found[:MOST_OFFERED], kept=not loom.settings.read_only)
+    return _offer_text(found[:MOST_OFFERED], kept=not loom.settings.read_only)
 
 
-def _told(found: list[tuple[ModelRow, NewPrediction]], *, kept: bool) -> Offer:
+def _offer_text(found: list[tuple[ModelRow, NewPrediction]], *, kept: bool) -> Offer:
     context, notes = [], []
     for row, made in found:
         record = RECORD.format(correct=row.correct, resolved=row.resolved)
         suggest = SUGGESTED.format(suggest=made.suggest) if made.suggest else ""
         context.append(
-            SAID.format(
+            OFFER_TEXT.format(
                 name=row.name,
                 record=record if row.resolved else UNTRIED,
                 content=made.content,

@@ -5,34 +5,46 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import numpy as np
+from langgraph.runtime import Runtime
 
-from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.contracts.mental_models.extras import Considered, Predicted, PredictWithModel
+from reasonloom.contracts.mental_models.models import PredictionSummary
+from reasonloom.errors import NotActive
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.cleaning import clean_name
+from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.mental_models import rendering
 from reasonloom.nodes.mental_models.accuracy import DIGITS, confidence
-from reasonloom.nodes.mental_models.triggers import Match, match
-from reasonloom.stores.mental_models import model_basins, model_revisions, predictions
+from reasonloom.nodes.mental_models.triggers import TriggerMatch, match_trigger
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.mental_models import model_basins, model_revisions, models, predictions
 from reasonloom.stores.mental_models.models import ModelRow, Template
 from reasonloom.stores.mental_models.predictions import NewPrediction
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.mental_models.models import ModelRow
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class TriggerText:
     """A text beside the triggers of models: `vectors` by text, none without an embedder."""
 
     text: str
     vectors: Mapping[str, Sequence[float]]
     notes: list[str]
 
-    def matches(self, model: ModelRow) -> list[Match]:
+    def matches(self, model: ModelRow) -> list[TriggerMatch]:
         """Return for each template of a model how alike its trigger and the text are."""
-        return [match(each.trigger, self.text, self._cosine(each)) for each in model.templates]
+        return [
+            match_trigger(each.trigger, self.text, self._cosine(each)) for each in model.templates
+        ]
 
     def _cosine(self, template: Template) -> float | None:
         if not self.vectors:
@@ -46,47 +58,49 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class PredictionDraft:
     """A prediction that a model makes; `declined` names the basin why it makes none."""
 
     prediction: NewPrediction | None
     declined: UUID | None = None
 
 
-async def hear(execution: Execution, text: str, models: Sequence[ModelRow]) -> Heard:
+async def read_against_triggers(
+    execution: Execution, text: str, models: Sequence[ModelRow]
+) -> TriggerText:
     """Read a text beside the triggers of models."""
     triggers = [each.trigger for model in models for each in model.templates]
     if not triggers:
-        return Heard(text, {}, [])
+        return TriggerText(text, {}, [])
     texts = [text, *triggers]
-    vectors, notes = await embed_or_say(execution.loom.embedder, texts)
-    return Heard(text, dict(zip(texts, vectors, strict=False)), notes)
+    vectors, notes = await embed_or_note(execution.loom.embedder, texts)
+    return TriggerText(text, dict(zip(texts, vectors, strict=False)), notes)
 
 
-def best(matches: Sequence[Match]) -> int | None:
+def best_template(matches: Sequence[TriggerMatch]) -> int | None:
     """Return the place of the template that fires most, None where none fires."""
     firing = [(-each.likeness, place) for place, each in enumerate(matches) if each.fires]
     return min(firing)[1] if firing else None
 
 
-async def foretell(
-    tx: Transaction, execution: Execution, model: ModelRow, heard: Heard, *, hours: int
-) -> Foretold:
+async def draft_prediction(
+    tx: Transaction, execution: Execution, model: ModelRow, heard: TriggerText, *, hours: int
+) -> PredictionDraft:
     """Return what a model predicts on a text; nothing is written.
 
     A text that is nearest to a basin that was removed from the model is not its matter.
     """
     matches = heard.matches(model)
-    place = best(matches)
+    place = best_template(matches)
     if place is None:
-        return Foretold(None)
+        return PredictionDraft(None)
     former = await model_revisions.former_basins(tx, model.id)
-    home = await _home(tx, execution, heard, [*model.basins, *former])
+    home = await _nearest_basin(tx, execution, heard, [*model.basins, *former])
     if home in former:
-        return Foretold(None, home)
+        return PredictionDraft(None, home)
     tallies = [each for each in await predictions.record(tx, model.id) if each.basin not in former]
     template, now = model.templates[place], execution.loom.clock()
-    return Foretold(
+    return PredictionDraft(
         NewPrediction(
             id=execution.run.effect("predict", str(model.id)),
             model=model.id,
@@ -108,11 +122,64 @@ async def foretell(
     )
 
 
-async def _home(
-    tx: Transaction, execution: Execution, heard: Heard, basins: Sequence[UUID]
+async def _nearest_basin(
+    tx: Transaction, execution: Execution, heard: TriggerText, basins: Sequence[UUID]
 ) -> UUID | None:
     if heard.vector is None:
         return None
     embedder = execution.loom.embedder
     found = await model_basins.nearest(tx, heard.vector, embedder.model, basins)
     return found.basin if found and found.cosine > embedder.floor else None
+
+
+INACTIVE = "Model is {status}; activate_model makes it active"
+NONE_FIRES = "No template of '{name}' fires on this message"
+NO_TEMPLATES = "'{name}' has no templates, so it predicts nothing"
+DECLINED = "This is nearest to the basin {basin}, which was removed from '{name}'"
+MADE = "'{name}' predicts with confidence {confidence:.2f}"
+
+
+async def predict_with_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Predict, and keep the prediction."""
+    execution = runtime.context
+    request = PredictWithModel.model_validate(state["request"])
+    text, notes = clean_name(request.message, field="message")
+    async with execution.loom.database.begin(execution.caller) as tx:
+        model = await models.require(tx, request.model_id)
+    heard = await read_against_triggers(execution, text, [model])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        model = await models.require(tx, request.model_id)
+        if model.status != "active":
+            raise NotActive(INACTIVE.format(status=model.status), field="model_id")
+        told = await draft_prediction(tx, execution, model, heard, hours=request.expires_in_hours)
+        kept = await _persist(tx, execution, told)
+        answer = Predicted(
+            success=True,
+            message=await _message(tx, model, told),
+            prediction=kept,
+            considered=[
+                Considered(trigger=each.trigger, likeness=found.likeness, fires=found.fires)
+                for each, found in zip(model.templates, heard.matches(model), strict=True)
+            ],
+        )
+        said = [*notes, *heard.notes, *rendering.degraded_note(model)]
+        return await complete_run(tx, execution, answer, notes=said)
+
+
+async def _persist(
+    tx: Transaction, execution: Execution, told: PredictionDraft
+) -> PredictionSummary | None:
+    if told.prediction is None:
+        return None
+    await predictions.add(tx, told.prediction)
+    row = await predictions.require(tx, str(told.prediction.id))
+    return rendering.prediction_details(row, execution.loom.clock())
+
+
+async def _message(tx: Transaction, model: ModelRow, told: PredictionDraft) -> str:
+    if told.prediction is not None:
+        return MADE.format(name=model.name, confidence=told.prediction.confidence)
+    if told.declined is not None:
+        names = await model_basins.names(tx, [told.declined])
+        return DECLINED.format(basin=names.get(told.declined, told.declined), name=model.name)
+    return (NONE_FIRES if model.templates else NO_TEMPLATES).format(name=model.name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -15,17 +16,81 @@ from reasonloom.contracts.mental_models.extras import (
     RevisionProposed,
 )
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.mental_models.accuracy import wilson_interval
 from reasonloom.nodes.mental_models.basins.list_basins import MOST_TEXT, evidence
-from reasonloom.nodes.mental_models.failing import Change, changes
-from reasonloom.nodes.mental_models.situations import read, word_list
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.mental_models.situations import read_text, word_list
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.mental_models import model_basins, model_proposals, models
-from reasonloom.stores.mental_models.model_basins import Member, Sized
-from reasonloom.stores.mental_models.models import NewModel
+from reasonloom.stores.mental_models import model_basins, models
+from reasonloom.stores.mental_models.model_basins import FailingRecord, Member, Sized
+from reasonloom.stores.mental_models.models import ModelRow, NewModel
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+
+
+LEAST = 5
+"""Resolved predictions from which a record can be called one of failure."""
+
+FAILED = 0.5
+"""A record fails persistently where even the upper end of its interval (95 %) is below."""
+
+OF_BASIN = "{wrong} of {resolved} predictions near this basin did not hold"
+OF_MODEL = "{wrong} of {resolved} predictions did not hold"
+GONE_BASINS = "these basins are gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change to a model that could be made; `basins` are those to remove, none to deprecate."""
+
+    model: ModelRow
+    basins: list[UUID]
+    why: str
+    predictions: list[UUID]
+
+
+def find_changes(rows: Sequence[ModelRow], records: Iterable[FailingRecord]) -> list[Change]:
+    """Return the changes that models call for, at most one for each."""
+    by_model: dict[UUID, list[FailingRecord]] = {}
+    for each in records:
+        by_model.setdefault(each.model, []).append(each)
+    found = (_change(row, by_model.get(row.id, [])) for row in rows)
+    return [each for each in found if each is not None]
+
+
+def _change(row: ModelRow, records: list[FailingRecord]) -> Change | None:
+    if row.missing and len(row.missing) < len(row.basins):
+        return Change(row, row.missing, GONE_BASINS, [])
+    failing = [each for each in records if each.basin in row.basins and _is_failing(each)]
+    if failing and len(failing) < len(row.basins):
+        basins = [each.basin for each in failing if each.basin is not None]
+        return Change(row, basins, _describe_failure(OF_BASIN, failing), _wrong(failing))
+    whole = FailingRecord(row.id, None, *_sums(records), None)
+    if _is_failing(whole):
+        return Change(row, [], _describe_failure(OF_MODEL, [whole]), _wrong(records))
+    return None
+
+
+def _is_failing(record: FailingRecord) -> bool:
+    if record.resolved < LEAST:
+        return False
+    return wilson_interval(record.correct, record.resolved)[1] < FAILED
+
+
+def _sums(records: Iterable[FailingRecord]) -> tuple[int, int]:
+    some = list(records)
+    return sum(each.resolved for each in some), sum(each.correct for each in some)
+
+
+def _describe_failure(text: str, records: Iterable[FailingRecord]) -> str:
+    resolved, correct = _sums(records)
+    return text.format(wrong=resolved - correct, resolved=resolved)
+
+
+def _wrong(records: Iterable[FailingRecord]) -> list[UUID]:
+    return [key for each in records for key in each.wrong or ()]
+
 
 LEAST_MEMBERS = 5
 LEAST_COHERENCE = 0.3
@@ -46,11 +111,13 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = ProposeModels.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        dense = await model_proposals.dense(
+        dense = await model_basins.dense_basins(
             tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit
         )
         rows = await models.active(tx, most=MOST_MODELS)
-        wanted = changes(rows, await model_proposals.records(tx, most=MOST_WRONG))[: request.limit]
+        wanted = find_changes(rows, await model_basins.failing_predictions(tx, most=MOST_WRONG))[
+            : request.limit
+        ]
         ids = [each.id for each in dense] + [basin for each in wanted for basin in each.basins]
         members = await model_basins.members(
             tx, list(dict.fromkeys(ids)), most=MOST_EVIDENCE, most_text=MOST_TEXT
@@ -61,7 +128,7 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
             revisions=[_revision(each, members) for each in wanted],
         )
         said = [GUESSED, NO_TEMPLATES] if dense else []
-        return await finish(tx, execution, answer, notes=[*said, *notes])
+        return await complete_run(tx, execution, answer, notes=[*said, *notes])
 
 
 def _proposed(basin: Sized, members: Sequence[Member], draft: UUID | None) -> ModelProposed:
@@ -91,7 +158,7 @@ def _revision(change: Change, members: Mapping[UUID, Sequence[Member]]) -> Revis
 
 def _domain(members: Sequence[Member]) -> str:
     first = word_list("first") | {"user"}
-    personal = sum(not first.isdisjoint(read(each.excerpt).words) for each in members)
+    personal = sum(not first.isdisjoint(read_text(each.excerpt).words) for each in members)
     return "user" if 2 * personal >= len(members) else "world"
 
 
@@ -106,7 +173,7 @@ async def _drafts(
     kept: dict[UUID, UUID] = {}
     if not request.keep_drafts or not dense:
         return kept, []
-    taken = await models.taken(tx, [each.name[:MOST_NAME] for each in dense])
+    taken = await models.taken_names(tx, [each.name[:MOST_NAME] for each in dense])
     for each in dense:
         name = each.name[:MOST_NAME]
         if name in taken:

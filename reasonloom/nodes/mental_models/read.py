@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.mental_models.models import GetModel, ModelGot
+from reasonloom.contracts.mental_models.models import GetModel, ListModels, ModelGot, ModelsListed
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.mental_models import rendering
-from reasonloom.nodes.mental_models.basins.models_relations import relations_of
+from reasonloom.nodes.mental_models.basins.relations import relation_answers
+from reasonloom.nodes.mental_models.rendering import model_summary
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_revisions, models, predictions
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.mental_models.models import ModelRow
+
 
 MOST = 100
 """Predictions, and revisions, that are told: the newest."""
@@ -30,26 +32,28 @@ async def get_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, 
     execution = runtime.context
     request = GetModel.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller) as tx:
-        answer, notes = await whole(tx, request, execution.loom.clock())
+        answer, notes = await full_model(tx, request, execution.loom.clock())
     return {"answer": answer.wire(), "notes": notes}
 
 
-async def whole(tx: Transaction, request: GetModel, now: datetime) -> tuple[ModelGot, list[str]]:
+async def full_model(
+    tx: Transaction, request: GetModel, now: datetime
+) -> tuple[ModelGot, list[str]]:
     """Return a model with what is asked for beside it, and what is to be said.
 
     Raises:
         ModelNotFound: this owner has none such.
     """
     row = await models.require(tx, request.model_id)
-    relations = await relations_of(tx, row.basins)
-    beside, notes = await _beside(tx, request, row, now)
-    return ModelGot(model=rendering.told(row, relations), **beside), [
-        *rendering.degraded(row),
+    relations = await relation_answers(tx, row.basins)
+    beside, notes = await _related_rows(tx, request, row, now)
+    return ModelGot(model=rendering.model_details(row, relations), **beside), [
+        *rendering.degraded_note(row),
         *notes,
     ]
 
 
-async def _beside(
+async def _related_rows(
     tx: Transaction, request: GetModel, row: ModelRow, now: datetime
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what is asked for beside the model, and whether there is more of it."""
@@ -57,10 +61,23 @@ async def _beside(
     notes: list[str] = []
     if request.include_predictions:
         made = await predictions.newest(tx, row.id, MOST + 1)
-        beside["predictions"] = [rendering.prediction(each, now) for each in made[:MOST]]
+        beside["predictions"] = [rendering.prediction_details(each, now) for each in made[:MOST]]
         notes += [MORE.format(most=MOST, what="predictions")] if len(made) > MOST else []
     if request.include_revisions:
         revised = await model_revisions.newest(tx, row.id, MOST + 1)
-        beside["revisions"] = [rendering.revision(each) for each in revised[:MOST]]
+        beside["revisions"] = [rendering.revision_details(each) for each in revised[:MOST]]
         notes += [MORE.format(most=MOST, what="revisions")] if len(revised) > MOST else []
     return beside, notes
+
+
+async def list_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the models that match, the newest first."""
+    execution = runtime.context
+    request = ListModels.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        rows = await models.list_models(
+            tx, domain=request.domain, status=request.status, most=request.limit
+        )
+    total = rows[0].total if rows else 0
+    answer = ModelsListed(models=[model_summary(row) for row in rows], total=total)
+    return {"answer": answer.wire(), "notes": []}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from reasonloom.contracts.mental_models.models import (
+    ModelDetails,
     ModelListed,
-    ModelTold,
-    PredictionTold,
+    PredictionSummary,
     Relations,
-    RevisionTold,
-    TemplateTold,
+    RevisionSummary,
+    TemplateSummary,
 )
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.stores.mental_models.model_revisions import RevisionRow
@@ -20,17 +20,17 @@ from reasonloom.stores.mental_models.predictions import PredictionRow
 DEGRADED = "degraded: {count} of its {basins} basins are gone; revise_model removes them"
 
 
-def moment(at: datetime) -> str:
+def format_moment(at: datetime) -> str:
     """Return a moment as it is told, in UTC."""
     return at.astimezone(UTC).isoformat()
 
 
-def counted(count: int, what: str) -> str:
+def count_of(count: int, what: str) -> str:
     """Return `1 basin`, `2 basins`."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def listed(row: ListedRow) -> ModelListed:
+def model_summary(row: ListedRow) -> ModelListed:
     """Return a model of a list."""
     return ModelListed(
         id=str(row.id),
@@ -44,9 +44,9 @@ def listed(row: ListedRow) -> ModelListed:
     )
 
 
-def told(row: ModelRow, relations: Relations) -> ModelTold:
+def model_details(row: ModelRow, relations: Relations) -> ModelDetails:
     """Return all of a model."""
-    return ModelTold(
+    return ModelDetails(
         id=str(row.id),
         name=row.name,
         domain=row.domain,
@@ -55,28 +55,28 @@ def told(row: ModelRow, relations: Relations) -> ModelTold:
         constituent_basins=[str(each) for each in row.basins],
         basin_relationships=relations,
         prediction_templates=[
-            TemplateTold(trigger=each.trigger, predict=each.predict, suggest=each.suggest)
+            TemplateSummary(trigger=each.trigger, predict=each.predict, suggest=each.suggest)
             for each in row.templates
         ],
         revision_count=row.version - 1,
-        created_at=moment(row.created_at),
-        updated_at=moment(row.updated_at),
+        created_at=format_moment(row.created_at),
+        updated_at=format_moment(row.updated_at),
         degraded=bool(row.missing),
         missing_basins=[str(each) for each in row.missing],
         **figures_of(row),
     )
 
 
-def degraded(row: ModelRow) -> list[str]:
+def degraded_note(row: ModelRow) -> list[str]:
     """Return what is to be said where basins of a model are gone."""
     if not row.missing:
         return []
     return [DEGRADED.format(count=len(row.missing), basins=len(row.basins))]
 
 
-def prediction(row: PredictionRow, now: datetime) -> PredictionTold:
+def prediction_details(row: PredictionRow, now: datetime) -> PredictionSummary:
     """Return a prediction."""
-    return PredictionTold.model_validate(
+    return PredictionSummary.model_validate(
         {
             "id": str(row.id),
             "state": row.state(now),
@@ -89,19 +89,19 @@ def prediction(row: PredictionRow, now: datetime) -> PredictionTold:
             "matched_by": row.matched_by,
             "basin": str(row.basin) if row.basin else None,
             "tool": row.tool,
-            "made_at": moment(row.made_at),
-            "expires_at": moment(row.expires_at),
+            "made_at": format_moment(row.made_at),
+            "expires_at": format_moment(row.expires_at),
             "observation": row.observation,
             "correct": row.correct,
             "judged_by": row.judged_by,
-            "resolved_at": moment(row.resolved_at) if row.resolved_at else None,
+            "resolved_at": format_moment(row.resolved_at) if row.resolved_at else None,
         }
     )
 
 
-def revision(row: RevisionRow) -> RevisionTold:
+def revision_details(row: RevisionRow) -> RevisionSummary:
     """Return a revision."""
-    return RevisionTold(
+    return RevisionSummary(
         id=str(row.id),
         version=row.version,
         trigger_description=row.trigger,
@@ -111,5 +111,5 @@ def revision(row: RevisionRow) -> RevisionTold:
         accuracy_after=row.accuracy_after,
         predictions_tested=row.tested,
         client=row.client,
-        made_at=moment(row.made_at),
+        made_at=format_moment(row.made_at),
     )

@@ -6,31 +6,120 @@ meanwhile, and a run that is killed does not ask again.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.extras import Resolved, ResolvePrediction
 from reasonloom.errors import InvalidArgument, Settled
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.naming import named
+from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.mental_models.accuracy import figures_of
-from reasonloom.nodes.mental_models.outcome import judged
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import models, predictions
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from reasonloom.nodes.loom import Execution
     from reasonloom.stores.mental_models.predictions import PredictionRow
 
+
+# Likeness of vectors decides nothing here: `the boss kept the deadline` is as like to `the boss
+# moves the deadline` as the sentence that says so (figures in docs/mental-models.md).
+
+MOST_READ = 2_000
+"""Characters of each text that are compared by words."""
+
+MOST_LISTED = 6
+"""Words that are told of each kind where nothing is decided."""
+
+CALLER, WORDS = "caller", "words"
+CALLER_SAYS = "was_accurate says so"
+SAME = "the observation says the same"
+OTHERWISE = "the observation says otherwise: {why}"
+PART = "words do not show it: of the prediction the observation has {covered}, not {uncovered}"
+DOUBTED = "words do not show it: {doubt}"
+NONE = "words do not show it: the observation has none of the prediction's"
+BY_WORDS = "without a language model the outcome is estimated by words alone"
+NO_REPLY = "no answer of the language model could be used: the outcome is estimated by words alone"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether a prediction held, None where nothing was decided; by whom, and why."""
+
+    correct: bool | None
+    by: str
+    why: str
+    notes: list[str] = field(default_factory=list)
+
+
+async def decide_outcome(
+    execution: Execution, prediction: PredictionRow, observation: str | None, given: bool | None
+) -> Outcome:
+    """Return what came of a prediction; what the caller says decides."""
+    if given is not None or observation is None:
+        return Outcome(given, CALLER, CALLER_SAYS)
+    if execution.loom.llm.offline:
+        return judge_by_words(prediction.content, observation, [BY_WORDS])
+    return await _ask_llm(execution, prediction, observation)
+
+
+async def _ask_llm(execution: Execution, prediction: PredictionRow, observation: str) -> Outcome:
+    """Ask the language model; words tell where it gave no answer of the form asked for."""
+    question = Question(
+        node="resolve_prediction",
+        prompt="models/outcome",
+        variables={
+            "situation": prediction.context,
+            "prediction": prediction.content,
+            "observation": observation,
+        },
+        pipe="models_outcome",
+    )
+    heard = await ask_or_note(execution, question, "the outcome of the prediction")
+    if heard.parsed is None:
+        return judge_by_words(prediction.content, observation, [*heard.notes, NO_REPLY])
+    correct = {"held": True, "failed": False}.get(heard.parsed["outcome"])
+    return Outcome(correct, execution.loom.llm.name, heard.parsed["why"], heard.notes)
+
+
+def judge_by_words(predicted: str, observation: str, notes: list[str] | None = None) -> Outcome:
+    """Return what the words of an observation show: the same, the contrary, or nothing."""
+    pair = judge_texts(predicted[:MOST_READ], observation[:MOST_READ])
+    if pair.relation == "same":
+        return Outcome(True, WORDS, SAME, notes or [])
+    if pair.relation == "contradicts":
+        return Outcome(False, WORDS, OTHERWISE.format(why=pair.why), notes or [])
+    return Outcome(None, WORDS, _undecided_reason(pair), notes or [])
+
+
+def _undecided_reason(pair: Pair) -> str:
+    """Return why the words decide nothing."""
+    if not pair.covered:
+        return NONE
+    if pair.uncovered:
+        return PART.format(covered=_list_words(pair.covered), uncovered=_list_words(pair.uncovered))
+    doubts = (part.doubt.why for part in pair.parts if part.doubt)
+    return DOUBTED.format(doubt=next(doubts, "not all of it is said together"))
+
+
+def _list_words(words: tuple[str, ...]) -> str:
+    some = ", ".join(f"“{each}”" for each in words[:MOST_LISTED])
+    return f"{some} and {len(words) - MOST_LISTED} more" if len(words) > MOST_LISTED else some
+
+
 NEITHER = "observation: say what was observed, or was_accurate, or both"
-STATES = {
+CLOSED_TEXTS = {
     "resolved": "Prediction is resolved already",
     "expired": "Prediction has expired; it is not counted",
 }
-SAID = {
+OUTCOME_TEXTS = {
     True: "Prediction held",
     False: "Prediction did not hold",
     None: "Nothing was decided, and the prediction stays open: say was_accurate",
@@ -53,7 +142,7 @@ async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> d
         row = await predictions.require(tx, request.prediction_id)
     _require_open(row, execution.loom.clock())
     text, notes = _text(request)
-    found = await judged(execution, row, text, request.was_accurate)
+    found = await decide_outcome(execution, row, text, request.was_accurate)
     outcome = {"correct": found.correct, "by": found.by, "why": found.why}
     return {"outcome": outcome, "notes": [*notes, *found.notes]}
 
@@ -76,7 +165,7 @@ async def resolve_prediction(state: ResolvingState, runtime: Runtime[Execution])
         model = await models.require(tx, str(row.model))
         answer = Resolved(
             success=True,
-            message=SAID[correct],
+            message=OUTCOME_TEXTS[correct],
             correct=correct,
             judged_by=outcome["by"],
             why=outcome["why"],
@@ -84,14 +173,14 @@ async def resolve_prediction(state: ResolvingState, runtime: Runtime[Execution])
             prediction_id=str(row.id),
             **figures_of(model),
         )
-        added = await finish(tx, execution, answer, notes=state.get("notes", []))
+        added = await complete_run(tx, execution, answer, notes=state.get("notes", []))
     return {**added, "notes": []}
 
 
 def _text(request: ResolvePrediction) -> tuple[str | None, list[str]]:
     if request.observation is None:
         return None, []
-    return named(request.observation, field="observation")
+    return clean_name(request.observation, field="observation")
 
 
 def _require_open(row: PredictionRow, now: datetime) -> None:
@@ -100,5 +189,5 @@ def _require_open(row: PredictionRow, now: datetime) -> None:
     Raises:
         Settled: it is.
     """
-    if said := STATES.get(row.state(now)):
+    if said := CLOSED_TEXTS.get(row.state(now)):
         raise Settled(said, field="prediction_id")

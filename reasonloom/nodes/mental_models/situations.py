@@ -19,7 +19,7 @@ CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 MOST_READ = 4_000
 """Characters of a text that are looked at."""
 
-APART = 3
+MOST_GAP = 3
 """Words before a cue among which a denial is looked for."""
 
 CLAUSE = re.compile(r"[.!?;:,\n…。、！？]")
@@ -86,7 +86,7 @@ def _cues(column: str) -> tuple[Cue, ...]:
     )
 
 
-def read(text: str) -> Text:
+def read_text(text: str) -> Text:
     """Return a text as cues are looked for in it."""
     plain = unicodedata.normalize("NFKC", text[:MOST_READ]).casefold().replace("\u2019", "'")
     words: list[str] = []
@@ -98,7 +98,7 @@ def read(text: str) -> Text:
     return Text(plain, tuple(words), tuple(clauses))
 
 
-def place_of(cue: Cue, text: Text, start: int = 0) -> int | None:
+def cue_place(cue: Cue, text: Text, start: int = 0) -> int | None:
     """Return where a cue begins, from word `start` on; None where it is not."""
     if cue.plain:
         parts = [re.escape(part) for part in " ".join(cue.words).split("*") if part]
@@ -117,21 +117,21 @@ def _meets(word: str, wanted: str) -> bool:
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
 
 
-def shows(situation: Situation, text: Text) -> bool:
+def shows_situation(situation: Situation, text: Text) -> bool:
     """Tell whether a text shows a situation: a cue that is not denied, in this sense."""
-    if any(place_of(cue, text) is not None for cue in situation.unless):
+    if any(cue_place(cue, text) is not None for cue in situation.unless):
         return False
     return any(_affirmed(cue, text) for cue in situation.shown)
 
 
 def _affirmed(cue: Cue, text: Text) -> bool:
-    place, denials = place_of(cue, text), word_list("denials")
+    place, denials = cue_place(cue, text), word_list("denials")
     if cue.plain:
         return place is not None
     while place is not None:
-        before = range(max(0, place - APART), place)
+        before = range(max(0, place - MOST_GAP), place)
         clause = text.clauses[place]
         if not any(text.words[n] in denials and text.clauses[n] == clause for n in before):
             return True
-        place = place_of(cue, text, place + 1)
+        place = cue_place(cue, text, place + 1)
     return False

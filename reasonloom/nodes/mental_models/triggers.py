@@ -14,9 +14,9 @@ from reasonloom.nodes.mental_models.situations import (
     Cue,
     Situation,
     Text,
-    place_of,
-    read,
-    shows,
+    cue_place,
+    read_text,
+    shows_situation,
     situations,
     word_list,
 )
@@ -24,7 +24,7 @@ from reasonloom.nodes.mental_models.situations import (
 ABOUT_USER = ("user", "nutzer*", "l'utilisateur", "utilisat*", "usuari*", "пользовател*")
 ELIDED = ("j'", "m'")
 NAMES_SPEAKER = ("en", "de", "fr")
-TOLD_APART = (*NAMES_SPEAKER, "es")
+SPEAKER_LANGUAGES = (*NAMES_SPEAKER, "es")
 """Languages told by their small words; in the first three a verb does not tell its person alone."""
 
 ENOUGH = 0.72
@@ -44,7 +44,7 @@ SHARED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TriggerMatch:
     """How alike a message and a trigger are, 0..1, and by what that was told."""
 
     likeness: float
@@ -53,7 +53,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TriggerTerms:
     """What a trigger asks for: situations of the list, and words that it does not know."""
 
     known: tuple[Situation, ...]
@@ -61,19 +61,19 @@ class Wanted:
     of_user: bool
 
 
-def match(trigger: str, message: str, cosine: float | None) -> Match:
+def match_trigger(trigger: str, message: str, cosine: float | None) -> TriggerMatch:
     """Compare a message with a trigger; `cosine` is that of their vectors, None without."""
-    wanted, text = wanted_by(trigger), read(message)
+    wanted, text = trigger_terms(trigger), read_text(message)
     by = "words" if cosine is None else "meaning"
     if wanted.of_user and wanted.known and _of_others(text):
-        return Match(0.0, False, by)
+        return TriggerMatch(0.0, False, by)
     near = max(0.0, cosine or 0.0)
     likeness = _likeness(wanted, text, None if cosine is None else near)
-    return Match(round(likeness, 4), likeness >= ENOUGH, by)
+    return TriggerMatch(round(likeness, 4), likeness >= ENOUGH, by)
 
 
-def _likeness(wanted: Wanted, text: Text, near: float | None) -> float:
-    shown = [shows(each, text) for each in wanted.known]
+def _likeness(wanted: TriggerTerms, text: Text, near: float | None) -> float:
+    shown = [shows_situation(each, text) for each in wanted.known]
     if wanted.known and not all(shown):
         return ENOUGH * sum(shown) / (len(shown) + 1)
     found = [_has(word, text) for word in wanted.words]
@@ -87,9 +87,9 @@ def _likeness(wanted: Wanted, text: Text, near: float | None) -> float:
 
 
 @lru_cache(maxsize=1_024)
-def wanted_by(trigger: str) -> Wanted:
+def trigger_terms(trigger: str) -> TriggerTerms:
     """Return what a trigger asks for."""
-    text = read(trigger[:MOST_OF_TRIGGER])
+    text = read_text(trigger[:MOST_OF_TRIGGER])
     known: list[Situation] = []
     taken: set[int] = set()
     for situation in situations():
@@ -107,12 +107,12 @@ def wanted_by(trigger: str) -> Wanted:
         for word in text.words
         for each in ABOUT_USER
     )
-    return Wanted(tuple(known), words, of_user)
+    return TriggerTerms(tuple(known), words, of_user)
 
 
 def _place(cue: Cue, text: Text) -> set[int] | None:
     """Return the words that a cue takes in a trigger, None where it is not there."""
-    place = place_of(cue, text)
+    place = cue_place(cue, text)
     if place is None or cue.plain:
         return None if place is None else set()
     return set(range(place, place + len(cue.words)))
@@ -139,7 +139,8 @@ def _form(one: str, other: str) -> bool:
 def _of_others(text: Text) -> bool:
     """Tell whether a message speaks of others alone, where its language names the speaker."""
     counts = {
-        name: sum(word in word_list(f"small {name}") for word in text.words) for name in TOLD_APART
+        name: sum(word in word_list(f"small {name}") for word in text.words)
+        for name in SPEAKER_LANGUAGES
     }
     spoken = max(counts, key=lambda name: counts[name])
     if spoken not in NAMES_SPEAKER or not counts[spoken] or "?" in text.plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,15 +20,83 @@ from reasonloom.contracts.metacognition import (
     Evaluated,
 )
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.metacognition.agreement import agreement
 from reasonloom.nodes.metacognition.bias import merge_bias
-from reasonloom.nodes.metacognition.confidence import merge_confidence
+from reasonloom.nodes.metacognition.confidence import judge_agreement, merge_confidence
 from reasonloom.nodes.metacognition.emotion import merge_emotion
-from reasonloom.nodes.metacognition.judges import LENSES
-from reasonloom.nodes.metacognition.monitor import compared
+from reasonloom.nodes.metacognition.judges import JUDGES
 from reasonloom.nodes.metacognition.quality import merge_quality
-from reasonloom.nodes.metacognition.state import CheckState, PartName, Vote
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.metacognition.state import CheckState, JudgeVote, PartName
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.stores.runs import run_lists
+
+LOOKED_BACK = 20
+"""Earlier calls that are looked at, the newest."""
+
+SHIFTED = 0.1
+"""Difference of a bias's confidence from which it is told of."""
+
+
+async def compare_with_earlier(
+    execution: Execution, biases: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return what has changed since the caller's last monitored call, and what repeats itself."""
+    async with execution.loom.database.begin(execution.caller) as tx:
+        earlier = await run_lists.last_monitored(
+            tx,
+            tool=execution.run.tool,
+            space=execution.caller.space,
+            client=execution.caller.client,
+            before=execution.run.created_at,
+            limit=LOOKED_BACK,
+        )
+    now = {each["type"]: each["confidence"] for each in biases}
+    if not earlier:
+        return _changes(0, None, now, now, Counter())
+    calls = [{each["type"]: each["confidence"] for each in call.biases} for call in earlier]
+    repeated = Counter(bias for call in calls for bias in call if bias in now)
+    return _changes(len(earlier), earlier[-1].at.isoformat(), calls[0], now, repeated)
+
+
+def _changes(
+    calls: int,
+    since: str | None,
+    before: dict[str, float],
+    now: dict[str, float],
+    repeated: Counter[str],
+) -> dict[str, Any]:
+    appeared = [bias for bias in now if bias not in before]
+    gone = [bias for bias in before if bias not in now]
+    shifted = [
+        {"type": bias, "before": before[bias], "now": now[bias]}
+        for bias in now
+        if bias in before and abs(now[bias] - before[bias]) >= SHIFTED
+    ]
+    told = _describe(calls, appeared, gone, shifted, repeated)
+    changes = {"appeared": appeared, "gone": gone, "shifted": shifted, "repeated": dict(repeated)}
+    return {"calls": calls, **({"since": since} if since else {}), **changes, "told": told}
+
+
+def _describe(
+    calls: int,
+    appeared: Sequence[str],
+    gone: Sequence[str],
+    shifted: Sequence[dict[str, Any]],
+    repeated: Counter[str],
+) -> str:
+    if not calls:
+        return "This is your first monitored call; later ones are compared with it."
+    said = [f"new since your last call: {', '.join(appeared)}"] if appeared else []
+    said += [f"gone: {', '.join(gone)}"] if gone else []
+    said += [
+        f"{each['type']} went from {each['before']:.2f} to {each['now']:.2f}" for each in shifted
+    ]
+    said += [
+        f"{bias} was in {times} of your last {calls} calls"
+        for bias, times in repeated.most_common()
+        if times > 1
+    ]
+    return "; ".join(said).capitalize() + "." if said else "Nothing changed since your last call."
+
 
 OFFLINE = (
     "No language model is configured: this was computed from words and structure by a small "
@@ -40,7 +109,7 @@ UNREAD = (
 )
 
 
-async def tell_confidence(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def answer_confidence(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `assess_confidence`."""
     told, notes = merge_confidence(*_of(state, "confidence"), state["given"])
     return await _ended(
@@ -48,12 +117,14 @@ async def tell_confidence(state: CheckState, runtime: Runtime[Execution]) -> dic
     )
 
 
-async def tell_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `detect_bias`; monitored calls are compared with the caller's earlier ones."""
     execution = runtime.context
     request = DetectBias.model_validate(state["request"])
     biases, notes = merge_bias(*_of(state, "bias"), state["given"])
-    changes = await compared(execution, biases) if request.monitor_continuously else None
+    changes = (
+        await compare_with_earlier(execution, biases) if request.monitor_continuously else None
+    )
     answer = BiasesDetected(
         biases=biases,
         detection_time=_milliseconds(state, execution),
@@ -64,7 +135,7 @@ async def tell_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str,
     return await _ended(state, execution, answer, notes, keep=request.monitor_continuously)
 
 
-async def tell_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def answer_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `detect_emotion`."""
     request = DetectEmotion.model_validate(state["request"])
     told, notes = merge_emotion(
@@ -75,7 +146,7 @@ async def tell_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[s
     return await _ended(state, runtime.context, answer, notes)
 
 
-async def tell_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def answer_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `evaluate`, with the further parts that were asked for."""
     request, given = Evaluate.model_validate(state["request"]), state["given"]
     told, notes = merge_quality(*_of(state, "quality"), given)
@@ -92,7 +163,7 @@ async def tell_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dic
     return await _ended(state, runtime.context, Evaluated(**told, **_about(state, runtime)), notes)
 
 
-def _of(state: CheckState, part: PartName) -> tuple[dict[str, Any], list[Vote]]:
+def _of(state: CheckState, part: PartName) -> tuple[dict[str, Any], list[JudgeVote]]:
     votes = [vote for vote in state.get("votes", []) if vote["part"] == part]
     return state["measured"][part], votes
 
@@ -108,11 +179,11 @@ def _about(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     if execution.loom.llm.offline:
         known = state["language"]["supported"]
         return {**told, "suggestion": OFFLINE if known else UNREAD}
-    asked = sum(len(LENSES[part]) for part in state["given"]["parts"])
+    asked = sum(len(JUDGES[part]) for part in state["given"]["parts"])
     votes = state.get("votes", [])
     heard = sum(vote["said"] is not None for vote in votes)
     more: dict[str, Any] = {"partial": True} if heard < asked else {}
-    if (agree := agreement(votes)) is not None:
+    if (agree := judge_agreement(votes)) is not None:
         more["agreement"] = agree
     return {**told, "lenses_asked": asked, "lenses_heard": heard, **more}
 
@@ -137,5 +208,5 @@ async def _ended(
         return {"answer": answer.wire(), "notes": [*notes]}
     whole = [*state.get("notes", []), *notes]
     async with execution.loom.database.begin(execution.caller) as tx:
-        added = await finish(tx, execution, answer, notes=whole)
+        added = await complete_run(tx, execution, answer, notes=whole)
     return {**added, "notes": [*notes]}

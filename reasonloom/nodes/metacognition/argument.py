@@ -9,7 +9,7 @@ from statistics import fmean
 
 from reasonloom.contracts.metacognition import Claim
 from reasonloom.nodes.metacognition.spans import Sentence
-from reasonloom.nodes.similarity import Likeness
+from reasonloom.nodes.similarity import Similarity
 from reasonloom.text.extraction import words_in
 
 CONCLUDES = re.compile(
@@ -82,7 +82,7 @@ class Argument:
 
 
 def argument_of(
-    sentences: Sequence[Sentence], evidence: Sequence[str], likeness: Likeness
+    sentences: Sequence[Sentence], evidence: Sequence[str], likeness: Similarity
 ) -> Argument:
     """Take a text apart; `likeness` compares its sentences and the evidence."""
     claimed = [each for each in sentences if CONCLUDES.search(each.text)]
@@ -96,7 +96,7 @@ def _claim(
     claim: Sentence,
     sentences: Sequence[Sentence],
     evidence: Sequence[str],
-    likeness: Likeness,
+    likeness: Similarity,
     words: Mapping[str, set[str]],
 ) -> Claim:
     ours = words[claim.text]

@@ -4,17 +4,46 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
+from textwrap import shorten
+from types import MappingProxyType
 from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Bias
-from reasonloom.nodes.metacognition.corrections import correction
-from reasonloom.nodes.metacognition.merging import LLM_SHARE
-from reasonloom.nodes.metacognition.quoted import quoted
-from reasonloom.nodes.metacognition.spans import Sentence
-from reasonloom.nodes.metacognition.state import Done, Given, Vote
-from reasonloom.nodes.metacognition.text_analysis import Read
+from reasonloom.nodes.metacognition.judges import LLM_SHARE
+from reasonloom.nodes.metacognition.spans import Sentence, find_quote
+from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
+from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
+
+CORRECTIONS: Mapping[Bias, str] = MappingProxyType(
+    {
+        "confirmation": "Look for what would prove {quote} wrong, and weigh it by the same "
+        "measure as what supports it.",
+        "anchoring": "Leave the figure behind {quote} aside, estimate from independent grounds "
+        "first, and compare the two only then.",
+        "availability": "Look up how often this really happens before {quote} decides: a case "
+        "that comes to mind easily is not a frequent one.",
+        "recency": "Put {quote} beside the whole record with its dates, and let it count for "
+        "one entry unless something has changed for good.",
+        "representativeness": "Begin with how common it is at all, and ask how much {quote} "
+        "really changes that; a likeness or a few cases are weak evidence.",
+        "framing": "Say {quote} the other way round (gain as loss, part as rest, per day as per "
+        "year), and see whether the judgement stays the same.",
+        "sunk_cost": "What {quote} speaks of is gone either way: compare only what still lies "
+        "ahead, as somebody would who begins today.",
+        "attribution": "Ask what in the situation would make anybody do the same before {quote} "
+        "is laid to character; apply the same measure to yourself.",
+    }
+)
+LONGEST_QUOTE = 100
+
+
+def correction(bias: Bias, quote: str) -> str:
+    """Return what to do about a bias that these words show."""
+    words = " ".join(quote.split())
+    return CORRECTIONS[bias].format(quote=f"“{shorten(words, LONGEST_QUOTE, placeholder=' …')}”")
+
 
 BIASES: tuple[Bias, ...] = get_args(Bias)
 NONE = "none"
@@ -37,7 +66,7 @@ ACTS = re.compile(
 UNQUOTED = "{lens} named {bias} with words that are not in the text; that was left out"
 
 
-async def measure_bias(read: Read, done: Done) -> dict[str, Any]:
+async def measure_bias(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
     """Return the likeliest bias of each window that rather has one, and every probability.
 
     A bias's probability is that of the window where it is greatest. The more windows there are,
@@ -63,7 +92,7 @@ def _sure(windows: int) -> float:
     return min(SUREST, 1 - (1 - SURE) / windows)
 
 
-def _carrying(read: Read, place: int, bias: Bias) -> Sentence:
+def _carrying(read: TextAnalysis, place: int, bias: Bias) -> Sentence:
     """Return the sentence of a window whose words speak most for the bias."""
     start = 0
     pulls: list[float] = []
@@ -84,7 +113,7 @@ def _found(bias: Bias, probability: float, carrying: Sentence) -> dict[str, Any]
 
 
 def merge_bias(
-    measured: dict[str, Any], votes: Sequence[Vote], given: Given
+    measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the biases as they are told, the surest first, and notes.
 
@@ -93,7 +122,7 @@ def merge_bias(
     """
     heard = [vote for vote in votes if vote["said"] is not None]
     if not heard:
-        return [_told(each, "words") for each in _surest(measured["found"])], []
+        return [_render(each, "words") for each in _surest(measured["found"])], []
     named, notes = _named(heard, given)
     seen = {each["type"]: each for each in measured["found"]}
     merged = []
@@ -110,14 +139,14 @@ def merge_bias(
 
 
 def _named(
-    heard: Sequence[Vote], given: Given
+    heard: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
     """Return for each bias what the lenses say of it; what they cannot quote is left out."""
     named: dict[str, list[dict[str, Any]]] = defaultdict(list)
     notes: list[str] = []
     for vote in heard:
         for said in (vote["said"] or {})["biases"]:
-            span = quoted(said["quote"], given["text"])
+            span = find_quote(said["quote"], given["text"])
             if span is None:
                 notes.append(UNQUOTED.format(lens=f"the {vote['lens']}", bias=said["type"]))
             elif all(other["lens"] != vote["lens"] for other in named[said["type"]]):
@@ -142,7 +171,7 @@ def _both(
     }
 
 
-def _told(found: dict[str, Any], by: str) -> dict[str, Any]:
+def _render(found: dict[str, Any], by: str) -> dict[str, Any]:
     evidence = [span["text"] for span in found["spans"]]
     return {
         **found,

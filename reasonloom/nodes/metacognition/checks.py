@@ -8,16 +8,26 @@ from types import MappingProxyType
 from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.types import Send
 
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.confidence import measure_confidence
 from reasonloom.nodes.metacognition.emotion import measure_emotion
+from reasonloom.nodes.metacognition.judges import JUDGES
 from reasonloom.nodes.metacognition.quality import measure_quality
-from reasonloom.nodes.metacognition.state import CheckState, Done, Given, PartName
-from reasonloom.nodes.metacognition.text_analysis import Read, read
+from reasonloom.nodes.metacognition.state import (
+    CheckInput,
+    CheckState,
+    JudgeTask,
+    JudgeVote,
+    Measurements,
+    PartName,
+)
+from reasonloom.nodes.metacognition.text_analysis import TextAnalysis, analyze_text
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 
-Measure = Callable[[Read, Done], Awaitable[dict[str, Any]]]
+Measure = Callable[[TextAnalysis, Measurements], Awaitable[dict[str, Any]]]
 MEASURES: Mapping[PartName, Measure] = MappingProxyType(
     {
         "bias": measure_bias,
@@ -35,7 +45,7 @@ UNSUPPORTED = (
 UNSURE = "in a language that could not be told"
 
 
-def measuring(given_of: Callable[[dict[str, Any]], Given]) -> Callable[..., Awaitable[Any]]:
+def begin_check(given_of: Callable[[dict[str, Any]], CheckInput]) -> Callable[..., Awaitable[Any]]:
     """Return the first node of a check whose request `given_of` reads."""
 
     async def measure(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -43,7 +53,7 @@ def measuring(given_of: Callable[[dict[str, Any]], Given]) -> Callable[..., Awai
         given = given_of(state["request"])
         wanted = [part for part in MEASURES if part in given["parts"]]
         compare = bool(COMPARING.intersection(wanted))
-        seen = await read(given, runtime.context.loom.embedder, compare=compare)
+        seen = await analyze_text(given, runtime.context.loom.embedder, compare=compare)
         done: dict[PartName, dict[str, Any]] = {}
         for part in wanted:
             done[part] = await MEASURES[part](seen, done)
@@ -59,3 +69,37 @@ def measuring(given_of: Callable[[dict[str, Any]], Given]) -> Callable[..., Awai
         }
 
     return measure
+
+
+ANSWER_NODE = "tell"
+
+
+def dispatch_judges(state: CheckState, runtime: Runtime[Execution]) -> list[Send] | str:
+    """Return one task for each lens of each part; without a language model go on at once."""
+    if runtime.context.loom.llm.offline:
+        return ANSWER_NODE
+    given = state["given"]
+    return [
+        Send("look", JudgeTask(given=given, part=part, lens=lens))
+        for part in given["parts"]
+        for lens in JUDGES[part]
+    ]
+
+
+async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask one lens about one part; a call that fails leaves an empty vote and a note."""
+    execution, given, part, lens = runtime.context, state["given"], state["part"], state["lens"]
+    question = Question(
+        node="look",
+        prompt=f"metacognition/{part}",
+        variables={
+            "text": given["text"],
+            "background": given["context"],
+            "lens": JUDGES[part][lens],
+            **({} if part == "emotion" else {"evidence": given["evidence"]}),
+        },
+        pipe="metacognition",
+        task=f"{part}/{lens}",
+    )
+    heard = await ask_or_note(execution, question, f"the {lens}'s look at {part}")
+    return {"votes": [JudgeVote(part=part, lens=lens, said=heard.parsed)], "notes": heard.notes}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from statistics import fmean, median
+from types import MappingProxyType
 from typing import Any
 
 from reasonloom.nodes.metacognition.bias import measure_bias
-from reasonloom.nodes.metacognition.merging import distinct, mixed
-from reasonloom.nodes.metacognition.quality import measure_quality, sides_of
-from reasonloom.nodes.metacognition.state import Done, Given, Vote
-from reasonloom.nodes.metacognition.text_analysis import Read
+from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
+from reasonloom.nodes.metacognition.quality import SIDES, measure_quality, sides_of
+from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements, PartName
+from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
 
 WEIGHTS: Mapping[str, float] = {
     "evidence_quality": 0.3,
@@ -26,7 +28,7 @@ WARNED = 0.5
 """Confidence of a bias from which it is a warning."""
 
 HIGH, MODERATE = 0.66, 0.33
-SAID = {
+DIMENSION_LABELS = {
     "evidence_quality": "what shows it",
     "reasoning_coherence": "how its parts fit each other",
     "completeness": "what it leaves out",
@@ -35,7 +37,7 @@ SAID = {
 }
 
 
-async def measure_confidence(read: Read, done: Done) -> dict[str, Any]:
+async def measure_confidence(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
     """Return the five dimensions, the claims with what speaks of them, and warnings."""
     argument, sides = read.argument, sides_of(read)
     quality = done.get("quality") or await measure_quality(read, done)
@@ -56,13 +58,13 @@ async def measure_confidence(read: Read, done: Done) -> dict[str, Any]:
     return {
         "dimensions": {name: round(value, 4) for name, value in dimensions.items()},
         "claims": [claim.wire() for claim in argument.claims],
-        "warnings": distinct([*seen, *quality["weaknesses"]]),
+        "warnings": distinct_texts([*seen, *quality["weaknesses"]]),
         "recommendations": quality["recommendations"],
     }
 
 
 def merge_confidence(
-    measured: dict[str, Any], votes: Sequence[Vote], given: Given
+    measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the confidence as it is told: 0.75 times the lenses' median plus 0.25 computed.
 
@@ -74,11 +76,12 @@ def merge_confidence(
     warnings, recommendations = measured["warnings"], measured["recommendations"]
     if heard:
         dimensions = {
-            name: mixed(median(said[name] for said in heard), dimensions[name]) for name in WEIGHTS
+            name: mix_scores(median(said[name] for said in heard), dimensions[name])
+            for name in WEIGHTS
         }
-        warnings = distinct([*(w for said in heard for w in said["warnings"]), *warnings])
+        warnings = distinct_texts([*(w for said in heard for w in said["warnings"]), *warnings])
         told = (r for said in heard for r in said["recommendations"])
-        recommendations = distinct([*told, *recommendations])
+        recommendations = distinct_texts([*told, *recommendations])
     whole = overall(dimensions) * (1 if heard else UNJUDGED)
     return {
         "overall_confidence": round(whole, 4),
@@ -103,4 +106,33 @@ def _interpretation(whole: float, dimensions: Mapping[str, float], *, judged: bo
     band = "High" if whole >= HIGH else "Moderate" if whole >= MODERATE else "Low"
     weakest = min(dimensions, key=lambda name: _good(name, dimensions[name]))
     by = "" if judged else ", by its words and structure alone"
-    return f"{band} confidence{by} - weakest is {SAID[weakest]} ({dimensions[weakest]:.2f})"
+    return f"{band} confidence{by} - weakest is {DIMENSION_LABELS[weakest]} ({dimensions[weakest]:.2f})"
+
+
+NUMBERS: Mapping[PartName, Callable[[dict[str, Any]], dict[str, float]]] = MappingProxyType(
+    {
+        "bias": lambda said: {each["type"]: each["confidence"] for each in said["biases"]},
+        "confidence": lambda said: {name: said[name] for name in WEIGHTS},
+        "quality": lambda said: {name: said[name] for name in SIDES},
+        "emotion": lambda said: {each["emotion"]: each["score"] for each in said["emotions"]},
+    }
+)
+"""What of a lens's answer is held against another's: numbers 0..1 under their names."""
+
+
+def judge_agreement(votes: Sequence[JudgeVote]) -> float | None:
+    """Return the mean agreement of all pairs of lenses that looked at the same part, 0..1.
+
+    Of a pair it is 1 less the mean difference of the numbers that either gives, where one that
+    a lens does not give is 0; 1 where neither gives any. None where no two were heard.
+    """
+    heard = [vote for vote in votes if vote["said"] is not None]
+    pairs = [pair for pair in combinations(heard, 2) if pair[0]["part"] == pair[1]["part"]]
+    return round(fmean(_of(*pair) for pair in pairs), 3) if pairs else None
+
+
+def _of(one: JudgeVote, other: JudgeVote) -> float:
+    ours, theirs = (NUMBERS[vote["part"]](vote["said"] or {}) for vote in (one, other))
+    names = {**ours, **theirs}
+    differ = [abs(ours.get(name, 0.0) - theirs.get(name, 0.0)) for name in names]
+    return 1 - fmean(differ) if differ else 1.0

@@ -10,10 +10,10 @@ from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Emotion
 from reasonloom.nodes.metacognition.emotion_words import Cue, cues_in
-from reasonloom.nodes.metacognition.merging import LLM_SHARE
-from reasonloom.nodes.metacognition.quoted import quoted
-from reasonloom.nodes.metacognition.state import Done, Given, Vote
-from reasonloom.nodes.metacognition.text_analysis import Read
+from reasonloom.nodes.metacognition.judges import LLM_SHARE
+from reasonloom.nodes.metacognition.spans import find_quote
+from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
+from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
 
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 NONE = "none"
@@ -31,7 +31,7 @@ CIRCUMPLEX = ("valence", "arousal", "dominance")
 NOTHING_KNOWN = {"valence": 0.0, "arousal": 0.0, "dominance": 0.0}
 
 
-async def measure_emotion(read: Read, done: Done) -> dict[str, Any]:
+async def measure_emotion(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
     """Return the probability of each emotion and of none, the circumplex, and the cues.
 
     Of a text of several windows the means count, each window by how much it feels.
@@ -82,7 +82,7 @@ def _bounded(axes: Mapping[str, float]) -> dict[str, float]:
 
 
 def merge_emotion(
-    measured: dict[str, Any], votes: Sequence[Vote], given: Given, *, discrete: bool
+    measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput, *, discrete: bool
 ) -> tuple[dict[str, Any], list[str]]:
     """Return what is felt as it is told, and notes.
 
@@ -98,7 +98,9 @@ def merge_emotion(
         share = LLM_SHARE if measured["shares"] else 1.0
         axes = {
             name: round(
-                share * fmean(_said(vote)[name] for vote in heard) + (1 - share) * axes[name], 3
+                share * fmean(_vote_values(vote)[name] for vote in heard)
+                + (1 - share) * axes[name],
+                3,
             )
             for name in CIRCUMPLEX
         }
@@ -115,7 +117,7 @@ def merge_emotion(
     }, []
 
 
-def _said(vote: Vote) -> dict[str, Any]:
+def _vote_values(vote: JudgeVote) -> dict[str, Any]:
     return vote["said"] or {}
 
 
@@ -129,31 +131,34 @@ def _scores(measured: dict[str, Any]) -> dict[str, float]:
     return {name: min(1.0, shares[name] * degree) for name in EMOTIONS}
 
 
-def _lens_scores(heard: Sequence[Vote]) -> dict[str, float]:
+def _lens_scores(heard: Sequence[JudgeVote]) -> dict[str, float]:
     """Return for each emotion the mean score of the lenses, 0 of one that does not name it."""
-    of = [{each["emotion"]: each["score"] for each in _said(vote)["emotions"]} for vote in heard]
+    of = [
+        {each["emotion"]: each["score"] for each in _vote_values(vote)["emotions"]}
+        for vote in heard
+    ]
     return {name: fmean(scores.get(name, 0.0) for scores in of) for name in EMOTIONS}
 
 
-def _first(vote: Vote) -> str:
-    named = _said(vote)["emotions"]
+def _first(vote: JudgeVote) -> str:
+    named = _vote_values(vote)["emotions"]
     return str(max(named, key=lambda each: each["score"])["emotion"]) if named else NONE
 
 
-def _agreement(heard: Sequence[Vote]) -> float:
+def _agreement(heard: Sequence[JudgeVote]) -> float:
     """Return the share of the lenses that name the commonest first emotion."""
     return Counter(map(_first, heard)).most_common(1)[0][1] / len(heard)
 
 
 def _quotes(
-    heard: Sequence[Vote], given: Given, known: Sequence[dict[str, Any]]
+    heard: Sequence[JudgeVote], given: CheckInput, known: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the words that lenses quote and that stand in the text, each once."""
     seen = {(each["start"], each["end"], each["emotion"]) for each in known}
     found = []
     for vote in heard:
-        for each in _said(vote)["emotions"]:
-            span = quoted(each.get("quote", ""), given["text"])
+        for each in _vote_values(vote)["emotions"]:
+            span = find_quote(each.get("quote", ""), given["text"])
             if span and (place := (span["start"], span["end"], each["emotion"])) not in seen:
                 seen.add(place)
                 found.append({**span, "emotion": each["emotion"], "negated": False})

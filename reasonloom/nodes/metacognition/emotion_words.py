@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from reasonloom.contracts.metacognition import Emotion
-from reasonloom.text.stemming import without_ending
+from reasonloom.text.stemming import snowball_stem
 
 FILE = "emotion_words.tsv"
 WORD = re.compile(r"[\w'\u2019-]+")
@@ -119,4 +119,4 @@ def _entries() -> Iterator[tuple[Any, float, str]]:
 @lru_cache(maxsize=20_000)
 def _stemmed(word: str) -> str:
     folded = word.casefold().replace("\u2019", "'").strip("'-")
-    return without_ending(folded, "english")
+    return snowball_stem(folded, "english")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from reasonloom.contracts.metacognition import Claim
 from reasonloom.nodes.metacognition.argument import GROUNDS, Argument, stems
 from reasonloom.nodes.metacognition.spans import Sentence
-from reasonloom.text.contradiction import between, contradiction, statements
+from reasonloom.text.contradiction import contradiction, statement_contradiction, statements
 
 MOST_PAIRS = 800
 """Pairs of sentences that are held against each other, the first ones."""
@@ -74,7 +74,7 @@ def faults_of(argument: Argument) -> list[Fault]:
 def _contradictions(argument: Argument) -> Iterator[Fault]:
     stated = [(each, statements(each.text)) for each in argument.sentences]
     for (one, ours), (other, theirs) in islice(combinations(stated, 2), MOST_PAIRS):
-        if why := between(ours, theirs):
+        if why := statement_contradiction(ours, theirs):
             told = f"It contradicts itself: {why}"
             yield Fault("contradiction", told, "Decide which of the two holds.", (one, other))
 
@@ -83,7 +83,7 @@ def _against_evidence(argument: Argument) -> Iterator[Fault]:
     stated = [(each, statements(each.text)) for each in argument.sentences]
     items = [statements(item[:LONGEST_ITEM]) for item in argument.evidence]
     for (sentence, ours), theirs in islice(product(stated, items), MOST_PAIRS):
-        if why := between(ours, theirs):
+        if why := statement_contradiction(ours, theirs):
             told = f"It clashes with the evidence: {why}"
             cure = "Check the evidence, and correct whichever is wrong."
             yield Fault("evidence_clash", told, cure, (sentence,))

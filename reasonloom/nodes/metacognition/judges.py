@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from reasonloom.nodes.metacognition.state import PartName
 
-LENSES: Mapping[PartName, Mapping[str, str]] = MappingProxyType(
+JUDGES: Mapping[PartName, Mapping[str, str]] = MappingProxyType(
     {
         "bias": MappingProxyType(
             {
@@ -49,3 +49,19 @@ LENSES: Mapping[PartName, Mapping[str, str]] = MappingProxyType(
         ),
     }
 )
+
+LLM_SHARE = 0.75
+"""What the lenses count where both parts have looked."""
+
+MOST_ITEMS = 10
+
+
+def mix_scores(judged: float, computed: float) -> float:
+    """Return a number of both parts."""
+    return round(LLM_SHARE * judged + (1 - LLM_SHARE) * computed, 4)
+
+
+def distinct_texts(texts: Iterable[str]) -> list[str]:
+    """Return texts in their order, each once whatever its case, at most `MOST_TOLD`."""
+    kept = {text.strip().casefold(): text.strip() for text in reversed(list(texts))}
+    return list(reversed(kept.values()))[:MOST_ITEMS]

@@ -10,10 +10,10 @@ from typing import Any
 
 from reasonloom.nodes.metacognition.argument import Argument, stems
 from reasonloom.nodes.metacognition.faults import Fault
-from reasonloom.nodes.metacognition.merging import distinct, mixed
-from reasonloom.nodes.metacognition.quoted import quoted
-from reasonloom.nodes.metacognition.state import Done, Given, Vote
-from reasonloom.nodes.metacognition.text_analysis import Read
+from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
+from reasonloom.nodes.metacognition.spans import find_quote
+from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
+from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
 from reasonloom.text.extraction import words_in
 
 SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")
@@ -38,7 +38,7 @@ NOT_JUDGED = "Whether it is true was not judged: only its words and structure we
 TOO_SHORT = "It is too short to be judged as an argument."
 
 
-def soundness(read: Read) -> float:
+def soundness(read: TextAnalysis) -> float:
     """Return how sound the reasoning looks to the classifier, 0..1; 0.5 where it cannot tell."""
     if not read.scores:
         return 0.5
@@ -46,7 +46,7 @@ def soundness(read: Read) -> float:
     return 1 / (1 + math.exp((CENTRE - mean) / SCALE))
 
 
-async def measure_quality(read: Read, done: Done) -> dict[str, Any]:
+async def measure_quality(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
     """Return the four sides, strengths, weaknesses with their cures, and the findings."""
     argument, faults = read.argument, read.faults
     strengths, more = _strengths(argument), _missing(argument, read)
@@ -54,12 +54,12 @@ async def measure_quality(read: Read, done: Done) -> dict[str, Any]:
         "sides": {name: round(side, 4) for name, side in sides_of(read).items()},
         "strengths": strengths,
         "weaknesses": [*(fault.told for fault in faults), *(told for told, _ in more)],
-        "recommendations": distinct([*(f.cure for f in faults), *(cure for _, cure in more)]),
+        "recommendations": distinct_texts([*(f.cure for f in faults), *(cure for _, cure in more)]),
         "findings": [_finding(fault) for fault in faults],
     }
 
 
-def sides_of(read: Read) -> dict[str, float]:
+def sides_of(read: TextAnalysis) -> dict[str, float]:
     """Return the four sides of quality, each 0..1.
 
     Each is 0.6 times the classifier's judgement plus 0.4 times what rules count of it: sentences
@@ -84,14 +84,14 @@ def sides_of(read: Read) -> dict[str, float]:
     return {name: JUDGED * judged + (1 - JUDGED) * side for name, side in counted.items()}
 
 
-def _going_on(argument: Argument, read: Read) -> float:
+def _going_on(argument: Argument, read: TextAnalysis) -> float:
     """Return the mean likeness of neighbouring sentences, of `NEXT_ENOUGH`; one alone has 0.5."""
     texts = [each.text for each in argument.sentences]
     alike = [min(1.0, read.likeness.of(*pair) / NEXT_ENOUGH) for pair in pairwise(texts)]
     return fmean(alike) if alike else 0.5
 
 
-def _there(argument: Argument, read: Read) -> list[float]:
+def _there(argument: Argument, read: TextAnalysis) -> list[float]:
     there = [
         float(bool(argument.claims)),
         min(1.0, 2 * argument.grounded) if not argument.evidence else 1.0,
@@ -114,7 +114,7 @@ def _strengths(argument: Argument) -> list[str]:
     return told
 
 
-def _missing(argument: Argument, read: Read) -> list[tuple[str, str]]:
+def _missing(argument: Argument, read: TextAnalysis) -> list[tuple[str, str]]:
     """Return what is not there and what to do about it, so far as words show it."""
     if not read.language.supported:
         return [(NOT_JUDGED, "Have it judged by somebody who reads the language.")]
@@ -146,7 +146,7 @@ def _finding(fault: Fault) -> dict[str, Any]:
 
 
 def merge_quality(
-    measured: dict[str, Any], votes: Sequence[Vote], given: Given
+    measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the quality as it is told: 0.75 times the lenses' median plus 0.25 times the computed.
 
@@ -165,18 +165,21 @@ def merge_quality(
             "findings": measured["findings"],
         }, []
     sides = {
-        name: mixed(median(said[name] for said in heard), measured["sides"][name]) for name in SIDES
+        name: mix_scores(median(said[name] for said in heard), measured["sides"][name])
+        for name in SIDES
     }
     faults = [fault for said in heard for fault in said["faults"]]
     return {
         "quality": sides,
-        "strengths": distinct([s for said in heard for s in said["strengths"]]),
-        "weaknesses": distinct([*(f["fault"] for f in faults), *measured["weaknesses"]]),
-        "recommendations": distinct([*(f["cure"] for f in faults), *measured["recommendations"]]),
+        "strengths": distinct_texts([s for said in heard for s in said["strengths"]]),
+        "weaknesses": distinct_texts([*(f["fault"] for f in faults), *measured["weaknesses"]]),
+        "recommendations": distinct_texts(
+            [*(f["cure"] for f in faults), *measured["recommendations"]]
+        ),
         "findings": [*(_of_lens(fault, given) for fault in faults), *measured["findings"]],
     }, []
 
 
-def _of_lens(fault: dict[str, Any], given: Given) -> dict[str, Any]:
-    span = quoted(fault["quote"], given["text"])
+def _of_lens(fault: dict[str, Any], given: CheckInput) -> dict[str, Any]:
+    span = find_quote(fault["quote"], given["text"])
     return {"kind": "judged", "told": fault["fault"], "spans": [span] if span else []}

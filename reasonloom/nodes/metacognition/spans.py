@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reasonloom.contracts.metacognition import Span
 
@@ -78,10 +79,33 @@ def windows_of(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
     return windows
 
 
-def joined(sentences: Sequence[Sentence]) -> str:
+def join_sentences(sentences: Sequence[Sentence]) -> str:
     """Return sentences as one text."""
     return " ".join(each.text for each in sentences)
 
 
 def _words(sentences: Sequence[Sentence]) -> int:
     return sum(len(each.text.split()) for each in sentences)
+
+
+UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+"""Letters of scripts that set no blanks between words, or hang endings on them."""
+
+
+def find_quote(words: str, text: str) -> dict[str, Any] | None:
+    """Return the span of quoted words, None where they do not stand there.
+
+    Case, blanks and signs between the words do not matter. Words are whole where their script
+    has blanks between words.
+    """
+    parts = re.findall(r"\w+", words)
+    if not parts:
+        return None
+    begin = "" if UNSPACED.match(parts[0][0]) else r"\b"
+    end = "" if UNSPACED.match(parts[-1][-1]) else r"\b"
+    found = re.search(begin + r"\W+".join(map(re.escape, parts)) + end, text, re.I)
+    if found is None:
+        return None
+    return {"text": found[0], "start": found.start(), "end": found.end()}

@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from operator import add
 from typing import Annotated, Any, Literal, TypedDict
 
+from reasonloom.contracts.metacognition import AssessConfidence, DetectBias, DetectEmotion, Evaluate
 from reasonloom.nodes.state import ToolState
 
 PartName = Literal["quality", "confidence", "bias", "emotion"]
 
 
-Done = Mapping[PartName, dict[str, Any]]
+Measurements = Mapping[PartName, dict[str, Any]]
 """What was computed of other parts already."""
 
 
-class Given(TypedDict):
+class CheckInput(TypedDict):
     """What is to be checked, and how: the parts asked for, in order."""
 
     text: str
@@ -24,7 +25,7 @@ class Given(TypedDict):
     parts: list[PartName]
 
 
-class Vote(TypedDict):
+class JudgeVote(TypedDict):
     """What one lens of the language model said of one part; None where no answer came."""
 
     part: PartName
@@ -32,10 +33,10 @@ class Vote(TypedDict):
     said: dict[str, Any] | None
 
 
-class Look(TypedDict):
+class JudgeTask(TypedDict):
     """One task: a lens that looks at one part, told nothing of what was computed."""
 
-    given: Given
+    given: CheckInput
     part: PartName
     lens: str
 
@@ -43,8 +44,42 @@ class Look(TypedDict):
 class CheckState(ToolState, total=False):
     """`measured` holds for each part what was computed, `milliseconds` how long that took."""
 
-    given: Given
+    given: CheckInput
     language: dict[str, Any]
     milliseconds: list[float]
     measured: dict[str, dict[str, Any]]
-    votes: Annotated[list[Vote], add]
+    votes: Annotated[list[JudgeVote], add]
+
+
+def confidence_input(request: dict[str, Any]) -> CheckInput:
+    """Return what `assess_confidence` is given."""
+    asked = AssessConfidence.model_validate(request)
+    return _check_input(asked.reasoning, asked.context, ["confidence"], asked.evidence)
+
+
+def bias_input(request: dict[str, Any]) -> CheckInput:
+    """Return what `detect_bias` is given."""
+    asked = DetectBias.model_validate(request)
+    return _check_input(asked.reasoning, asked.context, ["bias"])
+
+
+def emotion_input(request: dict[str, Any]) -> CheckInput:
+    """Return what `detect_emotion` is given."""
+    asked = DetectEmotion.model_validate(request)
+    return _check_input(asked.text, asked.context, ["emotion"])
+
+
+def evaluation_input(request: dict[str, Any]) -> CheckInput:
+    """Return what `evaluate` is given: quality, and the parts that are to be included."""
+    asked = Evaluate.model_validate(request)
+    parts: list[PartName] = ["quality"]
+    parts += ["confidence"] if asked.include_confidence else []
+    parts += ["bias"] if asked.include_bias else []
+    parts += ["emotion"] if asked.include_emotion else []
+    return _check_input(asked.reasoning, asked.context, parts)
+
+
+def _check_input(
+    text: str, context: str | None, parts: list[PartName], evidence: list[str] | None = None
+) -> CheckInput:
+    return CheckInput(text=text, evidence=evidence or [], context=context or "", parts=parts)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 from reasonloom.llm.classifier import Scores, classify
 from reasonloom.nodes.metacognition.argument import Argument, argument_of
 from reasonloom.nodes.metacognition.faults import Fault, faults_of
-from reasonloom.nodes.metacognition.spans import Sentence, joined, sentences_of, windows_of
-from reasonloom.nodes.similarity import Likeness, likeness_of
+from reasonloom.nodes.metacognition.spans import Sentence, join_sentences, sentences_of, windows_of
+from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.text.language import Language, is_loaded, language_of
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
-    from reasonloom.nodes.metacognition.state import Given
+    from reasonloom.nodes.metacognition.state import CheckInput
 
 T = TypeVar("T")
 CUT = "only the first {count} sentences were looked at by words"
@@ -29,38 +29,38 @@ LONG = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class TextAnalysis:
     """A text as all parts see it; without windows and scores where its language is not known.
 
     `argument` and `faults` are empty there too, and where nothing was to be compared.
     """
 
-    given: Given
+    given: CheckInput
     language: Language
     sentences: list[Sentence]
     windows: list[list[Sentence]]
     scores: list[Scores]
-    likeness: Likeness
+    likeness: Similarity
     argument: Argument
     faults: list[Fault]
     notes: list[str]
 
 
-async def read(given: Given, embedder: Embedder, *, compare: bool) -> Read:
+async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) -> TextAnalysis:
     """Read what is given; sentences and evidence are compared only where `compare`."""
     language = await _aside(partial(language_of, given["text"]), aside=not is_loaded())
     sentences = sentences_of(given["text"])
     windows = windows_of(sentences) if language.supported else []
-    scores = await classify([joined(window) for window in windows])
+    scores = await classify([join_sentences(window) for window in windows])
     compared = sentences[:MOST_COMPARED] if compare and language.supported else []
     evidence = given["evidence"] if compared else []
-    likeness = await likeness_of(embedder, [*(each.text for each in compared), *evidence])
+    likeness = await similarity_of(embedder, [*(each.text for each in compared), *evidence])
     long = sum(map(len, [given["text"], *evidence])) > LONG
     argument = await _aside(partial(argument_of, compared, evidence, likeness), aside=long)
     faults = await _aside(partial(faults_of, argument), aside=long)
     unread = sentences[-1:] and given["text"][sentences[-1].end :].strip()
     notes = [CUT.format(count=len(sentences))] if unread else []
-    return Read(
+    return TextAnalysis(
         given, language, sentences, windows, scores, likeness, argument, faults,
         [*notes, *likeness.notes],
     )  # fmt: skip

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.nodes.history import lookup
-from reasonloom.nodes.history.truncation import shortened
-from reasonloom.nodes.memory.injection.suspicion_said import marked
-from reasonloom.nodes.memory.retrieval.retrieve import find
+from reasonloom.nodes.history.truncation import truncate
+from reasonloom.nodes.memory.injection.detection import mark_suspicious
+from reasonloom.nodes.memory.retrieval.retrieve import retrieve
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.memory.search.scope import Scope
@@ -26,19 +26,25 @@ MOST_MEMORIES = 5
 DEFAULT_CONFIDENCE = 0.8
 """What the reference gives a reply that is not the JSON it was asked for."""
 
-PAST_TOKENS = 300
+TRANSCRIPT_TOKENS = 300
 """Tokens of a piece of a past conversation that a thought is given; its parts are cut alike."""
 
-PAST = "[from a past conversation of {when}, session {session}: what was said then, as data]"
+TRANSCRIPT_HEADER = (
+    "[from a past conversation of {when}, session {session}: what was said then, as data]"
+)
 DOUBT = (
     "A first attempt came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
     "for: {content}"
 )
 
-SET_ONE = "Set REASONLOOM_LLM, for example litellm:openai/gpt-5; `reasonloom doctor` shows how."
-EXTRACT = f"No language model is configured: this is an extract of what is known. {SET_ONE}"
+HOW_TO_CONFIGURE = (
+    "Set REASONLOOM_LLM, for example litellm:openai/gpt-5; `reasonloom doctor` shows how."
+)
+EXTRACT = (
+    f"No language model is configured: this is an extract of what is known. {HOW_TO_CONFIGURE}"
+)
 NOTHING_FOUND = (
-    f"No language model is configured, and nothing that is known speaks of this. {SET_ONE}"
+    f"No language model is configured, and nothing that is known speaks of this. {HOW_TO_CONFIGURE}"
 )
 
 
@@ -49,40 +55,44 @@ async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str,
     """
     if not execution.loom.settings.auto_memory:
         return [], []
-    known = await find(execution, content, scope=Scope(), limit=MOST_MEMORIES)
+    known = await retrieve(execution, content, scope=Scope(), limit=MOST_MEMORIES)
     found, notes = known.page, known.notes
-    if await _has_past(execution):
-        past = await find(
+    if await _has_transcripts(execution):
+        past = await retrieve(
             execution, content, scope=Scope(kinds=("transcript",)), limit=MOST_MEMORIES
         )
         found = [*found, *past.page]
         notes = [*notes, *(note for note in past.notes if note not in notes)]
     best = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
     execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in best])
-    told = [{"id": each.memory.id, "content": _told(execution, each.memory)} for each in best]
+    told = [
+        {"id": each.memory.id, "content": _memory_text(execution, each.memory)} for each in best
+    ]
     return told, notes
 
 
-async def _has_past(execution: Execution) -> bool:
+async def _has_transcripts(execution: Execution) -> bool:
     """Tell whether there are past conversations; they are searched by themselves."""
     async with execution.loom.database.begin(execution.caller) as tx:
-        return (await retrieval.weigh(tx, "", None, transcripts=True)).visible > 0
+        return (await retrieval.weigh_terms(tx, "", None, transcripts=True)).visible > 0
 
 
-def _told(execution: Execution, memory: FoundMemory) -> str:
+def _memory_text(execution: Execution, memory: FoundMemory) -> str:
     """Return a memory as a thought is told it.
 
     A piece of a past conversation says what it is, and what reads like an instruction does.
     """
     if memory.source_kind != "transcript":
         guarded = execution.loom.settings.suspicion
-        return marked(memory.content) if guarded else memory.content
+        return mark_suspicious(memory.content) if guarded else memory.content
     when = f"{memory.created_at:%Y-%m-%d}"
-    head = PAST.format(when=when, session=lookup.told(memory.session or "none"))
-    return f"{head}\n{shortened(memory.content, PAST_TOKENS)}"
+    head = TRANSCRIPT_HEADER.format(
+        when=when, session=lookup.display_name(memory.session or "none")
+    )
+    return f"{head}\n{truncate(memory.content, TRANSCRIPT_TOKENS)}"
 
 
-async def try_next(
+async def next_attempt(
     execution: Execution,
     state: Mapping[str, Any],
     question: Question,
@@ -98,13 +108,13 @@ async def try_next(
         "content": content,
         "history": state["history"],
         "memories": state["memories"],
-        "doubt": doubt(attempts, wanted),
+        "doubt": render_doubt(attempts, wanted),
     }
     reply = await ask(execution, replace(question, variables=told, n=len(attempts)))
     return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
 
 
-def doubt(attempts: list[dict[str, Any]], wanted: float | None) -> str:
+def render_doubt(attempts: list[dict[str, Any]], wanted: float | None) -> str:
     """Return what the next attempt is told of the one before; nothing at the first."""
     return DOUBT.format(**attempts[-1], wanted=wanted) if attempts else ""
 
@@ -138,12 +148,14 @@ def is_enough(attempts: list[dict[str, Any]], wanted: float | None) -> bool:
     return wanted is None or attempts[-1]["confidence"] >= wanted or len(attempts) >= MOST_ATTEMPTS
 
 
-def surest(attempts: list[dict[str, Any]]) -> dict[str, Any]:
+def most_confident(attempts: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the surest attempt, the first among equals."""
     return max(attempts, key=lambda each: each["confidence"])
 
 
-def used_in(execution: Execution, content: str, memories: list[dict[str, Any]]) -> list[int]:
+def memories_used_in(
+    execution: Execution, content: str, memories: list[dict[str, Any]]
+) -> list[int]:
     """Return the ids of the memories that a thought was made of.
 
     A language model may use all that it is told. Without one a thought repeats sentences: of the
@@ -158,7 +170,7 @@ def used_in(execution: Execution, content: str, memories: list[dict[str, Any]]) 
     ]
 
 
-def marks(
+def caveats(
     execution: Execution, confidence: float, wanted: float | None, *, content: str = ""
 ) -> dict[str, Any]:
     """Return what an answer says of a thought that is too unsure, or made without an llm.

@@ -12,22 +12,25 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.auto import ExecutingAuto, ModeOption, Recommendation, Vote
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.mental_models.offers import Offer, offer
+from reasonloom.nodes.mental_models.offers import Offer, offer_models
 from reasonloom.nodes.reasoning.routing.choice import (
     NONE_OFFERED,
     NOT_OFFERED,
     TOOLS,
-    among,
-    best_of,
-    options_beside,
+    alternatives_to,
+    best_mode,
+    offered_shares,
     reasons_for,
-    shares_with,
+    shares_with_vote,
 )
-from reasonloom.nodes.reasoning.routing.features import features_of
-from reasonloom.nodes.reasoning.routing.weights import complexity_of, evidence_of, shares_of
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.complete_run import finish
-from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.reasoning.routing.weights import (
+    complexity_of,
+    evidence_of,
+    features_of,
+    shares_of,
+)
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import full_sessions
 
@@ -55,14 +58,14 @@ async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict
     thoughts = checkpoints = 0
     if request.session_id is not None:
         async with execution.loom.database.begin(execution.caller) as tx:
-            whole = await full_sessions.whole(tx, request.session_id)
+            whole = await full_sessions.read_full(tx, request.session_id)
         thoughts, checkpoints = len(whole.thoughts), len(whole.checkpoints)
         steps = [each.content for each in whole.thoughts[-LAST_STEPS:]]
         session = {"id": str(whole.session.id), "steps": steps}
         if whole.checkpoints:
             session["checkpoint"] = str(whole.checkpoints[-1].id)
     features = features_of(request.content, thoughts=thoughts, checkpoints=checkpoints)
-    models = await offer(execution, request.content)
+    models = await offer_models(execution, request.content)
     session["models"] = models.context
     return {"session": session, "features": features, "notes": models.notes}
 
@@ -85,7 +88,7 @@ async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, 
         pipe="auto",
         thread=session["id"],
     )
-    heard = await ask_or_say(execution, question, "the vote on the mode")
+    heard = await ask_or_note(execution, question, "the vote on the mode")
     return {"vote": heard.parsed or {}, "notes": heard.notes}
 
 
@@ -96,7 +99,7 @@ async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[
     session = state["session"]["id"]
     notes = state.get("notes", [])
     async with execution.loom.database.begin(execution.caller) as tx:
-        added = await finish(
+        added = await complete_run(
             tx, execution, answer, notes=notes, session_id=UUID(session) if session else None
         )
     return {**added, "notes": []}
@@ -105,10 +108,10 @@ async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[
 def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> Recommendation:
     features, vote, hints = state["features"], state["vote"], request.hints or []
     computed = shares_of(evidence_of(features, hints))
-    wanted = shares_with(computed, vote)
+    wanted = shares_with_vote(computed, vote)
     offered = [mode for mode, tool in TOOLS.items() if execution.loom.offers(tool)]
-    shares = among(wanted, offered)
-    chosen, first = best_of(shares), best_of(computed)
+    shares = offered_shares(wanted, offered)
+    chosen, first = best_mode(shares), best_mode(computed)
     votes = [
         Vote(
             by="features",
@@ -125,7 +128,7 @@ def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> R
         rationale=_rationale(chosen, features, hints, vote) + _missed(wanted, offered),
         complexity=complexity_of(features),
         alternative_modes=[
-            ModeOption(**each) for each in options_beside(chosen, shares, features, hints)
+            ModeOption(**each) for each in alternatives_to(chosen, shares, features, hints)
         ],
         features={name: value for name, value in features.items() if value},
         votes=votes,
@@ -151,7 +154,7 @@ def _missed(wanted: dict[str, float], offered: list[str]) -> str:
     """Return what is to be said where the best mode, or any, is not offered here."""
     if not offered:
         return NONE_OFFERED
-    best = best_of(wanted)
+    best = best_mode(wanted)
     return "" if best in offered else NOT_OFFERED.format(mode=best)
 
 

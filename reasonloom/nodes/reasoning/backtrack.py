@@ -14,19 +14,19 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.linear import Backtrack, Backtracked
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import (
+    caveats,
     is_enough,
-    marks,
+    memories_used_in,
+    most_confident,
+    next_attempt,
     recall_for,
-    surest,
-    try_next,
-    used_in,
 )
-from reasonloom.nodes.reasoning.persist import KeptThought, keep_as_memory
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.context import history_of
+from reasonloom.nodes.sessions.context import branch_history
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.sessions import branches, checkpoints, sessions, states, thoughts
+from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
 from reasonloom.stores.sessions.branches import NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
 
@@ -55,7 +55,7 @@ async def find_checkpoint(state: BacktrackState, runtime: Runtime[Execution]) ->
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         checkpoint = await _checkpoint(tx, request)
         direction = request.new_direction or ""
-        history = await history_of(
+        history = await branch_history(
             tx, execution, checkpoint.head_id if direction else None, direction
         )
     memories, notes = await recall_for(execution, direction) if direction else ([], [])
@@ -89,7 +89,7 @@ async def explore_direction(state: BacktrackState, runtime: Runtime[Execution]) 
         thread=state["place"]["session"],
     )
     direction = request.new_direction or ""
-    return await try_next(runtime.context, state, question, direction, request.confidence)
+    return await next_attempt(runtime.context, state, question, direction, request.confidence)
 
 
 def is_explored(state: BacktrackState) -> bool:
@@ -106,31 +106,31 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
     execution = runtime.context
     request = Backtrack.model_validate(state["request"])
     thought = _thought(execution, state, request)
-    memory, notes = await keep_as_memory(execution, thought) if thought else (None, [])
+    memory, notes = await as_memory(execution, thought) if thought else (None, [])
     used = _used(execution, state, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, state["place"]["session"])
         checkpoint = await checkpoints.require(tx, state["place"]["checkpoint"])
-        await states.keep(
+        await checkpoints.snapshot_state(
             tx, session, snapshot_id=execution.run.effect("left"), cause=MODE,
             run_id=execution.run.id,
         )  # fmt: skip
         branch = _branch(execution, checkpoint, request.new_direction)
         if await branches.plant(tx, branch):
-            await states.restore(tx, session, checkpoint.snapshot, beside=branch.id)
+            await checkpoints.restore_state(tx, session, checkpoint.snapshot, beside=branch.id)
         await _add(tx, thought, memory, used)
         answer = await _answer(tx, execution, state, thought)
         all_notes = [*state.get("notes", []), *notes]
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=session.id)
+        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session.id)
     return {**added, "notes": notes}
 
 
 def _used(execution: Execution, state: BacktrackState, thought: NewThought | None) -> list[int]:
-    return used_in(execution, thought.content, state["memories"]) if thought else []
+    return memories_used_in(execution, thought.content, state["memories"]) if thought else []
 
 
 async def _add(
-    tx: Transaction, thought: NewThought | None, memory: KeptThought | None, used: list[int]
+    tx: Transaction, thought: NewThought | None, memory: ThoughtMemory | None, used: list[int]
 ) -> None:
     if thought:
         await branches.append(tx, thought)
@@ -154,7 +154,7 @@ def _branch(execution: Execution, checkpoint: CheckpointRow, direction: str | No
 def _thought(execution: Execution, state: BacktrackState, request: Backtrack) -> NewThought | None:
     if not request.new_direction:
         return None
-    best, place = surest(state["attempts"]), state["place"]
+    best, place = most_confident(state["attempts"]), state["place"]
     return NewThought(
         id=execution.run.effect("thought"),
         session_id=UUID(place["session"]),
@@ -190,7 +190,7 @@ async def _answer(
             previous_thought=place["head"],
             llm=thought.llm,
             memories_used=[f"mem-{each}" for each in _used(execution, state, thought)],
-            **marks(execution, thought.confidence, wanted, content=thought.content),
+            **caveats(execution, thought.confidence, wanted, content=thought.content),
         )
     at = await thoughts.require(tx, place["head"]) if place["head"] else None
     sure = at.confidence if at else 0.0

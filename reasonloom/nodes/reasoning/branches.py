@@ -5,12 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from langgraph.runtime import Runtime
+
+from reasonloom.contracts.reasoning.linear import (
+    Branch,
+    BranchList,
+    ChangedBranch,
+    TreeComplete,
+    TreeFocus,
+    TreeList,
+)
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.sessions import branches, sessions
+
 if TYPE_CHECKING:
     from reasonloom.stores.sessions.branches import BranchRow
     from reasonloom.stores.sessions.checkpoints import CheckpointRow
 
 
-def shown_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
+def render_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
     """Return a branch's fields as answers show them; `active` is the session's active branch."""
     return {
         "id": str(branch.id),
@@ -27,7 +42,7 @@ def shown_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
     }
 
 
-def shown_checkpoint(checkpoint: CheckpointRow) -> dict[str, Any]:
+def render_checkpoint(checkpoint: CheckpointRow) -> dict[str, Any]:
     """Return a checkpoint's fields as answers show them, without its snapshot."""
     return {
         "id": str(checkpoint.id),
@@ -38,3 +53,58 @@ def shown_checkpoint(checkpoint: CheckpointRow) -> dict[str, Any]:
         "description": checkpoint.description,
         "created_at": checkpoint.created_at.isoformat(),
     }
+
+
+ROOT_STAYS = "the root branch has no parent and stays the active one; a step on it opens it again"
+
+
+async def tree_complete(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Give the request's branch its last state; where it was active, its parent becomes active."""
+    execution = runtime.context
+    request = TreeComplete.model_validate(state["request"])
+    notes = []
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.hold(tx, request.session_id)
+        await branches.plant_root(tx, session.id)
+        branch = await branches.require(tx, session, request.branch_id)
+        branch = await branches.set_state(tx, branch, request.state)
+        active = session.active_branch_id
+        if branch.id == active and branch.parent_id:
+            active = branch.parent_id
+            await sessions.make_active(tx, session.id, active)
+        elif branch.id == active:
+            notes.append(ROOT_STAYS)
+        answer = ChangedBranch(**render_branch(branch, active), active_branch_id=str(active))
+        return await complete_run(tx, execution, answer, notes=notes, session_id=session.id)
+
+
+async def tree_focus(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Let the session's next steps stand on the request's branch, opened again where finished."""
+    execution = runtime.context
+    request = TreeFocus.model_validate(state["request"])
+    notes = []
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.hold(tx, request.session_id)
+        await branches.plant_root(tx, session.id)
+        branch = await branches.require(tx, session, request.branch_id)
+        if branch.state != branches.ACTIVE:
+            notes.append(f"the branch was {branch.state}; it is open again")
+            branch = await branches.set_state(tx, branch, branches.ACTIVE)
+        await sessions.make_active(tx, session.id, branch.id)
+        answer = ChangedBranch(**render_branch(branch, branch.id), active_branch_id=str(branch.id))
+        return await complete_run(tx, execution, answer, notes=notes, session_id=session.id)
+
+
+async def tree_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return every branch of the request's session, and which is active."""
+    execution = runtime.context
+    request = TreeList.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.require(tx, request.session_id)
+        found = await branches.of_session(tx, session)
+    answer = BranchList(
+        session_id=str(session.id),
+        active_branch_id=str(session.active_branch_id),
+        branches=[Branch(**render_branch(each, session.active_branch_id)) for each in found],
+    )
+    return {"answer": answer.wire()}

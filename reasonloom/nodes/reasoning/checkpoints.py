@@ -6,12 +6,18 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.reasoning.linear import CheckpointCreate, SetCheckpoint
+from reasonloom.contracts.reasoning.linear import (
+    Checkpoint,
+    CheckpointCreate,
+    CheckpointList,
+    CheckpointsListed,
+    SetCheckpoint,
+)
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.branches import shown_checkpoint
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.reasoning.branches import render_checkpoint
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.sessions import branches, checkpoints, sessions, states
+from reasonloom.stores.sessions import branches, checkpoints, sessions
 from reasonloom.stores.sessions.checkpoints import NewCheckpoint
 
 
@@ -30,8 +36,24 @@ async def checkpoint_create(state: ToolState, runtime: Runtime[Execution]) -> di
             head_id=branch.head_id,
             name=request.name,
             description=request.description,
-            snapshot=await states.capture(tx, session),
+            snapshot=await checkpoints.capture_state(tx, session),
             run_id=execution.run.id,
         )
-        answer = SetCheckpoint(**shown_checkpoint(await checkpoints.create(tx, new)))
-        return await finish(tx, execution, answer, notes=[], session_id=session.id)
+        answer = SetCheckpoint(**render_checkpoint(await checkpoints.create(tx, new)))
+        return await complete_run(tx, execution, answer, notes=[], session_id=session.id)
+
+
+async def checkpoint_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return every checkpoint of the request's session with the state that it keeps."""
+    execution = runtime.context
+    request = CheckpointList.model_validate(state["request"])
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.require(tx, request.session_id)
+        found = await checkpoints.of_session(tx, session.id)
+    answer = CheckpointsListed(
+        session_id=str(session.id),
+        checkpoints=[
+            Checkpoint(**render_checkpoint(each), snapshot=each.snapshot) for each in found
+        ],
+    )
+    return {"answer": answer.wire()}

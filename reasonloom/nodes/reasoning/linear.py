@@ -10,18 +10,17 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.linear import LinearThought, ReasoningLinear
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import (
+    caveats,
     is_enough,
-    marks,
+    memories_used_in,
+    most_confident,
+    next_attempt,
     recall_for,
-    surest,
-    try_next,
-    used_in,
 )
-from reasonloom.nodes.reasoning.persist import keep_as_memory
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.context import History, history_of
-from reasonloom.nodes.sessions.session_place import hang
+from reasonloom.nodes.sessions.context import BranchHistory, append_thought, branch_history
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -54,12 +53,12 @@ async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dic
     request = ReasoningLinear.model_validate(state["request"])
     fresh = str(execution.run.effect("session"))
     session: dict[str, Any] = {"id": fresh, "branch": fresh, "head": None}
-    history = History()
+    history = BranchHistory()
     if request.session_id is not None:
         async with execution.loom.database.begin(execution.caller, searching=True) as tx:
             known = await sessions.require(tx, request.session_id)
             branch = await branches.active(tx, known)
-            history = await history_of(tx, execution, branch.head_id, request.content)
+            history = await branch_history(tx, execution, branch.head_id, request.content)
         head = str(branch.head_id) if branch.head_id else None
         session = {"id": str(known.id), "branch": str(branch.id), "head": head}
     memories, notes = await recall_for(execution, request.content)
@@ -81,7 +80,7 @@ async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> d
         pipe=MODE,
         thread=state["session"]["id"],
     )
-    return await try_next(runtime.context, state, question, request.content, request.confidence)
+    return await next_attempt(runtime.context, state, question, request.content, request.confidence)
 
 
 def is_sure_enough(state: LinearState) -> bool:
@@ -89,27 +88,29 @@ def is_sure_enough(state: LinearState) -> bool:
     return is_enough(state["attempts"], state["request"].get("confidence"))
 
 
-async def keep_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the best attempt in its session and in memory, and answer with it."""
     execution = runtime.context
     request = ReasoningLinear.model_validate(state["request"])
     thought = _thought(execution, state, request)
-    used = used_in(execution, thought.content, state["memories"])
-    memory, notes = await keep_as_memory(execution, thought)
+    used = memories_used_in(execution, thought.content, state["memories"])
+    memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await hang(tx, execution, thought)
+        branch = await append_thought(tx, execution, thought)
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
         if memory:
             await memory.store(tx, used)
         answer = _answer(execution, thought, branch, used, request.confidence)
         all_notes = [*state.get("notes", []), *notes]
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+        added = await complete_run(
+            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+        )
     return {**added, "notes": notes}
 
 
 def _thought(execution: Execution, state: LinearState, request: ReasoningLinear) -> NewThought:
-    best, place = surest(state["attempts"]), state["session"]
+    best, place = most_confident(state["attempts"]), state["session"]
     return NewThought(
         id=execution.run.effect("thought"),
         session_id=UUID(place["id"]),
@@ -141,5 +142,5 @@ def _answer(
         llm=thought.llm,
         run_id=str(thought.run_id),
         memories_used=[f"mem-{number}" for number in used],
-        **marks(execution, thought.confidence, wanted, content=thought.content),
+        **caveats(execution, thought.confidence, wanted, content=thought.content),
     )

@@ -18,11 +18,11 @@ MAIN = ("content", "improved_reasoning", "rationale")
 NAMES = ("name", "lens", "area", "mode", "constraint", "by")
 """What a part of an answer is called by, the first that it has."""
 
-AROUND = 1
+CONTEXT_LINES = 1
 """Unchanged lines shown around a difference."""
 
 
-def said(answer: Mapping[str, Any] | None) -> list[str]:
+def answer_statements(answer: Mapping[str, Any] | None) -> list[str]:
     """Return the sentences of what an answer comes to."""
     text = next((answer[name] for name in MAIN if answer.get(name)), "") if answer else ""
     return _sentences(str(text))
@@ -32,13 +32,13 @@ def lines_of(answer: Mapping[str, Any] | None) -> list[str]:
     """Return an answer as lines: first what it comes to, then each other value with its place."""
     if answer is None:
         return []
-    main = said(answer)
+    main = answer_statements(answer)
     whole = " ".join(main)
     rest = [
         line
         for name, value in answer.items()
         if not (isinstance(value, str) and " ".join(_sentences(value)) == whole)
-        for line in _told(name, value, _names_in(answer))
+        for line in _rendered(name, value, _names_in(answer))
     ]
     return [*main, *rest]
 
@@ -46,7 +46,7 @@ def lines_of(answer: Mapping[str, Any] | None) -> list[str]:
 def difference(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[str]:
     """Return the lines of a unified difference of two answers, none where they say the same."""
     told = (lines_of(before), lines_of(after))
-    return list(unified_diff(*told, "origin", "fork", n=AROUND, lineterm=""))
+    return list(unified_diff(*told, "origin", "fork", n=CONTEXT_LINES, lineterm=""))
 
 
 def _sentences(text: str) -> list[str]:
@@ -67,7 +67,7 @@ def _name(part: Mapping[str, Any], place: int) -> str:
     return next((str(part[name]) for name in NAMES if part.get(name)), str(place))
 
 
-def _told(path: str, value: Any, names: Mapping[str, str]) -> Iterator[str]:
+def _rendered(path: str, value: Any, names: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of one value, `path: value`; a text has one for each sentence."""
     last = path.rpartition(" / ")[2]
     if last == "id" or last.endswith("_id"):
@@ -75,11 +75,11 @@ def _told(path: str, value: Any, names: Mapping[str, str]) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, part in value.items():
             if name not in NAMES or str(part) not in path:
-                yield from _told(f"{path} / {name}", part, names)
+                yield from _rendered(f"{path} / {name}", part, names)
     elif isinstance(value, list):
         for place, part in enumerate(value, 1):
             inner = f"{path} / {_name(part, place)}" if isinstance(part, Mapping) else path
-            yield from _told(inner, part, names)
+            yield from _rendered(inner, part, names)
     elif isinstance(value, str):
         yield from (f"{path}: {each}" for each in _sentences(names.get(value, value)))
     elif value is not None:

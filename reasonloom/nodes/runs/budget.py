@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import BudgetExceeded
-from reasonloom.llm.port import Priced, Usage
-from reasonloom.llm.tokens import estimate_tokens
-from reasonloom.nodes.ledger import Cost, Hold
+from reasonloom.llm.port import Priced, Usage, estimate_tokens
+from reasonloom.nodes.loom import Cost, Reservation
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
@@ -24,15 +23,15 @@ if TYPE_CHECKING:
 
 USED_UP = "the run's budget of {limit:g} {what} is used up"
 TOO_LITTLE = "the run's budget of {limit:g} {what} has {left:.6g} left of the {need:.6g} needed"
-KEPT = ", with what is put aside for a call that must follow"
-LABEL = 20
+WITH_RESERVE = ", with what is put aside for a call that must follow"
+LABEL_TOKENS = 20
 """Tokens for the label and the name that stand before an answer in a later prompt."""
 
 WAY_OUT = "; raise REASONLOOM_BUDGET_{name} or ask for less"
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
+class ReservePolicy:
     """How a call stands to a later one that is to remain possible: a ballot, a synthesis.
 
     Attributes:
@@ -47,7 +46,7 @@ class Aside:
     last: bool = False
 
 
-NOTHING_ASIDE = Aside()
+NO_RESERVE = ReservePolicy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def cost_of(execution: Execution, prompt: RenderedPrompt) -> Cost:
 
 
 @asynccontextmanager
-async def held(execution: Execution, cost: Cost, aside: Aside) -> AsyncIterator[Settle]:
+async def reserve(execution: Execution, cost: Cost, aside: ReservePolicy) -> AsyncIterator[Settle]:
     """Hold what a call may cost while it is made; what is yielded takes what it has cost.
 
     Where too little is left, but calls are in flight that may come cheaper than expected, it
@@ -82,8 +81,8 @@ async def held(execution: Execution, cost: Cost, aside: Aside) -> AsyncIterator[
         BudgetExceeded: too little is left; `limit` says of what.
     """
     run = execution.run
-    hold = Hold(cost, _again(cost.tokens_out) if aside.read else Cost())
-    while lack := _lacking(execution, hold, aside, await _prices(execution)):
+    hold = Reservation(cost, _reading_cost(cost.tokens_out) if aside.read else Cost())
+    while lack := _shortfall(execution, hold, aside, await _prices(execution)):
         if lack.limit == "calls" or not run.ledger.flying:
             raise lack
         await run.ledger.changed.wait()
@@ -101,19 +100,19 @@ async def held(execution: Execution, cost: Cost, aside: Aside) -> AsyncIterator[
 Settle = Callable[[Usage], None]
 
 
-def _settle(execution: Execution, usage: Usage, aside: Aside) -> None:
+def _settle(execution: Execution, usage: Usage, aside: ReservePolicy) -> None:
     spent, ledger = execution.run.spent, execution.run.ledger
     usd = usage.cost_usd or 0.0
     spent.tokens += usage.tokens_in + usage.tokens_out
     spent.usd += usd
     ledger.dearest = max(ledger.dearest, usd)
     if aside.read:
-        ledger.again += _again(usage.tokens_out)
+        ledger.again += _reading_cost(usage.tokens_out)
 
 
-def _again(tokens: int) -> Cost:
+def _reading_cost(tokens: int) -> Cost:
     """Return what it takes to read an answer of so many tokens in a later prompt."""
-    return Cost(tokens_in=tokens + LABEL)
+    return Cost(tokens_in=tokens + LABEL_TOKENS)
 
 
 async def _prices(execution: Execution) -> Prices:
@@ -125,8 +124,8 @@ async def _prices(execution: Execution) -> Prices:
     return Prices(call=max(ledger.dearest, spent.usd / spent.calls if spent.calls else 0.0))
 
 
-def _lacking(
-    execution: Execution, hold: Hold, aside: Aside, prices: Prices
+def _shortfall(
+    execution: Execution, hold: Reservation, aside: ReservePolicy, prices: Prices
 ) -> BudgetExceeded | None:
     """Return the limit that a call would pass with all that is in flight, as an error."""
     limits, run = execution.loom.settings, execution.run
@@ -147,7 +146,7 @@ def _lacking(
 
 
 def _exceeded(what: str, limit: float, left: float, need: float, *, kept: bool) -> BudgetExceeded:
-    told = USED_UP if left <= 0 else TOO_LITTLE + (KEPT if kept else "")
+    told = USED_UP if left <= 0 else TOO_LITTLE + (WITH_RESERVE if kept else "")
     message = told.format(limit=limit, what=what, left=left, need=need)
     return BudgetExceeded(message + WAY_OUT.format(name=what.upper()), limit=what)
 

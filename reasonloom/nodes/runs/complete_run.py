@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 
-async def finish(
+async def complete_run(
     tx: Transaction,
     execution: Execution,
     answer: Answer,
@@ -29,7 +29,7 @@ async def finish(
         KeyTaken: another call with the same idempotency key was faster; nothing is stored.
     """
     wire = answer.wire()
-    row = done(execution, {"answer": wire, "notes": notes}, session_id=session_id)
+    row = done_row(execution, {"answer": wire, "notes": notes}, session_id=session_id)
     if execution.run.saved:
         await runs.close_run(tx, row)
     elif not await runs.record(tx, row):
@@ -37,7 +37,7 @@ async def finish(
     return {"answer": wire, "notes": notes}
 
 
-def done(
+def done_row(
     execution: Execution, output: dict[str, Any], *, session_id: UUID | None = None
 ) -> runs.RunRow:
     """Return the row of a run that ended well."""

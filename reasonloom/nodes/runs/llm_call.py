@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.errors import BudgetExceeded
+from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, ServiceFault, TimedOut
 from reasonloom.llm.port import Ask, Reply, Usage
-from reasonloom.nodes.runs.budget import NOTHING_ASIDE, Aside, cost_of, held
+from reasonloom.nodes.runs.budget import NO_RESERVE, ReservePolicy, cost_of, reserve
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.replies import CallKey, RecordedCall
-from reasonloom.telemetry.metrics import asked
+from reasonloom.telemetry.metrics import traced_llm_call
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
@@ -35,7 +37,7 @@ class Question:
     n: int = 0
     thread: str | None = None
     sample: int = 0
-    aside: Aside = NOTHING_ASIDE
+    aside: ReservePolicy = NO_RESERVE
     seconds: float | None = None
 
 
@@ -51,10 +53,10 @@ async def ask(execution: Execution, question: Question) -> Reply:
     key = CallKey(run.id, question.node, question.task, question.n)
     if run.resumed and (known := await _recorded(execution, key)):
         return known
-    async with held(execution, cost_of(execution, prompt), question.aside) as settle:
+    async with reserve(execution, cost_of(execution, prompt), question.aside) as settle:
         started = time.perf_counter()
         answer = loom.llm.answer(_to_port(execution, question, prompt))
-        reply = await asked(loom.llm.name, answer)
+        reply = await traced_llm_call(loom.llm.name, answer)
         settle(reply.usage)
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:
@@ -128,3 +130,49 @@ def _reply(known: dict[str, Any]) -> Reply:
         attempts=known["attempts"],
     )
     return Reply(model=known["model"], usage=usage, **known["reply"])
+
+
+log = logging.getLogger(__name__)
+SHARE = 0.5
+"""The share of a run's remaining time that one call may take: time to answer is always left."""
+
+CUT = "the language model's answer to {what} was cut at its length limit"
+NONSENSE = "the language model's answer to {what} was not the JSON asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalReply:
+    """What came of a question: the object asked for, or text of another form, or a fault."""
+
+    parsed: dict[str, Any] | None = None
+    text: str = ""
+    notes: list[str] = field(default_factory=list)
+    fault: ServiceFault | None = None
+    usage: Usage = field(default_factory=Usage)
+
+
+async def ask_or_note(execution: Execution, question: Question, what: str) -> OptionalReply:
+    """Ask within half of the time that the run has left; `what` names the question in notes.
+
+    Where the question has a time of its own, that holds if it is shorter.
+    """
+    run, settings = execution.run, execution.loom.settings
+    seconds = (settings.tool_timeout - (time.perf_counter() - run.started)) * SHARE
+    if question.seconds is not None:
+        seconds = min(seconds, question.seconds)
+    try:
+        async with asyncio.timeout(seconds):
+            reply = await ask(execution, question)
+    except TimeoutError:
+        late = TimedOut(f"no answer within {max(seconds, 0):.3g} s")
+        return _failed(what, late)
+    except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
+        return _failed(what, fault)
+    notes = [CUT.format(what=what)] if reply.truncated else []
+    notes += [NONSENSE.format(what=what)] if reply.parsed is None else []
+    return OptionalReply(reply.parsed, reply.text, notes, usage=reply.usage)
+
+
+def _failed(what: str, fault: ServiceFault) -> OptionalReply:
+    log.warning("%s: %s", what, type(fault).__name__)  # its words may quote what was asked
+    return OptionalReply(notes=[f"{what}: {fault.message}"], fault=fault)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from reasonloom.llm.tokens import BYTES_PER_TOKEN, estimate_tokens
-from reasonloom.stores.sessions import thoughts
+from reasonloom.llm.port import BYTES_PER_TOKEN, estimate_tokens
+from reasonloom.stores.sessions import branches, sessions, thoughts
 from reasonloom.text.extraction import sentences_in, words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.thoughts import PastThought
+    from reasonloom.stores.sessions.branches import BranchRow
+    from reasonloom.stores.sessions.sessions import SessionRow
+    from reasonloom.stores.sessions.thoughts import NewThought, PastThought
+
 
 MOST_STEPS = 100
 """Steps of a branch that are read at all, the newest."""
@@ -30,51 +33,53 @@ EXTRACTED = "{steps} earlier steps of this session, as an extract of their own s
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class BranchHistory:
     """Steps as a prompt shows them, oldest first, each of `input` and `content`; what to say."""
 
     steps: list[dict[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-async def history_of(
+async def branch_history(
     tx: Transaction, execution: Execution, head: UUID | None, question: str
-) -> History:
+) -> BranchHistory:
     """Return what leads to `head`, within `REASONLOOM_HISTORY_TOKENS`."""
     budget = execution.loom.settings.history_tokens
     longest = budget * BYTES_PER_TOKEN + 1  # what is longer does not fit, however it goes on
     steps = await thoughts.line(tx, head, most=MOST_STEPS, longest=longest)
-    history = fitted(steps, question, budget)
+    history = fit_history(steps, question, budget)
     if len(steps) == MOST_STEPS:
         history.notes.append(f"of the history the newest {MOST_STEPS} steps were read")
     return history
 
 
-def fitted(steps: Sequence[PastThought], question: str, budget: int) -> History:
-    """Return `steps` within `budget` tokens, counted by `llm/tokens.py`.
+def fit_history(steps: Sequence[PastThought], question: str, budget: int) -> BranchHistory:
+    """Return `steps` within `budget` tokens, counted by `llm/port.py`.
 
     All of them whole where they fit; else the newest whole, as far as three quarters of the
     budget reach, and before them one extract of the older ones. Nothing is made up, and the
     same steps and question give the same history.
     """
     if sum(map(_tokens, steps)) <= budget:
-        return History([_shown(each) for each in steps])
+        return BranchHistory([_as_step(each) for each in steps])
     room, first = int(budget * WHOLE_SHARE), len(steps)
     while first and _tokens(steps[first - 1]) <= room:
         first -= 1
         room -= _tokens(steps[first])
-    older, whole = steps[:first], [_shown(each) for each in steps[first:]]
+    older, whole = steps[:first], [_as_step(each) for each in steps[first:]]
     head = EXTRACTED.format(steps=len(older))
     left = budget - sum(map(_tokens, steps[first:])) - estimate_tokens(head)
-    summary = extract([each.content[:LONGEST] for each in older], question, left)
+    summary = extract_steps([each.content[:LONGEST] for each in older], question, left)
     note = (
         f"the history is longer than {budget} tokens: the newest {len(whole)} steps are given "
         f"whole, {len(older)} older ones as an extract of their sentences"
     )
-    return History([*([{"input": head, "content": summary}] if summary else []), *whole], [note])
+    return BranchHistory(
+        [*([{"input": head, "content": summary}] if summary else []), *whole], [note]
+    )
 
 
-def extract(texts: Sequence[str], question: str, budget: int) -> str:
+def extract_steps(texts: Sequence[str], question: str, budget: int) -> str:
     """Return sentences of `texts`, in their order, that together take at most `budget` tokens.
 
     Taken first are those that share most words with the question, then those whose words stand
@@ -106,5 +111,47 @@ def _tokens(step: PastThought) -> int:
     return estimate_tokens(step.input) + estimate_tokens(step.content)
 
 
-def _shown(step: PastThought) -> dict[str, str]:
+def _as_step(step: PastThought) -> dict[str, str]:
     return {"input": step.input, "content": step.content}
+
+
+async def session_context(
+    execution: Execution, session_id: str | None, question: str, *, branch_id: str | None = None
+) -> tuple[dict[str, Any], BranchHistory]:
+    """Return the ids of session, branch and its head (None at first), and its history.
+
+    The branch is the session's active one where none is named.
+
+    Raises:
+        SessionNotFound: this owner has none such.
+        BranchNotFound: this owner has none such, or not in this session.
+    """
+    if session_id is None and branch_id is None:
+        fresh = str(execution.run.effect("session"))
+        return {"id": fresh, "branch": fresh, "head": None}, BranchHistory()
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        known, branch = await _find_branch(tx, session_id, branch_id)
+        history = await branch_history(tx, execution, branch.head_id, question)
+    head = str(branch.head_id) if branch.head_id else None
+    return {"id": str(known.id), "branch": str(branch.id), "head": head}, history
+
+
+async def append_thought(tx: Transaction, execution: Execution, thought: NewThought) -> UUID:
+    """Store a thought in its session, held meanwhile; return the branch on which it stands."""
+    session = await sessions.open_session(
+        tx, thought.session_id, mode=thought.mode, client=execution.caller.client
+    )
+    await sessions.hold(tx, str(session))
+    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+
+
+async def _find_branch(
+    tx: Transaction, session_id: str | None, branch_id: str | None
+) -> tuple[SessionRow, BranchRow]:
+    if branch_id is None:
+        known = await sessions.require(tx, session_id or "")
+        return known, await branches.active(tx, known)
+    if session_id is None:
+        session_id = await branches.session_of(tx, branch_id)
+    known = await sessions.require(tx, session_id)
+    return known, await branches.require(tx, known, branch_id)

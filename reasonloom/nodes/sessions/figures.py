@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.sessions.branches import ACTIVE
 from reasonloom.text.extraction import words_in
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
-    from reasonloom.nodes.similarity import Likeness
+    from reasonloom.nodes.similarity import Similarity
     from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.full_sessions import WholeSession
+    from reasonloom.stores.sessions.full_sessions import FullSession
     from reasonloom.stores.sessions.thoughts import ThoughtRow
+
 
 HALF_LIFE = 5
 """Thoughts after which a thought's confidence weighs half."""
@@ -28,7 +29,7 @@ SAME_MEANING = 0.6
 LONGEST_TEXT = 4_000
 """Characters of a thought that are compared."""
 
-MOST_ASKED, MOST_SAID = 200, 5_000
+MOST_QUESTION_WORDS, MOST_THOUGHT_WORDS = 200, 5_000
 """Different words of the question and of the thoughts that are compared."""
 
 
@@ -42,7 +43,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SessionFigures:
     """A session in figures, each of 0..1 but the counts; `missed` are words nobody took up."""
 
     thoughts: Sequence[ThoughtRow]
@@ -55,13 +56,13 @@ class Figures:
     notes: Sequence[str]
 
 
-async def measured(embedder: Embedder, session: WholeSession) -> Figures:
+async def measure_figures(embedder: Embedder, session: FullSession) -> SessionFigures:
     """Return the figures of a session."""
     thoughts = session.thoughts
-    likeness = await likeness_of(embedder, [_text(each) for each in thoughts])
+    likeness = await similarity_of(embedder, [_text(each) for each in thoughts])
     links = links_of(thoughts, likeness)
-    coverage, missed = await covered(embedder, thoughts)
-    return Figures(
+    coverage, missed = await measure_coverage(embedder, thoughts)
+    return SessionFigures(
         thoughts,
         coherence=coherence(thoughts, links),
         confidence=confidence(thoughts, links),
@@ -75,7 +76,7 @@ async def measured(embedder: Embedder, session: WholeSession) -> Figures:
     )
 
 
-def links_of(thoughts: Sequence[ThoughtRow], likeness: Likeness) -> list[Link]:
+def links_of(thoughts: Sequence[ThoughtRow], likeness: Similarity) -> list[Link]:
     """Return each thought with the one it follows, once, whichever branches share them."""
     known = {each.id: each for each in thoughts}
     return [
@@ -111,7 +112,7 @@ def confidence(thoughts: Sequence[ThoughtRow], links: Sequence[Link]) -> float:
     return math.fsum(products) / total if total else 0.0
 
 
-async def covered(
+async def measure_coverage(
     embedder: Embedder, thoughts: Sequence[ThoughtRow]
 ) -> tuple[float, Sequence[str]]:
     """Return the share of the first question's content words that the thoughts take up; the rest.
@@ -120,12 +121,12 @@ async def covered(
     """
     if not thoughts:
         return 0.0, []
-    asked = list(dict.fromkeys(words_in(thoughts[0].input)))[:MOST_ASKED]
+    asked = list(dict.fromkeys(words_in(thoughts[0].input)))[:MOST_QUESTION_WORDS]
     said = dict.fromkeys(word for each in thoughts for word in words_in(each.content))
     left = [word for word in asked if word not in said]
     if left:
-        others = list(said)[:MOST_SAID]
-        likeness = await likeness_of(embedder, [*left, *others])
+        others = list(said)[:MOST_THOUGHT_WORDS]
+        likeness = await similarity_of(embedder, [*left, *others])
         left = [
             word
             for word in left
@@ -136,3 +137,121 @@ async def covered(
 
 def _text(thought: ThoughtRow) -> str:
     return thought.content[:LONGEST_TEXT]
+
+
+HIGH, LOW = 0.7, 0.4
+"""Of confidence and coverage: from here it is a strength, below here a weakness."""
+
+CLOSE, BROKEN, REPEATED = 0.35, 0.08, 0.98
+"""Of the likeness of consecutive thoughts: follows closely, breaks off, says the same again."""
+
+MOST_NAMED = 5
+"""Findings of one kind, and words in one of them."""
+
+
+@dataclass(slots=True)
+class SessionFindings:
+    """Sentences for the answer; each weakness has its recommendation at the same place."""
+
+    strengths: list[str] = field(default_factory=list)
+    weaknesses: list[str] = field(default_factory=list)
+    recommendations: list[str] = field(default_factory=list)
+
+    def blame(self, weakness: str, recommendation: str) -> None:
+        """Add a weakness and what would mend it."""
+        self.weaknesses.append(weakness)
+        self.recommendations.append(recommendation)
+
+
+def findings_of(figures: SessionFigures) -> SessionFindings:
+    """Return the strengths and weaknesses that the figures show, by the rules of this module."""
+    found = SessionFindings()
+    if not figures.thoughts:
+        found.blame("The session holds no thought yet.", "Begin with reasoning_linear.")
+        return found
+    _of_links(figures, found)
+    _of_confidence(figures, found)
+    _of_coverage(figures, found)
+    _of_branches(figures, found)
+    return found
+
+
+def _of_links(figures: SessionFigures, found: SessionFindings) -> None:
+    if not figures.links:
+        return
+    best = max(figures.links, key=lambda link: link.likeness)
+    if figures.coherence >= CLOSE:
+        found.strengths.append(
+            f"Steps follow closely on each other (coherence {figures.coherence:.2f}), most of all "
+            f"{name_of(best.after)} on {name_of(best.before)} ({best.likeness:.2f})."
+        )
+    for link in _weakest(figures, below=BROKEN):
+        found.blame(
+            f"{name_of(link.after)} has little to do with {name_of(link.before)}, which it follows "
+            f"(likeness {link.likeness:.2f}).",
+            f"Say how {name_of(link.after)} follows from {name_of(link.before)}, or go back before it.",
+        )
+    for link in [each for each in figures.links if each.likeness >= REPEATED][:MOST_NAMED]:
+        found.blame(
+            f"{name_of(link.after)} says again what {name_of(link.before)} says.",
+            f"Go on from {name_of(link.before)} with something new.",
+        )
+
+
+def _weakest(figures: SessionFigures, *, below: float) -> list[Link]:
+    broken = [link for link in figures.links if link.likeness < below]
+    return sorted(broken, key=lambda link: link.likeness)[:MOST_NAMED]
+
+
+def _of_confidence(figures: SessionFigures, found: SessionFindings) -> None:
+    surest = max(figures.thoughts, key=lambda each: each.confidence)
+    if surest.confidence >= HIGH:
+        found.strengths.append(f"{name_of(surest)} is sure of itself ({surest.confidence:.2f}).")
+    unsure = sorted(
+        (each for each in figures.thoughts if each.confidence < LOW),
+        key=lambda each: each.confidence,
+    )
+    for each in unsure[:MOST_NAMED]:
+        found.blame(
+            f"{name_of(each)} is unsure of itself ({each.confidence:.2f}).",
+            f"Find evidence for {name_of(each)}, or reflect on it with reasoning_reflection.",
+        )
+
+
+def _of_coverage(figures: SessionFigures, found: SessionFindings) -> None:
+    first = name_of(figures.thoughts[0])
+    if figures.coverage >= HIGH:
+        found.strengths.append(
+            f"{figures.coverage:.0%} of the words of the first question ({first}) are taken up."
+        )
+    if figures.missed:
+        words = ", ".join(figures.missed[:MOST_NAMED])
+        rest = len(figures.missed) - MOST_NAMED
+        more = f" and {rest} more" if rest > 0 else ""
+        found.blame(
+            f"Of the first question ({first}) nobody takes up: {words}{more}.",
+            f"Come back to what was asked: {words}{more}.",
+        )
+
+
+def _of_branches(figures: SessionFigures, found: SessionFindings) -> None:
+    if len(figures.open_branches) <= 1:
+        return
+    for ending in list(_endings(figures))[:MOST_NAMED]:
+        found.blame(*ending)
+
+
+def _endings(figures: SessionFigures) -> Iterator[tuple[str, str]]:
+    """Yield what to say of each open branch but the one last thought on."""
+    known = {each.id: each for each in figures.thoughts}
+    heads = [(known[each.head_id], each) for each in figures.open_branches if each.head_id in known]
+    for head, branch in sorted(heads, key=lambda pair: -pair[0].position)[1:]:
+        yield (
+            f"The branch {branch.name or branch.id} is still open at {name_of(head)}.",
+            f"Go on with the branch {branch.id}, or end it with reasoning_tree_complete.",
+        )
+
+
+def name_of(thought: ThoughtRow) -> str:
+    """Return how findings name a thought: by its place in the session and its id."""
+    return f"thought {thought.position} ({thought.id})"

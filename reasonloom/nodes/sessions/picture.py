@@ -14,7 +14,7 @@ from uuid import UUID
 if TYPE_CHECKING:
     from reasonloom.stores.sessions.branches import BranchRow
     from reasonloom.stores.sessions.checkpoints import CheckpointRow
-    from reasonloom.stores.sessions.full_sessions import WholeSession
+    from reasonloom.stores.sessions.full_sessions import FullSession
     from reasonloom.stores.sessions.sessions import SessionRow
     from reasonloom.stores.sessions.thoughts import ThoughtRow
 
@@ -74,7 +74,7 @@ class SessionPicture:
     checkpoints: int
 
 
-def picture(whole: WholeSession) -> SessionPicture:
+def picture(whole: FullSession) -> SessionPicture:
     """Return what a drawing of the session shows."""
     thoughts: dict[UUID, list[ThoughtRow]] = defaultdict(list)
     for thought in whole.thoughts:
@@ -91,7 +91,7 @@ def picture(whole: WholeSession) -> SessionPicture:
 
 
 def _branch(
-    whole: WholeSession,
+    whole: FullSession,
     row: BranchRow,
     own: list[ThoughtRow],
     set_at: dict[UUID | None, list[CheckpointRow]],

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from langgraph.runtime import Runtime
+
 from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.think import (
     Advice,
@@ -20,14 +22,21 @@ from reasonloom.contracts.thinking.think import (
     StreamResult,
     Thinking,
 )
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.persist import persist_first_thought
 from reasonloom.nodes.thinking.begin import PONDER
-from reasonloom.nodes.thinking.checks import WHOLE
-from reasonloom.nodes.thinking.confidence import confidence_of
-from reasonloom.nodes.thinking.quality import quality
-from reasonloom.nodes.thinking.state import ThinkingState, came, last_of, latest
+from reasonloom.nodes.thinking.quality import JOINT, confidence_of, overall_quality
+from reasonloom.nodes.thinking.state import (
+    ThinkingState,
+    last_outputs,
+    latest_outputs,
+    successful_outputs,
+)
+from reasonloom.stores.sessions.thoughts import NewThought
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
+
 
 OFFLINE = (
     "No language model is configured: these are extracts of what is given and what can be counted "
@@ -45,16 +54,16 @@ def verdicts_of(checks: Iterable[Mapping[str, Any]], name: str) -> list[dict[str
 def confidence(state: ThinkingState) -> float:
     """Return how sure (0..1) the conclusion is."""
     brief = state["brief"]
-    claims = [float(each["confidence"]) for each in last_of(brief, state["said"]).values()]
+    claims = [float(each["confidence"]) for each in last_outputs(brief, state["said"]).values()]
     alone = len(brief["streams"]) == 1
     agreement = None if alone else float(state["synthesis"]["parts"]["agreement"])
-    return confidence_of(claims, agreement, verdicts_of(state.get("checks", []), WHOLE))
+    return confidence_of(claims, agreement, verdicts_of(state.get("checks", []), JOINT))
 
 
 def missing_of(state: ThinkingState) -> list[MissingPart]:
     """Return which quarters of which streams were to come and did not."""
     brief = state["brief"]
-    there = {(each["stream"], each["quarter"]) for each in came(brief, state["said"])}
+    there = {(each["stream"], each["quarter"]) for each in successful_outputs(brief, state["said"])}
     agreed = state["barrier"]["stopped"] == AGREED
     last = state["barrier"]["quarter"] if agreed else brief["quarters"]
     quarters = range(1, last + 1)
@@ -66,26 +75,28 @@ def answer_of(
     execution: Execution, state: ThinkingState, *, session: str, thought: str
 ) -> Considered:
     """Return the answer of think or ponder."""
-    shared = _shared(execution, state) | {"session_id": session, "thought_id": thought}
+    shared = _shared_parts(execution, state) | {"session_id": session, "thought_id": thought}
     if state["brief"]["tool"] == PONDER:
         return Pondered(
             **shared,
-            **_together(state),
-            quarters=max(each["quarter"] for each in came(state["brief"], state["said"])),
+            **_joint_parts(state),
+            quarters=max(
+                each["quarter"] for each in successful_outputs(state["brief"], state["said"])
+            ),
             stopped_because=cast("Stopped", state["barrier"]["stopped"]),
         )
     if len(state["brief"]["streams"]) > 1:
-        return Thinking(**shared, **_together(state))
-    (only,) = last_of(state["brief"], state["said"]).values()
+        return Thinking(**shared, **_joint_parts(state))
+    (only,) = last_outputs(state["brief"], state["said"]).values()
     insights = [each["content"] for each in state["synthesis"]["insights"]]
     return Thinking(**shared, insights=insights, reasoning=only["reasoning"])
 
 
-def _shared(execution: Execution, state: ThinkingState) -> dict[str, Any]:
+def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     synthesis, offline = state["synthesis"], execution.loom.llm.offline
     missing = missing_of(state)
     partial = bool(missing) or not (synthesis["made"] or offline)
-    verdicts = verdicts_of(state.get("checks", []), WHOLE)
+    verdicts = verdicts_of(state.get("checks", []), JOINT)
     extra: dict[str, Any] = {"missing": missing} if missing else {}
     if offline:
         extra["suggestion"] = OFFLINE
@@ -102,7 +113,7 @@ def _shared(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     }
 
 
-def _together(state: ThinkingState) -> dict[str, Any]:
+def _joint_parts(state: ThinkingState) -> dict[str, Any]:
     """Return what several streams have beyond one alone."""
     synthesis = state["synthesis"]
     return {
@@ -117,16 +128,16 @@ def _together(state: ThinkingState) -> dict[str, Any]:
         ],
         "recommendations": [Advice(**each) for each in synthesis["advice"]],
         "conflicts": [StreamConflict(**each) for each in synthesis["conflicts"]],
-        "quality": quality(synthesis["parts"]),
+        "quality": overall_quality(synthesis["parts"]),
         "quality_parts": Quality(**synthesis["parts"]),
         "streams": _streams(state),
     }
 
 
 def _streams(state: ThinkingState) -> list[StreamResult]:
-    brief, said = state["brief"], latest(state["brief"], state["said"])
+    brief, said = state["brief"], latest_outputs(state["brief"], state["said"])
     counts = dict.fromkeys(brief["streams"], 0)
-    for each in came(brief, said):
+    for each in successful_outputs(brief, said):
         counts[each["stream"]] += 1
     checks = state.get("checks", [])
     return [
@@ -138,5 +149,37 @@ def _streams(state: ThinkingState) -> list[StreamResult]:
             constraints=[CheckedConstraint(**each) for each in verdicts_of(checks, name)],
             violates=any(each["kept"] is False for each in verdicts_of(checks, name)),
         )
-        for name, end in last_of(brief, said).items()
+        for name, end in last_outputs(brief, said).items()
     ]
+
+
+async def persist_thinking(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the conclusion in one transaction, and answer with all that led to it."""
+    execution = runtime.context
+    thought = _new_thought(execution, state)
+    ids = {"session": str(thought.session_id), "thought": str(thought.id)}
+    return await persist_first_thought(
+        execution,
+        thought,
+        lambda: answer_of(execution, state, **ids),
+        used=[each["id"] for each in state["memories"]],
+        notes=state.get("notes", []),
+    )
+
+
+def _new_thought(execution: Execution, state: ThinkingState) -> NewThought:
+    run, brief = execution.run, state["brief"]
+    session = run.effect("session")
+    return NewThought(
+        id=run.effect("thought"),
+        session_id=session,
+        parent_id=None,
+        branch_id=session,
+        mode=brief["tool"],
+        input=brief["problem"],
+        content=state["synthesis"]["conclusion"],
+        confidence=confidence(state),
+        llm=execution.loom.llm.name,
+        run_id=run.id,
+        metadata={"streams": brief["streams"]},
+    )

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.think import Context, Ponder, Think
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.mental_models.offers import offer
+from reasonloom.nodes.mental_models.offers import offer_models
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.thinking.state import Brief, ThinkingState
 from reasonloom.nodes.thinking.streams import STREAMS
@@ -22,20 +22,20 @@ async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict
     """Begin one stream, or all of them that do not hear each other."""
     request = Think.model_validate(state["request"])
     streams: list[str] = [*STREAMS] if request.mode == PARALLEL else [request.mode]
-    brief = brief_of(THINK, request.problem, request.context, streams, quarters=1)
-    return await _begun(runtime.context, brief)
+    brief = make_brief(THINK, request.problem, request.context, streams, quarters=1)
+    return await _begin(runtime.context, brief)
 
 
 async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Begin all streams; without a language model there is nothing to hear of each other."""
     request = Ponder.model_validate(state["request"])
     quarters = 1 if runtime.context.loom.llm.offline else QUARTERS
-    brief = brief_of(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
+    brief = make_brief(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
     brief["seconds"] = request.timeout / 1000
-    return await _begun(runtime.context, brief)
+    return await _begin(runtime.context, brief)
 
 
-def brief_of(
+def make_brief(
     tool: str, problem: str, context: Context | None, streams: list[str], *, quarters: int
 ) -> Brief:
     """Return what is to be thought about, without a time of its own."""
@@ -52,9 +52,9 @@ def brief_of(
     )
 
 
-async def _begun(execution: Execution, brief: Brief) -> dict[str, Any]:
+async def _begin(execution: Execution, brief: Brief) -> dict[str, Any]:
     memories, notes = await recall_for(execution, brief["problem"])
-    models = await offer(execution, brief["problem"])
+    models = await offer_models(execution, brief["problem"])
     brief["background"] = models.beside(brief["background"])
     return {
         "brief": brief,

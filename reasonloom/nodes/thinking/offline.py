@@ -6,36 +6,90 @@ whatever language these are; how the sentences are taken apart is `text/extracti
 
 from __future__ import annotations
 
+import ast
+import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations
 from textwrap import shorten
 from types import MappingProxyType
 from typing import Any
 
-from reasonloom.nodes.reasoning.tree.offline_approaches import WAYS, telling_words
-from reasonloom.nodes.thinking.arithmetic import sums_in
+from reasonloom.nodes.reasoning.tree.offline_approaches import METHODS, salient_words
 from reasonloom.nodes.thinking.state import Brief
 from reasonloom.text.contradiction import GERMAN, contradiction
-from reasonloom.text.extraction import Findings, as_prose, sentences_in, words_in
+from reasonloom.text.extraction import Findings, join_sentences, sentences_in, words_in
 
-MOST = 3
+SUM = re.compile(r"(?<![\w.])\(*\d[\d.]*(?:\s*[-+*/×÷]\s*\(*\d[\d.]*\)*)+(?![\w])")
+DATE = re.compile(r"\d+([-/])\d+\1\d+")
+SIGNS = str.maketrans({"×": "*", "÷": "/"})
+LONGEST_SUM = 80
+"""Characters of a sum that is reckoned."""
+
+PLACES = 6
+_OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = (
+    MappingProxyType(
+        {
+            ast.Add: operator.add,
+            ast.Sub: operator.sub,
+            ast.Mult: operator.mul,
+            ast.Div: operator.truediv,
+        }
+    )
+)
+
+
+def evaluate_sums(text: str) -> list[str]:
+    """Return the sums in a text with their results, such as `17*23 = 391`; dates are none."""
+    found = dict.fromkeys(each[0].strip() for each in SUM.finditer(text))
+    results = [(each, _sum_result(each)) for each in found if len(each) <= LONGEST_SUM]
+    return [f"{each} = {result}" for each, result in results if result]
+
+
+def _sum_result(text: str) -> str:
+    if DATE.search(text):
+        return ""
+    try:
+        value = _sum_value(ast.parse(text.translate(SIGNS), mode="eval").body)
+    except (SyntaxError, ValueError, ZeroDivisionError):
+        return ""
+    if value.denominator == 1:
+        return str(value.numerator)
+    return f"{float(value):.{PLACES}f}".rstrip("0")
+
+
+def _sum_value(node: ast.expr) -> Fraction:
+    """Return the value of a sum.
+
+    Raises:
+        ValueError: it is no sum of plain numbers.
+    """
+    if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+        return Fraction(str(node.value))
+    if isinstance(node, ast.BinOp) and (do := _OPERATORS.get(type(node.op))):
+        return do(_sum_value(node.left), _sum_value(node.right))
+    raise ValueError("no sum")
+
+
+MOST_FINDINGS = 3
 """Insights of one stream."""
 
-MOST_HELD = 24
+MOST_COMPARED = 24
 """Sentences that are held against each other, the first ones."""
 
-LONGEST = 240
-LOWERED = 0.5
+LONGEST_TEXT = 240
+LOWER_CONFIDENCE = 0.5
 """What a confidence is worth where nobody has thought: that of an extract is halved."""
 
-RECKONED = 0.99
+COMPUTED = 0.99
 SURE, LIKELY, VAGUE = 0.5, 0.4, 0.2
 """How sure an extract is: it stands there; words show it; a known method that may not fit."""
 
 
 @dataclass(slots=True)
-class Found:
+class StreamFindings:
     """What a stream finds: insights (text, importance, confidence), and advice (what, why)."""
 
     conclusion: str
@@ -45,7 +99,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Inputs:
     """What is given: the brief, what is known of the problem, and the words nothing speaks of."""
 
     brief: Brief
@@ -54,53 +108,53 @@ class Given:
     unknown: str
 
 
-def plain(brief: Brief, memories: Sequence[dict[str, Any]], stream: str) -> dict[str, Any]:
+def think_offline(brief: Brief, memories: Sequence[dict[str, Any]], stream: str) -> dict[str, Any]:
     """Return what a stream can say of the problem without a language model."""
-    given = _given(brief, memories)
+    given = _inputs(brief, memories)
     found = _STREAMS[stream](given)
     return {
         "reasoning": found.reasoning,
         "reactions": [],
         "insights": [
             {"content": text, "importance": round(importance, 4), "confidence": confidence}
-            for text, importance, confidence in found.insights[:MOST]
+            for text, importance, confidence in found.insights[:MOST_FINDINGS]
         ],
         "conclusion": found.conclusion,
-        "confidence": round(given.findings.support * LOWERED, 4),
+        "confidence": round(given.findings.support * LOWER_CONFIDENCE, 4),
         "advice": found.advice,
     }
 
 
-def _given(brief: Brief, memories: Sequence[dict[str, Any]]) -> Given:
+def _inputs(brief: Brief, memories: Sequence[dict[str, Any]]) -> Inputs:
     findings = Findings.of(
         {"problem": brief["problem"], "background": brief["background"], "memories": memories}
     )
     said = {word for each in findings.known for word in words_in(each)}
-    left = [word for word in dict.fromkeys(_telling(brief["problem"])) if word not in said]
-    return Given(brief, findings, telling_words(brief["problem"]), ", ".join(left[:6]))
+    left = [word for word in dict.fromkeys(_keywords(brief["problem"])) if word not in said]
+    return Inputs(brief, findings, salient_words(brief["problem"]), ", ".join(left[:6]))
 
 
-def _telling(text: str) -> list[str]:
+def _keywords(text: str) -> list[str]:
     return [word for word in words_in(text) if word not in GERMAN]
 
 
-def _short(text: str) -> str:
-    return shorten(text, LONGEST, placeholder=" …")
+def _shorten(text: str) -> str:
+    return shorten(text, LONGEST_TEXT, placeholder=" …")
 
 
-def _analytical(given: Given) -> Found:
+def _analytical(given: Inputs) -> StreamFindings:
     """Say what can be reckoned, what is known of the problem, and of what nothing is known."""
-    sums = [f"{each}." for each in sums_in(given.brief["problem"])]
-    ranked = [_short(each) for each in given.findings.ranked[:MOST]]
+    sums = [f"{each}." for each in evaluate_sums(given.brief["problem"])]
+    ranked = [_shorten(each) for each in given.findings.ranked[:MOST_FINDINGS]]
     asked = given.findings.asked
-    insights = [(each, 0.9, RECKONED) for each in sums]
+    insights = [(each, 0.9, COMPUTED) for each in sums]
     insights += [
         (each, max(0.1, len(asked.intersection(words_in(each))) / len(asked)), SURE)
         for each in ranked
     ]
     if given.unknown:
         insights.append((f"Nothing given speaks of: {given.unknown}.", SURE, SURE))
-    known = [f"Known of it: {as_prose(ranked)}"] if ranked else []
+    known = [f"Known of it: {join_sentences(ranked)}"] if ranked else []
     advice = [
         (f"Find out what holds for: {given.unknown}.", "nothing given speaks of it")
         if given.unknown
@@ -108,9 +162,9 @@ def _analytical(given: Given) -> Found:
         if ranked
         else (f"Say more of {given.words}.", "there is nothing given to conclude from")
     ]
-    return Found(
-        conclusion=" ".join([*sums, *known]) or _nothing(given),
-        insights=insights or [(_nothing(given), SURE, SURE)],
+    return StreamFindings(
+        conclusion=" ".join([*sums, *known]) or _unknowns(given),
+        insights=insights or [(_unknowns(given), SURE, SURE)],
         reasoning=[
             f"The problem speaks of {given.words}.",
             f"{len(given.findings.known)} sentences of background and memory were held against "
@@ -120,39 +174,41 @@ def _analytical(given: Given) -> Found:
     )
 
 
-def _nothing(given: Given) -> str:
+def _unknowns(given: Inputs) -> str:
     return f"Nothing is known about {given.words}."
 
 
-def _creative(given: Given) -> Found:
+def _creative(given: Inputs) -> StreamFindings:
     """Name known methods, those that the problem's words call for first."""
-    called = [(way.called_by(given.brief["problem"]), way) for way in WAYS]
+    called = [(way.called_by(given.brief["problem"]), way) for way in METHODS]
     called.sort(key=lambda each: not each[0])
-    told = [(way.told.format(words=given.words), way.name, cue) for cue, way in called[:MOST]]
+    told = [
+        (way.told.format(words=given.words), way.name, cue) for cue, way in called[:MOST_FINDINGS]
+    ]
     freed = [
-        (f"What would be done if “{_short(each)}” did not hold, and what of it survives?", SURE)
+        (f"What would be done if “{_shorten(each)}” did not hold, and what of it survives?", SURE)
         for each in given.brief["constraints"][:1]
     ]
     methods = [(text, LIKELY if cue else VAGUE) for text, _, cue in told]
     text, name, cue = told[0]
     why = f"the problem says “{cue}”" if cue else "a known method; no word asks for another one"
-    return Found(
+    return StreamFindings(
         conclusion=f"A known method for it, {name}: {text}",
         insights=[(each, importance, VAGUE) for each, importance in [*methods[:2], *freed]],
-        reasoning=[f"Of {len(WAYS)} known methods {name} was taken: {why}."],
+        reasoning=[f"Of {len(METHODS)} known methods {name} was taken: {why}."],
         advice=[(text, why)],
     )
 
 
-def _critical(given: Given) -> Found:
+def _critical(given: Inputs) -> StreamFindings:
     """Hold what is given against itself, and name what it leaves open."""
     brief = given.brief
     texts = [*sentences_in(brief["problem"]), *given.findings.known]
     wanted = [*brief["goals"], *brief["constraints"]]
-    held = list(dict.fromkeys([*wanted, *texts]))[:MOST_HELD]
+    held = list(dict.fromkeys([*wanted, *texts]))[:MOST_COMPARED]
     clashes = [why for pair in combinations(held, 2) if (why := contradiction(*pair))]
     known = {word for each in texts for word in words_in(each)}
-    open_points = [_short(each) for each in wanted if not known.intersection(words_in(each))]
+    open_points = [_shorten(each) for each in wanted if not known.intersection(words_in(each))]
     clashing = [f"What is given contradicts itself: {why}" for why in clashes]
     insights = [(each, 0.9, LIKELY) for each in clashing]
     insights += [(f"Nothing given tells how “{each}” fares.", 0.6, LIKELY) for each in open_points]
@@ -166,34 +222,38 @@ def _critical(given: Given) -> Found:
         (f"Find out what it takes: {each}", "it is wanted, and nothing given speaks of it")
         for each in open_points
     ]
-    return Found(
+    return StreamFindings(
         conclusion=" ".join([*clashing[:1], f"About {given.words}: {left}"]),
         insights=insights,
         reasoning=[f"{len(held)} sentences were held against each other by their words."],
-        advice=advice[:MOST],
+        advice=advice[:MOST_FINDINGS],
     )
 
 
-def _synthetic(given: Given) -> Found:
+def _synthetic(given: Inputs) -> StreamFindings:
     """Say which of the things given speak of the same."""
     brief = given.brief
-    facts = [_short(each) for each in given.findings.ranked[:MOST]]
-    points = list(dict.fromkeys([*brief["goals"], *brief["constraints"], *facts]))[:MOST_HELD]
+    facts = [_shorten(each) for each in given.findings.ranked[:MOST_FINDINGS]]
+    points = list(dict.fromkeys([*brief["goals"], *brief["constraints"], *facts]))[:MOST_COMPARED]
     links = [
         (first, second, shared)
         for first, second in combinations(points, 2)
-        if (shared := sorted(set(_telling(first)) & set(_telling(second))))
+        if (shared := sorted(set(_keywords(first)) & set(_keywords(second))))
     ]
     insights = [
-        (f"“{_short(one)}” and “{_short(two)}” both speak of {', '.join(shared[:3])}.", 0.6, LIKELY)
+        (
+            f"“{_shorten(one)}” and “{_shorten(two)}” both speak of {', '.join(shared[:3])}.",
+            0.6,
+            LIKELY,
+        )
         for one, two, shared in links
     ]
-    goals = "; ".join(map(_short, brief["goals"]))
+    goals = "; ".join(map(_shorten, brief["goals"]))
     if len(brief["goals"]) > 1:
         insights.insert(0, (f"One answer is to serve {len(brief['goals'])} goals: {goals}.", 0.7,
                             SURE))  # fmt: skip
     alone = f"Nothing given tells how the parts of it bear on each other: {given.words}."
-    return Found(
+    return StreamFindings(
         conclusion=f"To be brought together: {goals}." if goals else alone,
         insights=insights or [(alone, 0.4, LIKELY)],
         reasoning=[
@@ -206,7 +266,7 @@ def _synthetic(given: Given) -> Found:
     )
 
 
-_STREAMS: Mapping[str, Callable[[Given], Found]] = MappingProxyType(
+_STREAMS: Mapping[str, Callable[[Inputs], StreamFindings]] = MappingProxyType(
     {
         "analytical": _analytical,
         "creative": _creative,

@@ -10,32 +10,36 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.budget import Aside
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.similarity import likeness_of
-from reasonloom.nodes.thinking.conflicts import conflicts_of
-from reasonloom.nodes.thinking.insights import LEFT_OUT, MOST, merged
-from reasonloom.nodes.thinking.quality import asked_of, covered, parts
-from reasonloom.nodes.thinking.state import (
-    Brief,
-    Said,
-    ThinkingState,
-    came,
-    insights_of,
-    last_of,
+from reasonloom.nodes.runs.budget import ReservePolicy
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.similarity import similarity_of
+from reasonloom.nodes.thinking.insights import (
+    LEFT_OUT,
+    MOST_INSIGHTS,
+    find_conflicts,
+    merge_insights,
 )
-from reasonloom.nodes.thinking.timing import SYNTHESIS, left_until
-from reasonloom.text.extraction import as_prose, sentences_in
+from reasonloom.nodes.thinking.quality import quality_parts, topic_coverage, topics_of
+from reasonloom.nodes.thinking.state import (
+    SYNTHESIS_SHARE,
+    Brief,
+    StreamOutput,
+    ThinkingState,
+    insights_of,
+    last_outputs,
+    seconds_until,
+    successful_outputs,
+)
+from reasonloom.text.extraction import join_sentences, sentences_in
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.similarity import Likeness
+    from reasonloom.nodes.similarity import Similarity
 
 PROMPT = "thinking/synthesise"
 SENTENCES = 2
 """Sentences of each stream where there is no synthesis."""
 
-FOUND = "a recommendation named no source; the streams it is most like are named instead"
+SOURCES_GUESSED = "a recommendation named no source; the streams it is most like are named instead"
 UNKNOWN = "the synthesis named sources that do not exist: {names}"
 EXTRACTED = "there is no synthesis: the streams' first sentences stand in its place"
 UNWEIGHED = "the {stream} stream came to it; nobody has weighed it against the others"
@@ -44,25 +48,25 @@ UNWEIGHED = "the {stream} stream came to it; nobody has weighed it against the o
 async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Bring together what the streams said; of one stream alone it is what that came to."""
     execution, brief = runtime.context, state["brief"]
-    said = came(brief, state["said"])
-    ends = last_of(brief, said)
+    said = successful_outputs(brief, state["said"])
+    ends = last_outputs(brief, said)
     if len(brief["streams"]) == 1:
         (end,) = ends.values()
         made: dict[str, Any] = {"conclusion": end["conclusion"], "advice": [], "made": True}
-        heard, conflicts = Heard(), []
+        heard, conflicts = OptionalReply(), []
     else:
-        conflicts = conflicts_of(brief, said)
-        heard = await _heard(execution, brief, said, conflicts)
-        made = _read(heard, ends)
+        conflicts = find_conflicts(brief, said)
+        heard = await _ask_synthesis(execution, brief, said, conflicts)
+        made = _parse_synthesis(heard, ends)
     insights = insights_of(said)
     conclusions = [each["conclusion"] for each in ends.values()]
-    texts = [each["content"] for each in insights] + conclusions + asked_of(brief)
+    texts = [each["content"] for each in insights] + conclusions + topics_of(brief)
     texts += [made["conclusion"], *(each["description"] for each in made["advice"])]
-    likeness = await likeness_of(execution.loom.embedder, texts)
-    best = merged(insights, likeness)
+    likeness = await similarity_of(execution.loom.embedder, texts)
+    best = merge_insights(insights, likeness)
     advice, notes = _sourced(made["advice"], insights, ends, likeness)
-    if len(best) > MOST:
-        notes.append(LEFT_OUT.format(count=len(best) - MOST))
+    if len(best) > MOST_INSIGHTS:
+        notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
     told = [each["content"] for each in best]
     spoken = [*told, made["conclusion"]]
     synthesis = {
@@ -70,10 +74,10 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
         "made": made["made"],
         "advice": advice,
         "conflicts": conflicts,
-        "insights": best[:MOST],
-        "parts": parts(brief, told, conclusions, likeness),
+        "insights": best[:MOST_INSIGHTS],
+        "parts": quality_parts(brief, told, conclusions, likeness),
         "goals": [
-            {"goal": each, "covered": round(covered(each, spoken, likeness), 4)}
+            {"goal": each, "covered": round(topic_coverage(each, spoken, likeness), 4)}
             for each in brief["goals"]
         ],
     }
@@ -84,24 +88,27 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
     }
 
 
-async def _heard(
-    execution: Execution, brief: Brief, said: Sequence[Said], conflicts: Sequence[dict[str, Any]]
-) -> Heard:
+async def _ask_synthesis(
+    execution: Execution,
+    brief: Brief,
+    said: Sequence[StreamOutput],
+    conflicts: Sequence[dict[str, Any]],
+) -> OptionalReply:
     if execution.loom.llm.offline:
-        return Heard()
+        return OptionalReply()
     question = Question(
         node="synthesise",
         prompt=PROMPT,
-        variables=variables(brief, said, conflicts),
+        variables=synthesis_variables(brief, said, conflicts),
         pipe=brief["tool"],
-        seconds=left_until(execution, brief, SYNTHESIS),
-        aside=Aside(last=True),
+        seconds=seconds_until(execution, brief, SYNTHESIS_SHARE),
+        aside=ReservePolicy(last=True),
     )
-    return await ask_or_say(execution, question, "the synthesis")
+    return await ask_or_note(execution, question, "the synthesis")
 
 
-def variables(
-    brief: Brief, said: Sequence[Said], conflicts: Sequence[Mapping[str, Any]]
+def synthesis_variables(
+    brief: Brief, said: Sequence[StreamOutput], conflicts: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return what the prompt for the synthesis is rendered with."""
     return {
@@ -115,19 +122,19 @@ def variables(
                 "insights": [each for each in insights_of(said) if each["stream"] == name],
                 "conclusion": end["conclusion"],
             }
-            for name, end in last_of(brief, said).items()
+            for name, end in last_outputs(brief, said).items()
         ],
         "conflicts": [each["description"] for each in conflicts],
     }
 
 
-def _read(heard: Heard, ends: Mapping[str, Said]) -> dict[str, Any]:
+def _parse_synthesis(heard: OptionalReply, ends: Mapping[str, StreamOutput]) -> dict[str, Any]:
     """Return conclusion and advice; the streams' own where no synthesis came."""
     if heard.parsed is not None:
         said = heard.parsed
         return {"conclusion": said["conclusion"], "advice": said["recommendations"], "made": True}
     first = [
-        f"{name.capitalize()}: {as_prose(sentences_in(end['conclusion'])[:SENTENCES])}"
+        f"{name.capitalize()}: {join_sentences(sentences_in(end['conclusion'])[:SENTENCES])}"
         for name, end in ends.items()
     ]
     return {
@@ -137,7 +144,7 @@ def _read(heard: Heard, ends: Mapping[str, Said]) -> dict[str, Any]:
     }
 
 
-def _advice_of(ends: Mapping[str, Said]) -> list[dict[str, Any]]:
+def _advice_of(ends: Mapping[str, StreamOutput]) -> list[dict[str, Any]]:
     """Return what the streams themselves advise, the surest first."""
     ordered = sorted(ends.values(), key=lambda each: -each["confidence"])
     return [
@@ -151,8 +158,8 @@ def _advice_of(ends: Mapping[str, Said]) -> list[dict[str, Any]]:
 def _sourced(
     advice: Sequence[dict[str, Any]],
     insights: Sequence[dict[str, Any]],
-    ends: Mapping[str, Said],
-    likeness: Likeness,
+    ends: Mapping[str, StreamOutput],
+    likeness: Similarity,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the advice in its order, with the streams that it rests on and their confidence."""
     known = {each["label"]: (each["stream"], float(each["confidence"])) for each in insights}
@@ -164,8 +171,10 @@ def _sourced(
         named = [known[name] for name in each["sources"] if name in known]
         unknown |= dict.fromkeys(name for name in each["sources"] if name not in known)
         if not named:
-            named = [known[name] for name in _likest(each["description"], ends, likeness)]
-            notes = [FOUND]
+            named = [
+                known[name] for name in _most_similar_streams(each["description"], ends, likeness)
+            ]
+            notes = [SOURCES_GUESSED]
         found.append(
             {
                 "description": each["description"],
@@ -180,7 +189,9 @@ def _sourced(
     return found, notes
 
 
-def _likest(text: str, ends: Mapping[str, Said], likeness: Likeness) -> list[str]:
+def _most_similar_streams(
+    text: str, ends: Mapping[str, StreamOutput], likeness: Similarity
+) -> list[str]:
     """Return the streams to whose conclusion a text is at least as like as the mean."""
     alike = {name: likeness.of(text, end["conclusion"]) for name, end in ends.items()}
     mean = fmean(alike.values())

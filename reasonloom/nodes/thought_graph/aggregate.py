@@ -10,26 +10,30 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import AggregatedNode, GotAggregate
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import marks, reply_notes
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.reasoning.attempts import caveats, reply_notes
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask
-from reasonloom.nodes.similarity import Likeness, likeness_of
-from reasonloom.nodes.thought_graph.got_state import GotToolState, Thought
-from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
+from reasonloom.nodes.similarity import Similarity, similarity_of
+from reasonloom.nodes.thought_graph.graph import (
+    ThoughtGraph,
+    lock_open_graph,
+    read_graph,
+    read_open_graph,
+)
 from reasonloom.nodes.thought_graph.merging import (
     EXTRACTED,
     Conflict,
     Merged,
-    conflicts,
-    extracted,
-    labelled,
+    describe_conflict,
+    extract_inputs,
+    find_conflicts,
+    label_inputs,
     prompt_inputs,
-    said_of,
-    used,
+    used_inputs,
 )
-from reasonloom.nodes.thought_graph.merging import read as read_merged
-from reasonloom.nodes.thought_graph.shown import shown_edge, shown_node
-from reasonloom.nodes.thought_graph.state import placed, thoughts
+from reasonloom.nodes.thought_graph.merging import read_merger as read_merged
+from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
@@ -59,13 +63,15 @@ async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dic
     execution = runtime.context
     request = GotAggregate.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open(tx, request.graph_id)
-    nodes = chosen(graph, request.node_ids, field=FIELD, twice=TWICE)
+        graph = await read_open_graph(tx, request.graph_id)
+    nodes = require_distinct(graph, request.node_ids, field=FIELD, twice=TWICE)
     _check_depth(graph, nodes)
-    return {"place": placed(graph, request.problem), "inputs": thoughts(nodes)}
+    return {"place": place_of(graph, request.problem), "inputs": as_thoughts(nodes)}
 
 
-def chosen(graph: WholeGraph, node_ids: Sequence[str], *, field: str, twice: str) -> list[NodeRow]:
+def require_distinct(
+    graph: ThoughtGraph, node_ids: Sequence[str], *, field: str, twice: str
+) -> list[NodeRow]:
     """Return active nodes of a graph, each named once.
 
     Raises:
@@ -79,7 +85,7 @@ def chosen(graph: WholeGraph, node_ids: Sequence[str], *, field: str, twice: str
     return nodes
 
 
-def _check_depth(graph: WholeGraph, nodes: Sequence[NodeRow]) -> None:
+def _check_depth(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
     """Refuse an aggregation that would be too deep.
 
     Raises:
@@ -99,9 +105,9 @@ async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str,
     execution, place, inputs = runtime.context, state["place"], state["inputs"]
     if execution.loom.llm.offline:
         known = tuple(one for each in inputs for one in sentences_in(each["content"]))
-        merged = extracted(inputs, Findings(place["problem"], known).support)
+        merged = extract_inputs(inputs, Findings(place["problem"], known).support)
         return {"merged": merged, "notes": [EXTRACTED]}
-    by_label = labelled(inputs, str(execution.run.id))
+    by_label = label_inputs(inputs, str(execution.run.id))
     question = Question(
         node="merge",
         prompt="got/aggregate",
@@ -113,32 +119,32 @@ async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str,
     return {"merged": merged, "notes": [*reply_notes(reply), *notes]}
 
 
-async def keep_merged(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Add the merged thought and its edges to the graph, and answer."""
     execution, inputs, merged = runtime.context, state["inputs"], state["merged"]
     texts = [merged["content"], *sentences_in(merged["content"])]
-    likeness = await likeness_of(
+    likeness = await similarity_of(
         execution.loom.embedder, [*texts, *(each["content"] for each in inputs)]
     )
-    kept, claims = used(merged, inputs, likeness)
-    found, unquoted = conflicts(inputs, merged["conflicts"])
+    kept, claims = used_inputs(merged, inputs, likeness)
+    found, unquoted = find_conflicts(inputs, merged["conflicts"])
     notes = [*likeness.notes, *claims, *unquoted]
     async with execution.loom.database.begin(execution.caller) as tx:
-        graph = await hold_open(tx, state["place"]["graph"])
+        graph = await lock_open_graph(tx, state["place"]["graph"])
         nodes = [graph.active_node(each["id"], field=FIELD) for each in inputs]
         node = _node(execution, graph, merged, nodes)
         await graph_nodes.add(tx, [node])
         await graph_edges.add(tx, _edges(execution, graph, node, nodes, found, likeness))
-        grown = await read(tx, state["place"]["graph"])
+        grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, grown, kept, found)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         session = UUID(state["place"]["session"])
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
+        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
     return {**added, "notes": notes}
 
 
 def _node(
-    execution: Execution, graph: WholeGraph, merged: Merged, nodes: Sequence[NodeRow]
+    execution: Execution, graph: ThoughtGraph, merged: Merged, nodes: Sequence[NodeRow]
 ) -> NewNode:
     return NewNode(
         id=execution.run.effect("node"),
@@ -154,11 +160,11 @@ def _node(
 
 def _edges(
     execution: Execution,
-    graph: WholeGraph,
+    graph: ThoughtGraph,
     node: NewNode,
     nodes: Sequence[NodeRow],
     found: Sequence[Conflict],
-    likeness: Likeness,
+    likeness: Similarity,
 ) -> list[NewEdge]:
     """Return an edge from each input, weighed by likeness, and one for each new conflict."""
     run = execution.run
@@ -187,18 +193,18 @@ def _edges(
 
 
 def _answer(
-    execution: Execution, graph: WholeGraph, kept: list[str], found: Sequence[Conflict]
+    execution: Execution, graph: ThoughtGraph, kept: list[str], found: Sequence[Conflict]
 ) -> AggregatedNode:
     run = execution.run
     node = graph.by_id[run.effect("node")]
     return AggregatedNode(
         graph_id=str(graph.row.id),
         node_id=str(node.id),
-        node=shown_node(node),
-        edges=[shown_edge(edge) for edge in graph.edges if edge.run_id == run.id],
+        node=render_node(node),
+        edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run.id],
         used=kept,
-        conflicts=[said_of(each) for each in found],
+        conflicts=[describe_conflict(each) for each in found],
         llm=execution.loom.llm.name,
         run_id=str(run.id),
-        **marks(execution, 1.0, None),
+        **caveats(execution, 1.0, None),
     )

@@ -11,20 +11,18 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotFinalize
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.session_place import place_in
-from reasonloom.nodes.thought_graph.aggregate import chosen
-from reasonloom.nodes.thought_graph.got_state import GotToolState, Thought
-from reasonloom.nodes.thought_graph.graph import WholeGraph, read_open
-from reasonloom.nodes.thought_graph.merging import conflicts, said_of
-from reasonloom.nodes.thought_graph.state import placed, thoughts
-from reasonloom.text.extraction import as_prose, sentences_in
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.sessions.context import session_context
+from reasonloom.nodes.thought_graph.aggregate import require_distinct
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_open_graph
+from reasonloom.nodes.thought_graph.merging import describe_conflict, find_conflicts
+from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
+from reasonloom.text.extraction import join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.nodes.similarity import Likeness
+    from reasonloom.nodes.similarity import Similarity
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_ENDS = 3
@@ -65,36 +63,36 @@ async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[s
     execution = runtime.context
     request = GotFinalize.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open(tx, request.graph_id)
+        graph = await read_open_graph(tx, request.graph_id)
     notes = []
     if request.terminal_node_ids is None:
         nodes = best_leaves(graph)
         if len(nodes) < len(graph.leaves):
             notes.append(CHOSEN.format(count=len(nodes), leaves=len(graph.leaves)))
     else:
-        nodes = chosen(graph, request.terminal_node_ids, field=FIELD, twice=TWICE)
+        nodes = require_distinct(graph, request.terminal_node_ids, field=FIELD, twice=TWICE)
     unscored = [str(node.number) for node in nodes if node.score is None]
     if unscored:
         notes.append(CLAIMED.format(numbers=", ".join(unscored)))
-    place = placed(graph, None)
-    session, _ = await place_in(execution, place["session"], place["problem"])
+    place = place_of(graph, None)
+    session, _ = await session_context(execution, place["session"], place["problem"])
     return {
         "place": place,
         "session": session,
-        "ends": thoughts(nodes),
+        "ends": as_thoughts(nodes),
         "worths": [node.worth for node in nodes],
-        "against": _against(graph, nodes),
+        "against": _contradictions(graph, nodes),
         "notes": notes,
     }
 
 
-def best_leaves(graph: WholeGraph) -> list[NodeRow]:
+def best_leaves(graph: ThoughtGraph) -> list[NodeRow]:
     """Return the best active leaves, at most three, the best first."""
     ranked = sorted(graph.leaves, key=lambda node: (-node.worth, node.number))
     return ranked[:MOST_ENDS]
 
 
-def _against(graph: WholeGraph, nodes: Sequence[NodeRow]) -> list[str]:
+def _contradictions(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> list[str]:
     """Return where the nodes contradict each other: by the graph's edges, and by their words."""
     ends = {node.id: node for node in nodes}
     known = [
@@ -105,8 +103,11 @@ def _against(graph: WholeGraph, nodes: Sequence[NodeRow]) -> list[str]:
     ]
     if known:
         return known
-    found, _ = conflicts(thoughts(nodes), [])
-    return [said_of(each).replace("nodes ", "N", 1).replace(" and ", " and N", 1) for each in found]
+    found, _ = find_conflicts(as_thoughts(nodes), [])
+    return [
+        describe_conflict(each).replace("nodes ", "N", 1).replace(" and ", " and N", 1)
+        for each in found
+    ]
 
 
 async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -119,16 +120,16 @@ async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[st
         LlmUnavailable, TimedOut: the language model did not answer.
     """
     execution, ends = runtime.context, state["ends"]
-    heard = await _heard(execution, state)
+    heard = await _ask_for_conclusion(execution, state)
     if heard.fault is not None and heard.fault.retryable:
         raise heard.fault
-    said, notes = read(heard, ends)
+    said, notes = read_conclusion(heard, ends)
     return {"conclusion": said, "notes": [*heard.notes, *notes]}
 
 
-async def _heard(execution: Execution, state: FinalizeState) -> Heard:
+async def _ask_for_conclusion(execution: Execution, state: FinalizeState) -> OptionalReply:
     if execution.loom.llm.offline:
-        return Heard()
+        return OptionalReply()
     question = Question(
         node="conclude",
         prompt="got/conclude",
@@ -142,7 +143,7 @@ async def _heard(execution: Execution, state: FinalizeState) -> Heard:
         pipe="got_finalize",
         thread=state["place"]["session"],
     )
-    return await ask_or_say(execution, question, "the conclusion")
+    return await ask_or_note(execution, question, "the conclusion")
 
 
 def label(end: Thought) -> str:
@@ -150,7 +151,9 @@ def label(end: Thought) -> str:
     return f"N{end['number']}"
 
 
-def read(heard: Heard, ends: Sequence[Thought]) -> tuple[dict[str, Any], list[str]]:
+def read_conclusion(
+    heard: OptionalReply, ends: Sequence[Thought]
+) -> tuple[dict[str, Any], list[str]]:
     """Return the conclusion with the labels that it names, of `ends` alone, and notes."""
     if heard.parsed is None and not heard.text:
         content = _extracted(ends)
@@ -175,11 +178,11 @@ def _extracted(ends: Sequence[Thought]) -> str:
     for each in ends:
         fresh = [one for one in sentences_in(each["content"])[:SENTENCES] if one not in said]
         said.update(dict.fromkeys(fresh))
-        parts += [f"{label(each)}: {as_prose(fresh)}"] if fresh else []
+        parts += [f"{label(each)}: {join_sentences(fresh)}"] if fresh else []
     return " ".join(parts)
 
 
-def agreement(ends: Sequence[Thought], likeness: Likeness) -> float | None:
+def agreement(ends: Sequence[Thought], likeness: Similarity) -> float | None:
     """Return the mean likeness (0..1) over all pairs of terminal nodes, None for one alone."""
     pairs = combinations((each["content"] for each in ends), 2)
     alike = [likeness.of(first, other) for first, other in pairs]
@@ -192,7 +195,7 @@ def confidence(worths: Sequence[float], agreed: float | None) -> float:
     return mean if agreed is None else mean * (1 + agreed) / 2
 
 
-def likest(ends: Sequence[Thought], conclusion: str, likeness: Likeness) -> list[str]:
+def most_similar(ends: Sequence[Thought], conclusion: str, likeness: Similarity) -> list[str]:
     """Return the labels of the nodes that a conclusion is at least as like as the mean."""
     alike = {label(each): likeness.of(each["content"], conclusion) for each in ends}
     mean = fmean(alike.values())

@@ -9,11 +9,11 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import FinalizedGraph
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import marks
+from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.linear import FORKED
-from reasonloom.nodes.reasoning.persist import keep_as_memory
-from reasonloom.nodes.runs.complete_run import finish
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph.conclude import (
     FIELD,
     FOUND,
@@ -21,11 +21,11 @@ from reasonloom.nodes.thought_graph.conclude import (
     agreement,
     confidence,
     label,
-    likest,
+    most_similar,
 )
-from reasonloom.nodes.thought_graph.got_state import MODE
-from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read
-from reasonloom.nodes.thought_graph.shown import shown_node
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph, lock_open_graph, read_graph
+from reasonloom.nodes.thought_graph.rendering import render_node
+from reasonloom.nodes.thought_graph.state import MODE
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
@@ -43,8 +43,8 @@ async def weigh_conclusion(state: FinalizeState, runtime: Runtime[Execution]) ->
     """Measure how far the terminal nodes agree, and find sources where none are named."""
     said, ends = state["conclusion"], state["ends"]
     texts = [said["content"], *(each["content"] for each in ends)]
-    likeness = await likeness_of(runtime.context.loom.embedder, texts)
-    named = said["sources"] or likest(ends, said["content"], likeness)
+    likeness = await similarity_of(runtime.context.loom.embedder, texts)
+    named = said["sources"] or most_similar(ends, said["content"], likeness)
     notes = [*likeness.notes, *([] if said["sources"] else [FOUND])]
     weighed = {**said, "sources": named, "agreement": agreement(ends, likeness)}
     return {"conclusion": weighed, "notes": notes}
@@ -57,26 +57,26 @@ async def close_graph(state: FinalizeState, runtime: Runtime[Execution]) -> dict
     """
     execution = runtime.context
     thought = _thought(execution, state)
-    memory, notes = await keep_as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, state["place"]["session"])
-        graph = await hold_open(tx, state["place"]["graph"])
+        graph = await lock_open_graph(tx, state["place"]["graph"])
         branch = await _close(tx, execution, graph, thought, state)
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
         if memory:
             await memory.store(tx, [])
-        closed = await read(tx, state["place"]["graph"])
+        closed = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, closed, thought, branch)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=session.id)
+        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session.id)
     return {**added, "notes": notes}
 
 
 async def _close(
     tx: Transaction,
     execution: Execution,
-    graph: WholeGraph,
+    graph: ThoughtGraph,
     thought: NewThought,
     state: FinalizeState,
 ) -> UUID:
@@ -118,11 +118,11 @@ def _sources(state: FinalizeState) -> list[str]:
 def _answer(
     execution: Execution,
     state: FinalizeState,
-    graph: WholeGraph,
+    graph: ThoughtGraph,
     thought: NewThought,
     branch: UUID,
 ) -> FinalizedGraph:
-    extra = marks(execution, thought.confidence, None)
+    extra = caveats(execution, thought.confidence, None)
     if execution.loom.llm.offline:
         extra["suggestion"] = OFFLINE
     elif not state["conclusion"]["made"]:
@@ -130,7 +130,7 @@ def _answer(
     agreed = state["conclusion"]["agreement"]
     return FinalizedGraph(
         graph_id=str(graph.row.id),
-        terminal_nodes=[shown_node(graph.by_id[UUID(each["id"])]) for each in state["ends"]],
+        terminal_nodes=[render_node(graph.by_id[UUID(each["id"])]) for each in state["ends"]],
         conclusion=thought.content,
         confidence=round(thought.confidence, 4),
         session_id=str(thought.session_id),

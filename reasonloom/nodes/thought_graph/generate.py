@@ -12,16 +12,26 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, marks, recall_for, reply_notes
-from reasonloom.nodes.reasoning.tree_search.apart import Apart
-from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, recall_for, reply_notes
+from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask
-from reasonloom.nodes.similarity import likeness_of
-from reasonloom.nodes.thought_graph.got_state import GotToolState, Thought
-from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
-from reasonloom.nodes.thought_graph.shown import shown_edge, shown_node
-from reasonloom.nodes.thought_graph.state import line_of, placed, thought, thoughts
+from reasonloom.nodes.similarity import similarity_of
+from reasonloom.nodes.thought_graph.graph import (
+    ThoughtGraph,
+    lock_open_graph,
+    read_graph,
+    read_open_graph,
+)
+from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.state import (
+    GotToolState,
+    Thought,
+    ancestors_of,
+    as_thought,
+    as_thoughts,
+    place_of,
+)
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
@@ -30,7 +40,7 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Reply
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
-MOST_ASKED = 2
+MOST_REQUESTED = 2
 """Times that the language model is asked, where the first brings fewer than wanted."""
 
 SAME = 0.1
@@ -59,25 +69,25 @@ async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[s
     execution = runtime.context
     request = GotGenerate.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open(tx, request.graph_id)
+        graph = await read_open_graph(tx, request.graph_id)
     node = graph.active_node(request.node_id)
     _check_room(graph, node, request.k)
-    place = placed(graph, request.problem)
+    place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
     siblings = [graph.by_id[child] for child in graph.children[node.id]]
     return {
         "place": place,
         "memories": memories,
-        "node": thought(node),
-        "line": line_of(graph, node),
-        "siblings": thoughts(siblings),
+        "node": as_thought(node),
+        "line": ancestors_of(graph, node),
+        "siblings": as_thoughts(siblings),
         "found": [],
         "asked": 0,
         "notes": notes,
     }
 
 
-def _check_room(graph: WholeGraph, node: NodeRow, k: int) -> None:
+def _check_room(graph: ThoughtGraph, node: NodeRow, k: int) -> None:
     """Check depth and branches.
 
     Raises:
@@ -113,7 +123,7 @@ async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str
     )
     reply = await ask(execution, question)
     there = [state["node"]["content"], *(each["content"] for each in state["siblings"])]
-    found, notes = await _different(execution, there, [*state["found"], *_read(reply)])
+    found, notes = await _distinct(execution, there, [*state["found"], *_read(reply)])
     limit = len(state["found"]) + wanted
     return {
         "found": found[:limit],
@@ -132,13 +142,13 @@ def _read(reply: Reply) -> list[dict[str, Any]]:
     ]
 
 
-async def _different(
+async def _distinct(
     execution: Execution, there: list[str], found: list[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return those of `found` that differ from what is there and from those before them."""
     texts = [*there, *(each["content"] for each in found)]
-    likeness = await likeness_of(execution.loom.embedder, texts)
-    apart = Apart(likeness)
+    likeness = await similarity_of(execution.loom.embedder, texts)
+    apart = ThoughtDistance(likeness)
     kept: list[dict[str, Any]] = []
     for each in found:
         others = [*there, *(other["content"] for other in kept)]
@@ -147,40 +157,40 @@ async def _different(
     return kept, likeness.notes
 
 
-def _is_same(first: str, second: str, apart: Apart) -> bool:
+def _is_same(first: str, second: str, apart: ThoughtDistance) -> bool:
     return normalised(first) == normalised(second) or apart(first, second) <= SAME
 
 
 def is_complete(state: GenerateState) -> bool:
     """Tell whether as many came as were asked for, or nobody is asked again."""
     wanted = GotGenerate.model_validate(state["request"]).k
-    return len(state["found"]) >= wanted or state["asked"] >= MOST_ASKED
+    return len(state["found"]) >= wanted or state["asked"] >= MOST_REQUESTED
 
 
-async def keep_nodes(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Add the continuations to the graph, as many as there is still room for, and answer."""
     execution = runtime.context
     request = GotGenerate.model_validate(state["request"])
     diversity = await _diversity(execution, [each["content"] for each in state["found"]])
     async with execution.loom.database.begin(execution.caller) as tx:
-        graph = await hold_open(tx, state["place"]["graph"])
+        graph = await lock_open_graph(tx, state["place"]["graph"])
         parent = graph.active_node(state["node"]["id"])
         room = max(0, graph.row.max_branches - graph.branches_of(parent))
         nodes = [_node(execution, parent, n, each) for n, each in enumerate(state["found"][:room])]
         await graph_nodes.add(tx, nodes)
         await graph_edges.add(tx, [_edge(execution, parent, node) for node in nodes])
         notes = _notes(request.k, len(state["found"]), len(nodes))
-        grown = await read(tx, state["place"]["graph"])
+        grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, grown, diversity, short=len(nodes) < request.k)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         session = UUID(state["place"]["session"])
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
+        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
     return {**added, "notes": notes}
 
 
 async def _diversity(execution: Execution, texts: list[str]) -> float | None:
     """Return the mean distance (1 - likeness) over all pairs of texts, None for fewer than two."""
-    likeness = await likeness_of(execution.loom.embedder, texts)
+    likeness = await similarity_of(execution.loom.embedder, texts)
     distances = [1 - likeness.of(first, other) for first, other in combinations(texts, 2)]
     return round(fmean(distances), 4) if distances else None
 
@@ -218,7 +228,7 @@ def _notes(wanted: int, found: int, kept: int) -> list[str]:
 def _answer(
     execution: Execution,
     state: GenerateState,
-    graph: WholeGraph,
+    graph: ThoughtGraph,
     diversity: float | None,
     *,
     short: bool,
@@ -226,12 +236,12 @@ def _answer(
     run = execution.run.id
     return GeneratedNodes(
         graph_id=str(graph.row.id),
-        nodes=[shown_node(node) for node in graph.nodes if node.run_id == run],
-        edges=[shown_edge(edge) for edge in graph.edges if edge.run_id == run],
+        nodes=[render_node(node) for node in graph.nodes if node.run_id == run],
+        edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
         diversity=diversity,
         memories_used=[f"mem-{each['id']}" for each in state["memories"]],
         llm=execution.loom.llm.name,
         run_id=str(run),
         **({"partial": True} if short else {}),
-        **marks(execution, 1.0, None),
+        **caveats(execution, 1.0, None),
     )

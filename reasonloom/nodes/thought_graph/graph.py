@@ -29,7 +29,7 @@ BEATEN = "node {number} was beaten by node {by}; go on from that one"
 
 
 @dataclass(frozen=True)
-class WholeGraph:
+class ThoughtGraph:
     """A graph with all its nodes, in the order they were added, and all its edges.
 
     The edges are in the order of the nodes that they lead to.
@@ -144,44 +144,44 @@ class WholeGraph:
         return node
 
 
-async def read(tx: Transaction, graph_id: str) -> WholeGraph:
+async def read_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
     """Return a graph, to be read.
 
     Raises:
         GraphNotFound: this owner has none such, or the text is no uuid.
     """
-    return await _whole(tx, await thought_graphs.require(tx, graph_id))
+    return await _load(tx, await thought_graphs.require(tx, graph_id))
 
 
-async def read_open(tx: Transaction, graph_id: str) -> WholeGraph:
+async def read_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
     """Return a graph that can still grow, to be read.
 
     Raises:
         GraphNotFound: this owner has none such, or the text is no uuid.
         InvalidArgument: it is finalized.
     """
-    return _open(await read(tx, graph_id))
+    return _require_open(await read_graph(tx, graph_id))
 
 
-async def hold_open(tx: Transaction, graph_id: str) -> WholeGraph:
+async def lock_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
     """Return a graph that can still grow, held until the transaction ends.
 
     Raises:
         GraphNotFound: this owner has none such, or the text is no uuid.
         InvalidArgument: it is finalized.
     """
-    return _open(await _whole(tx, await thought_graphs.hold(tx, graph_id)))
+    return _require_open(await _load(tx, await thought_graphs.hold(tx, graph_id)))
 
 
-def _open(graph: WholeGraph) -> WholeGraph:
+def _require_open(graph: ThoughtGraph) -> ThoughtGraph:
     if graph.row.finalized_at:
         raise InvalidArgument(FINALISED, field="graph_id")
     return graph
 
 
-async def _whole(tx: Transaction, row: GraphRow) -> WholeGraph:
+async def _load(tx: Transaction, row: GraphRow) -> ThoughtGraph:
     nodes = await graph_nodes.of_graph(tx, row.id)
     place = {node.id: node.number for node in nodes}
     edges = await graph_edges.of_graph(tx, row.id)
     edges.sort(key=lambda edge: (place[edge.to_node], place[edge.from_node]))
-    return WholeGraph(row, nodes, edges)
+    return ThoughtGraph(row, nodes, edges)

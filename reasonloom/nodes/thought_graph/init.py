@@ -10,10 +10,10 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import BegunGraph, GotConfig, GotInit
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.nodes.thought_graph.got_state import MODE
-from reasonloom.nodes.thought_graph.shown import shown_config
+from reasonloom.nodes.thought_graph.rendering import render_config
+from reasonloom.nodes.thought_graph.state import MODE
 from reasonloom.stores.sessions import sessions
 from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
@@ -50,10 +50,10 @@ async def begin_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str
             content=root.content,
             confidence=root.confidence,
             problem=request.problem or request.content,
-            config=shown_config(begun),
+            config=render_config(begun),
             run_id=str(run.id),
         )
-        return await finish(tx, execution, answer, notes=[], session_id=session_id)
+        return await complete_run(tx, execution, answer, notes=[], session_id=session_id)
 
 
 async def _session(tx: Transaction, execution: Execution, request: GotInit) -> UUID:

@@ -6,19 +6,18 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
+from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.reasoning.tree_search.phases import shuffled
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import label
-from reasonloom.nodes.thought_graph.relations import BY_WORDS
-from reasonloom.text.contradiction import contradiction
-from reasonloom.text.extraction import as_prose, sentences_in, words_in
-from reasonloom.text.quotes import stands
+from reasonloom.nodes.thought_graph.scoring import BY_WORDS
+from reasonloom.text.contradiction import contradiction, is_quoted_from
+from reasonloom.text.extraction import join_sentences, sentences_in, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from reasonloom.llm.port import Reply
-    from reasonloom.nodes.similarity import Likeness
-    from reasonloom.nodes.thought_graph.got_state import Thought
+    from reasonloom.nodes.similarity import Similarity
+    from reasonloom.nodes.thought_graph.state import Thought
 
 SENTENCES = 3
 """Sentences of each input where there is no language model."""
@@ -57,13 +56,13 @@ class Conflict(NamedTuple):
     weight: float
 
 
-def labelled(inputs: Sequence[Thought], seed: str) -> dict[str, Thought]:
+def label_inputs(inputs: Sequence[Thought], seed: str) -> dict[str, Thought]:
     """Return the inputs by label, in an order that only the seed decides."""
     order = shuffled(list(range(len(inputs))), seed)
     return {label(place): inputs[number] for place, number in enumerate(order)}
 
 
-def read(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, list[str]]:
+def read_merger(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, list[str]]:
     """Return what a reply says with ids for labels, and what must be said of it.
 
     One that is not the JSON asked for is the thought itself.
@@ -93,27 +92,29 @@ def read(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, list[st
     return merged, [UNKNOWN.format(labels=", ".join([*unknown][:5]))] if unknown else []
 
 
-def extracted(inputs: Sequence[Thought], support: float) -> Merged:
+def extract_inputs(inputs: Sequence[Thought], support: float) -> Merged:
     """Return the first sentences of each input in their order, none said twice."""
     said: dict[str, None] = {}
     for each in inputs:
         said.update(dict.fromkeys(sentences_in(each["content"])[:SENTENCES]))
     return Merged(
-        content=as_prose([*said]),
+        content=join_sentences([*said]),
         confidence=support,
         used=[each["id"] for each in inputs],
         conflicts=[],
     )
 
 
-def used(
-    merged: Merged, inputs: Sequence[Thought], likeness: Likeness
+def used_inputs(
+    merged: Merged, inputs: Sequence[Thought], likeness: Similarity
 ) -> tuple[list[str], list[str]]:
     """Return the inputs whose content the merger keeps, and what must be said of its claims.
 
     An input that it names must be found in it by 0.1 at least, any other by 0.5: see `found`.
     """
-    share = {each["id"]: found(each["content"], merged["content"], likeness) for each in inputs}
+    share = {
+        each["id"]: share_found(each["content"], merged["content"], likeness) for each in inputs
+    }
     kept = [
         each["id"]
         for each in inputs
@@ -124,7 +125,7 @@ def used(
     return kept, [UNFOUND.format(numbers=numbers)] if empty else []
 
 
-def found(text: str, merged: str, likeness: Likeness) -> float:
+def share_found(text: str, merged: str, likeness: Similarity) -> float:
     """Return how much of a text is in a merger, 0..1.
 
     The greatest of its likeness to the whole, its likeness to any one sentence, and the share of
@@ -135,7 +136,7 @@ def found(text: str, merged: str, likeness: Likeness) -> float:
     return max(shared, *(likeness.of(text, each) for each in (merged, *sentences_in(merged))))
 
 
-def conflicts(
+def find_conflicts(
     inputs: Sequence[Thought], seen: Sequence[Sequence[str]]
 ) -> tuple[list[Conflict], list[str]]:
     """Return the pairs of inputs that contradict each other, each once, and notes.
@@ -165,14 +166,14 @@ def _quoted(
         (first, ours), (second, theirs) = sorted(ends, key=lambda end: end[0]["number"])
         if one == other:
             continue
-        if stands(ours, first["content"]) and stands(theirs, second["content"]):
+        if is_quoted_from(ours, first["content"]) and is_quoted_from(theirs, second["content"]):
             told.setdefault((first["id"], second["id"]), f"“{ours}” / “{theirs}”")
         else:
             notes[UNQUOTED.format(first=first["number"], second=second["number"])] = None
     return told, [*notes]
 
 
-def said_of(conflict: Conflict) -> str:
+def describe_conflict(conflict: Conflict) -> str:
     """Return a conflict as answers tell it."""
     return f"nodes {conflict.first['number']} and {conflict.second['number']}: {conflict.reason}"
 

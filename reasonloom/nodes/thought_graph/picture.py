@@ -13,7 +13,7 @@ from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.text.mermaid import in_mermaid
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.thought_graph.graph_edges import EdgeRow
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
@@ -38,7 +38,7 @@ LOOKS = (
 )
 
 
-def drawing(graph: WholeGraph) -> str:
+def drawing(graph: ThoughtGraph) -> str:
     """Return the drawing of a graph, as the text of a Mermaid flowchart."""
     most = MOST_DRAWN
     while len(text := "\n".join(_lines(graph, most))) > LONGEST_CHART:
@@ -46,7 +46,7 @@ def drawing(graph: WholeGraph) -> str:
     return text
 
 
-def _lines(graph: WholeGraph, most: int) -> Iterator[str]:
+def _lines(graph: ThoughtGraph, most: int) -> Iterator[str]:
     first = sorted(graph.nodes, key=lambda node: (not node.is_active, node.number))[:most]
     drawn = {node.id: node for node in sorted(first, key=lambda node: node.number)}
     edges = [each for each in graph.edges if each.from_node in drawn and each.to_node in drawn]

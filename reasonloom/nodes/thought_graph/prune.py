@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -11,17 +11,66 @@ from reasonloom.contracts.thought_graph.tools import PrunedGraph, ReversiblePrun
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import recall_for
-from reasonloom.nodes.runs.complete_run import finish
-from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
-from reasonloom.nodes.thought_graph.pruning import cut
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.thought_graph.graph import (
+    ThoughtGraph,
+    lock_open_graph,
+    read_graph,
+    read_open_graph,
+)
 from reasonloom.nodes.thought_graph.rendering import unscored
-from reasonloom.nodes.thought_graph.scoring import ScoringState, candidate, said_of, weigh
-from reasonloom.nodes.thought_graph.state import placed
-from reasonloom.stores.thought_graph import got_prunings, graph_nodes
+from reasonloom.nodes.thought_graph.scoring import (
+    ScoringState,
+    as_candidate,
+    ballot_scores,
+    score_candidates,
+)
+from reasonloom.nodes.thought_graph.state import place_of
+from reasonloom.stores.thought_graph import graph_nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Set
+    from uuid import UUID
+
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
+
+
+class PruningPlan(NamedTuple):
+    """What a pruning takes out, and the low nodes that it leaves because they lead to others."""
+
+    pruned: list[NodeRow]
+    kept_below: list[NodeRow]
+
+
+def plan_pruning(graph: ThoughtGraph, threshold: float, unscored: Set[UUID]) -> PruningPlan:
+    """Return what a pruning at `threshold` takes out, each list in the order of the nodes.
+
+    An active node goes where its worth is below the threshold and no active node that came from
+    it, directly or through others, stays. So whole branches go, leaves first, and every node
+    that stays keeps what it came from. The root, terminal nodes and `unscored` ones always stay.
+    """
+    sure = {
+        node.id
+        for node in graph.active
+        if node.id == graph.root.id
+        or node.is_terminal
+        or node.id in unscored
+        or node.worth >= threshold
+    }
+    needed = set(sure)
+    waiting = list(sure)
+    while waiting:
+        for parent in graph.parents[waiting.pop()]:
+            if parent not in needed:
+                needed.add(parent)
+                waiting.append(parent)
+    return PruningPlan(
+        pruned=[node for node in graph.active if node.id not in needed],
+        kept_below=[node for node in graph.active if node.id in needed and node.id not in sure],
+    )
+
 
 NOTHING = "nothing to put back: the graph has no pruning that was not undone"
 OFFLINE = (
@@ -44,14 +93,14 @@ async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = ReversiblePrune.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open(tx, request.graph_id)
-    place = placed(graph, None)
+        graph = await read_open_graph(tx, request.graph_id)
+    place = place_of(graph, None)
     nodes = [] if request.restore else unscored(graph)
     memories, notes = await recall_for(execution, place["problem"]) if nodes else ([], [])
     return {
         "place": place,
         "memories": memories,
-        "candidates": [candidate(graph, node) for node in nodes],
+        "candidates": [as_candidate(graph, node) for node in nodes],
         "others": [],
         "notes": notes,
     }
@@ -63,16 +112,16 @@ async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
     request = ReversiblePrune.model_validate(state["request"])
     scores, notes = await _scores(execution, state)
     async with execution.loom.database.begin(execution.caller) as tx:
-        graph = await hold_open(tx, state["place"]["graph"])
+        graph = await lock_open_graph(tx, state["place"]["graph"])
         scored = [node for node in unscored(graph) if str(node.id) in scores]
         await graph_nodes.set_scores(tx, {node.id: scores[str(node.id)] for node in scored})
-        graph = await read(tx, state["place"]["graph"])
-        done = _done(execution, graph, request, scored)
+        graph = await read_graph(tx, state["place"]["graph"])
+        done = _pruned_graph(execution, graph, request, scored)
         if done.pruned and not request.preview:
             await _prune(tx, execution, graph, done)
         notes = [*notes, *_notes(graph, done)]
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        added = await finish(
+        added = await complete_run(
             tx, execution, done, notes=all_notes, session_id=UUID(state["place"]["session"])
         )
     return {**added, "notes": notes}
@@ -83,21 +132,21 @@ async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Sc
     judged = [
         each
         for each in state["candidates"]
-        if execution.loom.llm.offline or said_of(state, each["id"])
+        if execution.loom.llm.offline or ballot_scores(state, each["id"])
     ]
     if not judged:
         return {}, []
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open(tx, state["place"]["graph"])
-    return await weigh(execution, {**state, "candidates": judged}, graph)
+        graph = await read_open_graph(tx, state["place"]["graph"])
+    return await score_candidates(execution, {**state, "candidates": judged}, graph)
 
 
-def _done(
-    execution: Execution, graph: WholeGraph, request: ReversiblePrune, scored: list[NodeRow]
+def _pruned_graph(
+    execution: Execution, graph: ThoughtGraph, request: ReversiblePrune, scored: list[NodeRow]
 ) -> PrunedGraph:
     threshold = graph.row.prune_threshold if request.threshold is None else request.threshold
     left = unscored(graph)
-    found = cut(graph, threshold, {node.id for node in left})
+    found = plan_pruning(graph, threshold, {node.id for node in left})
     marked: dict[str, Any] = {}
     if request.preview:
         marked["preview"] = True
@@ -126,15 +175,15 @@ def _ids(nodes: list[NodeRow]) -> list[str]:
 
 
 async def _prune(
-    tx: Transaction, execution: Execution, graph: WholeGraph, done: PrunedGraph
+    tx: Transaction, execution: Execution, graph: ThoughtGraph, done: PrunedGraph
 ) -> None:
     """Note the pruning, and take out its nodes."""
     pruning, run = execution.run.effect("pruning"), execution.run.id
-    await got_prunings.create(tx, pruning, graph.row.id, done.threshold, run)
+    await graph_nodes.create_pruning(tx, pruning, graph.row.id, done.threshold, run)
     await graph_nodes.set_pruned(tx, [UUID(each) for each in done.pruned], pruning)
 
 
-def _notes(graph: WholeGraph, done: PrunedGraph) -> list[str]:
+def _notes(graph: ThoughtGraph, done: PrunedGraph) -> list[str]:
     notes = []
     if done.unscored:
         numbers = ", ".join(str(graph.node(each).number) for each in done.unscored)
@@ -152,12 +201,12 @@ async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
     """
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller) as tx:
-        graph = await hold_open(tx, state["place"]["graph"])
-        newest = await got_prunings.newest(tx, graph.row.id)
+        graph = await lock_open_graph(tx, state["place"]["graph"])
+        newest = await graph_nodes.newest_pruning(tx, graph.row.id)
         if newest is None:
             raise InvalidArgument(NOTHING, field="restore")
         back = await graph_nodes.put_back(tx, graph.row.id, newest.id)
-        await got_prunings.set_restored(tx, newest.id)
+        await graph_nodes.set_pruning_restored(tx, newest.id)
         answer = PrunedGraph(
             graph_id=str(graph.row.id),
             pruned=[],
@@ -172,6 +221,6 @@ async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
             run_id=str(execution.run.id),
         )
         notes = state.get("notes", [])
-        return await finish(
+        return await complete_run(
             tx, execution, answer, notes=notes, session_id=UUID(state["place"]["session"])
         )

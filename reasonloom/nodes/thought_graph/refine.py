@@ -9,23 +9,27 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, marks, recall_for, reply_notes
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask
-from reasonloom.nodes.thought_graph.got_state import Thought
-from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
+from reasonloom.nodes.thought_graph.graph import (
+    ThoughtGraph,
+    lock_open_graph,
+    read_graph,
+    read_open_graph,
+)
+from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
 from reasonloom.nodes.thought_graph.scoring import (
     Candidate,
     ScoringState,
-    candidate,
-    lost,
-    said_of,
-    total,
-    weigh,
+    as_candidate,
+    ballot_scores,
+    lost_ballots_note,
+    score_candidates,
+    total_score,
 )
-from reasonloom.nodes.thought_graph.shown import shown_edge, shown_node
-from reasonloom.nodes.thought_graph.state import line_of, placed, thought
+from reasonloom.nodes.thought_graph.state import Thought, ancestors_of, as_thought, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
@@ -54,21 +58,21 @@ async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[s
     execution = runtime.context
     request = GotRefine.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open(tx, request.graph_id)
+        graph = await read_open_graph(tx, request.graph_id)
     node = _parent(execution, graph, request.node_id)
-    place = placed(graph, request.problem)
+    place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
     return {
         "place": place,
         "memories": memories,
-        "node": thought(node),
-        "line": line_of(graph, node),
-        "candidates": [candidate(graph, node)],
+        "node": as_thought(node),
+        "line": ancestors_of(graph, node),
+        "candidates": [as_candidate(graph, node)],
         "notes": notes,
     }
 
 
-def _parent(execution: Execution, graph: WholeGraph, node_id: str) -> NodeRow:
+def _parent(execution: Execution, graph: ThoughtGraph, node_id: str) -> NodeRow:
     """Return the node to be refined; in a fork one that was beaten competes again.
 
     Raises:
@@ -97,7 +101,7 @@ async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[st
     )
     reply = await ask(execution, question)
     refined, parent = _read(reply), state["candidates"][0]
-    both = [parent, _beside(execution, parent, refined["content"])]
+    both = [parent, _refinement_candidate(execution, parent, refined["content"])]
     return {"refined": refined, "candidates": both, "notes": reply_notes(reply)}
 
 
@@ -112,7 +116,7 @@ def _read(reply: Reply) -> dict[str, Any]:
     }
 
 
-def _beside(execution: Execution, parent: Candidate, content: str) -> Candidate:
+def _refinement_candidate(execution: Execution, parent: Candidate, content: str) -> Candidate:
     """Return the refinement as ballots show it: resting on what its parent rests on."""
     return Candidate(
         id=str(execution.run.effect("node")), content=content, rests_on=parent["rests_on"]
@@ -124,25 +128,29 @@ def is_changed(state: RefineState) -> bool:
     return normalised(state["refined"]["content"]) != normalised(state["node"]["content"])
 
 
-async def keep_better(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the refinement beside its parent with both scores; the one that loses is inactive."""
     execution, place = runtime.context, state["place"]
     changed = is_changed(state)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        seen = await read_open(tx, place["graph"])
-    scores, notes = await weigh(execution, state, seen) if changed else ({}, [])
+        seen = await read_open_graph(tx, place["graph"])
+    scores, notes = await score_candidates(execution, state, seen) if changed else ({}, [])
     verdict = _verdict(state, scores) if changed else (False, SAME_WORDS)
     async with execution.loom.database.begin(execution.caller) as tx:
-        graph = await hold_open(tx, place["graph"])
+        graph = await lock_open_graph(tx, place["graph"])
         parent = _parent(execution, graph, state["node"]["id"])
         if changed:
             both = [scores[each["id"]] for each in state["candidates"]]
             await _add(tx, execution, state, parent, both, accepted=verdict[0])
-        answer = _answer(execution, state, await read(tx, place["graph"]), verdict)
-        notes = [*notes, *lost(execution, len(state.get("cast", [])))] if changed else notes
+        answer = _answer(execution, state, await read_graph(tx, place["graph"]), verdict)
+        notes = (
+            [*notes, *lost_ballots_note(execution, len(state.get("cast", [])))]
+            if changed
+            else notes
+        )
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         session = UUID(place["session"])
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
+        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
     return {**added, "notes": notes}
 
 
@@ -153,18 +161,18 @@ def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:
     parent; without ballots by the computed parts. A draw leaves what was there.
     """
     old, new = (each["id"] for each in state["candidates"])
-    pairs = list(zip(said_of(state, old), said_of(state, new), strict=False))
+    pairs = list(zip(ballot_scores(state, old), ballot_scores(state, new), strict=False))
     if not pairs:
         better = _without_novelty(scores[new]) > _without_novelty(scores[old])
         return better, COUNTED.format(which=WHICH[better])
-    votes = sum(total(after) > total(before) for before, after in pairs)
+    votes = sum(total_score(after) > total_score(before) for before, after in pairs)
     better = 2 * votes > len(pairs)
     for_it = votes if better else len(pairs) - votes
     return better, PREFERRED.format(votes=for_it, cast=len(pairs), which=WHICH[better])
 
 
 def _without_novelty(scored: Scored) -> float:
-    return total({part: value for part, value in scored.parts.items() if part != "novelty"})
+    return total_score({part: value for part, value in scored.parts.items() if part != "novelty"})
 
 
 async def _add(
@@ -211,18 +219,18 @@ async def _add(
 
 
 def _answer(
-    execution: Execution, state: RefineState, graph: WholeGraph, verdict: tuple[bool, str]
+    execution: Execution, state: RefineState, graph: ThoughtGraph, verdict: tuple[bool, str]
 ) -> RefinedNode:
     run, (accepted, reason) = execution.run, verdict
     changed = is_changed(state)
     wanted = str(run.effect("node")) if changed else state["node"]["id"]
     node = graph.node(wanted)
-    missing = changed and bool(lost(execution, len(state.get("cast", []))))
+    missing = changed and bool(lost_ballots_note(execution, len(state.get("cast", []))))
     return RefinedNode(
         graph_id=str(graph.row.id),
         node_id=wanted,
-        node=shown_node(node),
-        edges=[shown_edge(edge) for edge in graph.edges if edge.run_id == run.id],
+        node=render_node(node),
+        edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run.id],
         preferred=wanted if accepted else state["node"]["id"],
         accepted=accepted,
         critique=state["refined"]["critique"],
@@ -231,5 +239,5 @@ def _answer(
         llm=execution.loom.llm.name,
         run_id=str(run.id),
         **({"partial": True} if missing else {}),
-        **marks(execution, 1.0, None),
+        **caveats(execution, 1.0, None),
     )

@@ -7,35 +7,83 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.thought_graph.tools import GotState, GraphState
+from reasonloom.contracts.thought_graph.tools import GotState, GraphEdge, GraphNode, GraphState
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
-from reasonloom.nodes.thought_graph.graph import WholeGraph, read
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.picture import drawing
-from reasonloom.nodes.thought_graph.shown import shown_config
 from reasonloom.stores.sessions import thoughts
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+    from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 
-async def tell_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+def render_node(node: NodeRow) -> GraphNode:
+    """Return a node as answers show it; its parts, pruning and victor only where it has them."""
+    told = {
+        "parts": {name: round(part, 4) for name, part in node.parts.items()} or None,
+        "pruned": True if node.pruning_id else None,
+        "replaced_by": str(node.replaced_by) if node.replaced_by else None,
+    }
+    return GraphNode(
+        id=str(node.id),
+        graph_id=str(node.graph_id),
+        content=node.content,
+        node_type=node.node_type,
+        score=round(node.worth, 4),
+        depth=node.depth,
+        is_active=node.is_active,
+        is_terminal=node.is_terminal,
+        created_at=node.created_at.isoformat(),
+        number=node.number,
+        confidence=node.confidence,
+        check=node.check,
+        **{name: value for name, value in told.items() if value is not None},
+    )
+
+
+def render_edge(edge: EdgeRow) -> GraphEdge:
+    """Return an edge as answers show it."""
+    return GraphEdge(
+        id=str(edge.id),
+        graph_id=str(edge.graph_id),
+        from_node=str(edge.from_node),
+        to_node=str(edge.to_node),
+        edge_type=edge.edge_type,
+        weight=round(edge.weight, 4),
+        created_at=edge.created_at.isoformat(),
+        **({"reason": edge.reason} if edge.reason else {}),
+    )
+
+
+def render_config(graph: GraphRow) -> dict[str, int | float]:
+    """Return the limits of a graph."""
+    return {
+        "max_depth": graph.max_depth,
+        "max_branches": graph.max_branches,
+        "prune_threshold": graph.prune_threshold,
+    }
+
+
+async def render_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the figures of the request's graph."""
     execution = runtime.context
     request = GotState.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller) as tx:
-        graph = await read(tx, request.graph_id)
+        graph = await read_graph(tx, request.graph_id)
         conclusion = await _conclusion(tx, graph)
-    return {"answer": _told(graph, conclusion).wire()}
+    return {"answer": _rendered(graph, conclusion).wire()}
 
 
-async def _conclusion(tx: Transaction, graph: WholeGraph) -> str | None:
+async def _conclusion(tx: Transaction, graph: ThoughtGraph) -> str | None:
     known = graph.row.conclusion_id
     return (await thoughts.require(tx, str(known))).content if known else None
 
 
-def _told(graph: WholeGraph, conclusion: str | None) -> GraphState:
+def _rendered(graph: ThoughtGraph, conclusion: str | None) -> GraphState:
     nodes, active, cycle = graph.nodes, graph.active, graph.cycle()
     best = best_scored(graph)
     return GraphState(
@@ -56,7 +104,7 @@ def _told(graph: WholeGraph, conclusion: str | None) -> GraphState:
         best_node_id=str(best.id) if best else None,
         node_types=dict(sorted(Counter(node.node_type for node in nodes).items())),
         edge_types=dict(sorted(Counter(edge.edge_type for edge in graph.edges).items())),
-        config=shown_config(graph.row),
+        config=render_config(graph.row),
         problem=graph.problem,
         finalized=graph.row.finalized_at is not None,
         conclusion=conclusion,
@@ -64,12 +112,12 @@ def _told(graph: WholeGraph, conclusion: str | None) -> GraphState:
     )
 
 
-def unscored(graph: WholeGraph) -> list[NodeRow]:
+def unscored(graph: ThoughtGraph) -> list[NodeRow]:
     """Return the active nodes that nobody has scored, without the root."""
     return [node for node in graph.active if node.score is None and node.id != graph.root.id]
 
 
-def best_scored(graph: WholeGraph) -> NodeRow | None:
+def best_scored(graph: ThoughtGraph) -> NodeRow | None:
     """Return the active node with the highest score, the oldest among equals, None if none has."""
     scored = [node for node in graph.active if node.score is not None]
     return max(scored, key=lambda node: (node.score, -node.number), default=None)

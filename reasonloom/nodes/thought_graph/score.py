@@ -10,25 +10,29 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotScore, ScoredNode
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import marks, recall_for
-from reasonloom.nodes.runs.complete_run import finish
-from reasonloom.nodes.similarity import likeness_of
-from reasonloom.nodes.thought_graph import relations
-from reasonloom.nodes.thought_graph.graph import WholeGraph, hold_open, read, read_open
+from reasonloom.nodes.reasoning.attempts import caveats, recall_for
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.similarity import similarity_of
+from reasonloom.nodes.thought_graph import scoring
+from reasonloom.nodes.thought_graph.graph import (
+    ThoughtGraph,
+    lock_open_graph,
+    read_graph,
+    read_open_graph,
+)
+from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
 from reasonloom.nodes.thought_graph.scoring import (
     BALLOTS,
     LOCAL,
     WEIGHTS,
     ScoringState,
     agreement,
-    candidate,
-    lost,
-    said_of,
-    weigh,
+    as_candidate,
+    ballot_scores,
+    lost_ballots_note,
+    score_candidates,
 )
-from reasonloom.nodes.thought_graph.shown import shown_edge, shown_node
-from reasonloom.nodes.thought_graph.state import placed
-from reasonloom.nodes.thought_graph.types import shown_type
+from reasonloom.nodes.thought_graph.state import guess_type, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_nodes import Scored
 
@@ -41,76 +45,79 @@ async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = GotScore.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open(tx, request.graph_id)
+        graph = await read_open_graph(tx, request.graph_id)
     node = graph.active_node(request.node_id)
-    place = placed(graph, request.problem)
+    place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
     others = await _nearest(execution, graph, node)
     return {
         "place": place,
         "memories": memories,
-        "candidates": [candidate(graph, node)],
+        "candidates": [as_candidate(graph, node)],
         "others": [{"id": str(each.id), "content": each.content} for each in others],
         "notes": notes,
     }
 
 
-async def _nearest(execution: Execution, graph: WholeGraph, node: NodeRow) -> list[NodeRow]:
+async def _nearest(execution: Execution, graph: ThoughtGraph, node: NodeRow) -> list[NodeRow]:
     """Return the active nodes most like a node, most alike first, but not what it came from."""
     line = {each.id for each in graph.line(node)}
     others = [each for each in graph.active if each.id != node.id and each.id not in line]
-    likeness = await likeness_of(
+    likeness = await similarity_of(
         execution.loom.embedder, [node.content, *(each.content for each in others)]
     )
     alike = sorted(others, key=lambda each: -likeness.cosine(node.content, each.content))
-    return alike[: relations.MOST_OTHERS]
+    return alike[: scoring.MOST_OTHERS]
 
 
-async def keep_score(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the score and the relations, and answer with them."""
     execution = runtime.context
     place, wanted = state["place"], state["candidates"][0]["id"]
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        seen = await read_open(tx, place["graph"])
-    scores, notes = await weigh(execution, state, seen)
+        seen = await read_open_graph(tx, place["graph"])
+    scores, notes = await score_candidates(execution, state, seen)
     scored = replace(scores[wanted], node_type=_type(seen.node(wanted)))
     async with execution.loom.database.begin(execution.caller) as tx:
-        graph = await hold_open(tx, place["graph"])
+        graph = await lock_open_graph(tx, place["graph"])
         node = graph.active_node(wanted)
         await graph_nodes.set_scores(tx, {node.id: scored})
         await graph_edges.add(
-            tx, relations.edges(execution, graph.row.id, _relations(state, graph))
+            tx, scoring.relation_edges(execution, graph.row.id, _relations(state, graph))
         )
-        answer = _answer(execution, state, await read(tx, place["graph"]), scored)
-        notes = [*notes, *lost(execution, answer.ballots)]
+        answer = _answer(execution, state, await read_graph(tx, place["graph"]), scored)
+        notes = [*notes, *lost_ballots_note(execution, answer.ballots)]
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         session = UUID(place["session"])
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=session)
+        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
     return {**added, "notes": notes}
 
 
 def _type(node: NodeRow) -> str | None:
     """Return what a plain thought's text shows it to be: a hypothesis, a conclusion, or no more."""
-    return shown_type(node.content) if node.node_type == "thought" else None
+    return guess_type(node.content) if node.node_type == "thought" else None
 
 
 def _relations(
-    state: ScoringState, graph: WholeGraph
+    state: ScoringState, graph: ThoughtGraph
 ) -> dict[tuple[str, str, str], tuple[float, str]]:
     """Return the relations of the node, to those that are still there."""
     node = graph.node(state["candidates"][0]["id"])
     others = [graph.node(each["id"]) for each in state["others"]]
     there = {str(each.id) for each in others if each.is_active}
     active = [each for each in others if each.is_active]
-    found = {**relations.by_words(node, active), **relations.seen_by(state.get("cast", []))}
+    found = {
+        **scoring.relations_by_words(node, active),
+        **scoring.relations_by_ballots(state.get("cast", [])),
+    }
     return {relation: told for relation, told in found.items() if relation[2] in there}
 
 
 def _answer(
-    execution: Execution, state: ScoringState, graph: WholeGraph, scored: Scored
+    execution: Execution, state: ScoringState, graph: ThoughtGraph, scored: Scored
 ) -> ScoredNode:
     run, wanted = execution.run.id, state["candidates"][0]["id"]
-    said = said_of(state, wanted)
+    said = ballot_scores(state, wanted)
     missing = not execution.loom.llm.offline and len(said) < BALLOTS
     return ScoredNode(
         graph_id=str(graph.row.id),
@@ -121,10 +128,10 @@ def _answer(
         check=scored.check,
         ballots=len(said),
         agreement=agreement(said),
-        edges=[shown_edge(edge) for edge in graph.edges if edge.run_id == run],
-        node=shown_node(graph.node(wanted)),
+        edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
+        node=render_node(graph.node(wanted)),
         llm=execution.loom.llm.name,
         run_id=str(run),
         **({"partial": True} if missing else {}),
-        **(marks(execution, 1.0, None) if scored.check == LOCAL else {}),
+        **(caveats(execution, 1.0, None) if scored.check == LOCAL else {}),
     )

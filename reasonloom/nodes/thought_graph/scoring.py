@@ -8,25 +8,30 @@ the graph. Where no ballot came all four are computed, and the check is called l
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Sequence
 from operator import add
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import label
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.similarity import Likeness, likeness_of
-from reasonloom.nodes.thought_graph.got_state import GotToolState, Place
+from reasonloom.nodes.reasoning.tree_search.orders import label
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.similarity import Similarity, similarity_of
+from reasonloom.nodes.thought_graph.state import GotToolState, Place
+from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import Scored
+from reasonloom.text.contradiction import contradiction
 from reasonloom.text.extraction import words_in
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
 
 BALLOTS = 3
 """Ballots on each thought: an odd number, so that two thoughts cannot tie."""
@@ -63,7 +68,7 @@ class Ballot(TypedDict):
     others: list[dict[str, str]]
 
 
-class Cast(TypedDict):
+class CastBallot(TypedDict):
     """What one ballot said: parts by thought, and relations as (thought, kind, other, why)."""
 
     number: int
@@ -76,10 +81,10 @@ class ScoringState(GotToolState, total=False):
 
     candidates: list[Candidate]
     others: list[dict[str, str]]
-    cast: Annotated[list[Cast], add]
+    cast: Annotated[list[CastBallot], add]
 
 
-def candidate(graph: WholeGraph, node: NodeRow) -> Candidate:
+def as_candidate(graph: ThoughtGraph, node: NodeRow) -> Candidate:
     """Return a node as ballots show it: with what it directly came from."""
     parents = [graph.by_id[parent] for parent in graph.parents[node.id]]
     return Candidate(
@@ -87,7 +92,7 @@ def candidate(graph: WholeGraph, node: NodeRow) -> Candidate:
     )
 
 
-def ballots(state: ScoringState) -> list[Ballot]:
+def make_ballots(state: ScoringState) -> list[Ballot]:
     """Return the ballots on a state's candidates, each in an order of its own.
 
     The order is drawn by the candidates' ids and the ballot's number, the same on every replay.
@@ -136,16 +141,16 @@ async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, A
         task=state["task"],
         sample=state["number"],
     )
-    heard = await ask_or_say(execution, question, "a ballot")
+    heard = await ask_or_note(execution, question, "a ballot")
     if heard.parsed is None:
         return {"cast": [], "notes": heard.notes}
     return {"cast": [_cast(state, labels, heard.parsed)], "notes": heard.notes}
 
 
-def _cast(state: Ballot, labels: dict[str, str], said: dict[str, Any]) -> Cast:
+def _cast(state: Ballot, labels: dict[str, str], said: dict[str, Any]) -> CastBallot:
     """Return a ballot with its labels turned back; what names nobody is left out."""
     others = {str(number): each["id"] for number, each in enumerate(state["others"], 1)}
-    return Cast(
+    return CastBallot(
         number=state["number"],
         scores={
             labels[each["label"]]: {part: float(each[part]) for part in JUDGED}
@@ -160,21 +165,23 @@ def _cast(state: Ballot, labels: dict[str, str], said: dict[str, Any]) -> Cast:
     )
 
 
-async def weigh(
-    execution: Execution, state: ScoringState, graph: WholeGraph
+async def score_candidates(
+    execution: Execution, state: ScoringState, graph: ThoughtGraph
 ) -> tuple[dict[str, Scored], list[str]]:
     """Return the score of each candidate by its id, and what must be said of the scoring."""
     candidates = state["candidates"]
     around = [*(node.content for node in graph.active), state["place"]["problem"]]
     texts = [*around, *(each["content"] for each in candidates)]
-    likeness = await likeness_of(execution.loom.embedder, texts)
+    likeness = await similarity_of(execution.loom.embedder, texts)
     scores = {each["id"]: _scored(state, graph, each, likeness) for each in candidates}
     unjudged = any(each.check == LOCAL for each in scores.values())
     return scores, [*likeness.notes, *([UNJUDGED] if unjudged else [])]
 
 
-def _scored(state: ScoringState, graph: WholeGraph, of: Candidate, likeness: Likeness) -> Scored:
-    said = said_of(state, of["id"])
+def _scored(
+    state: ScoringState, graph: ThoughtGraph, of: Candidate, likeness: Similarity
+) -> Scored:
+    said = ballot_scores(state, of["id"])
     others = [
         node.content
         for node in graph.active
@@ -187,17 +194,17 @@ def _scored(state: ScoringState, graph: WholeGraph, of: Candidate, likeness: Lik
         parts = _computed(state["place"]["problem"], of, likeness)
     parts["novelty"] = novelty
     return Scored(
-        score=total(parts), parts=parts, check=JUDGE if said else LOCAL
+        score=total_score(parts), parts=parts, check=JUDGE if said else LOCAL
     )  # fmt: skip
 
 
-def said_of(state: ScoringState, candidate_id: str) -> list[dict[str, float]]:
+def ballot_scores(state: ScoringState, candidate_id: str) -> list[dict[str, float]]:
     """Return what each ballot said of a thought, in the order of the ballots."""
     cast = sorted(state.get("cast", []), key=lambda each: each["number"])
     return [each["scores"][candidate_id] for each in cast if candidate_id in each["scores"]]
 
 
-def total(parts: dict[str, float]) -> float:
+def total_score(parts: dict[str, float]) -> float:
     """Return the weighted mean of those parts that are given, 0..1."""
     weight = sum(WEIGHTS[part] for part in parts)
     return sum(WEIGHTS[part] * value for part, value in parts.items()) / weight
@@ -205,11 +212,11 @@ def total(parts: dict[str, float]) -> float:
 
 def agreement(said: list[dict[str, float]]) -> float | None:
     """Return 1 - (greatest - least total) over the ballots, None for fewer than two."""
-    totals = [total(each) for each in said]
+    totals = [total_score(each) for each in said]
     return round(1 - (max(totals) - min(totals)), 4) if len(totals) > 1 else None
 
 
-def _computed(problem: str, of: Candidate, likeness: Likeness) -> dict[str, float]:
+def _computed(problem: str, of: Candidate, likeness: Similarity) -> dict[str, float]:
     """Return the parts without a judge.
 
     Relevance is the likeness to the problem; depth the share of the thought's words that
@@ -224,8 +231,59 @@ def _computed(problem: str, of: Candidate, likeness: Likeness) -> dict[str, floa
     }
 
 
-def lost(execution: Execution, cast: int) -> list[str]:
+def lost_ballots_note(execution: Execution, cast: int) -> list[str]:
     """Return what must be said of ballots that were asked for and did not come."""
     if execution.loom.llm.offline or cast == BALLOTS:
         return []
     return [LOST.format(lost=BALLOTS - cast, count=BALLOTS)]
+
+
+MOST_OTHERS = 5
+"""Thoughts that a ballot on one thought shows beside it: those most like it."""
+
+BY_WORDS = 0.5
+"""Weight of a contradiction that was found by words alone."""
+
+
+def relations_by_ballots(cast: list[CastBallot]) -> dict[tuple[str, str, str], tuple[float, str]]:
+    """Return what most ballots see: (thought, kind, other) -> their share, a reason."""
+    said: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
+    for each in cast:
+        for thought, kind, other, why in each["relations"]:
+            said[thought, kind, other].setdefault(each["number"], why)
+    return {
+        relation: (len(whys) / len(cast), whys[min(whys)])
+        for relation, whys in said.items()
+        if 2 * len(whys) > len(cast)
+    }
+
+
+def relations_by_words(
+    node: NodeRow, others: list[NodeRow]
+) -> dict[tuple[str, str, str], tuple[float, str]]:
+    """Return the contradictions between a thought and others that their words show."""
+    found = {other.id: contradiction(node.content, other.content) for other in others}
+    return {
+        (str(node.id), "contradicts", str(other)): (BY_WORDS, why)
+        for other, why in found.items()
+        if why
+    }
+
+
+def relation_edges(
+    execution: Execution, graph_id: UUID, found: dict[tuple[str, str, str], tuple[float, str]]
+) -> list[NewEdge]:
+    """Return relations as edges to be drawn, from the thought that was looked at."""
+    return [
+        NewEdge(
+            id=execution.run.effect("relation", f"{thought}.{kind}.{other}"),
+            graph_id=graph_id,
+            from_node=UUID(thought),
+            to_node=UUID(other),
+            edge_type=kind,
+            weight=weight,
+            run_id=execution.run.id,
+            reason=why,
+        )
+        for (thought, kind, other), (weight, why) in found.items()
+    ]

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from reasonloom.nodes.thought_graph.got_state import Place, Thought
+from reasonloom.nodes.state import ToolState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
+
+MODE = "got"
+
+
+class Place(TypedDict):
+    """Where an operation works, by id, and the problem that it works on."""
+
+    graph: str
+    session: str
+    problem: str
+
+
+class Thought(TypedDict):
+    """A node as prompts see it: its id, its number in the graph, what it says, its depth."""
+
+    id: str
+    number: int
+    content: str
+    depth: int
+
+
+class GotToolState(ToolState, total=False):
+    """What all operations on a graph carry: where, and the memories that the problem calls for."""
+
+    place: Place
+    memories: list[dict[str, Any]]
+
 
 MOST_LINE = 12
 """Thoughts before a node that a prompt shows: the root and the latest ones."""
 
 
-def placed(graph: WholeGraph, problem: str | None) -> Place:
+def place_of(graph: ThoughtGraph, problem: str | None) -> Place:
     """Return where an operation works; a problem that the call gives goes before the graph's."""
     return Place(
         graph=str(graph.row.id),
@@ -25,17 +54,39 @@ def placed(graph: WholeGraph, problem: str | None) -> Place:
     )
 
 
-def thought(node: NodeRow) -> Thought:
+def as_thought(node: NodeRow) -> Thought:
     """Return a node as prompts see it."""
     return Thought(id=str(node.id), number=node.number, content=node.content, depth=node.depth)
 
 
-def thoughts(nodes: Iterable[NodeRow]) -> list[Thought]:
+def as_thoughts(nodes: Iterable[NodeRow]) -> list[Thought]:
     """Return nodes as prompts see them."""
-    return [thought(node) for node in nodes]
+    return [as_thought(node) for node in nodes]
 
 
-def line_of(graph: WholeGraph, node: NodeRow) -> list[Thought]:
+def ancestors_of(graph: ThoughtGraph, node: NodeRow) -> list[Thought]:
     """Return what a node came from, root first; of a long line the root and the latest thoughts."""
-    line = thoughts(graph.line(node))
+    line = as_thoughts(graph.line(node))
     return line if len(line) <= MOST_LINE else [line[0], *line[1 - MOST_LINE :]]
+
+
+CONCLUDES = re.compile(
+    r"^\W*(?:therefore|thus|hence|consequently|so\b,|in conclusion|to conclude|it follows that|"
+    r"we conclude|also gilt|daher|deshalb|folglich|somit|daraus folgt|schluss)\b",
+    re.I,
+)
+SUPPOSES = re.compile(
+    r"\b(?:hypothesis|hypothesi[sz]e|suppose|assume|assuming|perhaps|maybe|possibly|might|could be|"
+    r"would explain|hypothese|angenommen|vermutlich|vielleicht|möglicherweise|könnte)\b",
+    re.I,
+)
+
+
+def guess_type(text: str) -> str | None:
+    """Return `conclusion` or `hypothesis` where the words show it, else None.
+
+    English and German cues; a thought in another language stays a thought.
+    """
+    if CONCLUDES.search(text):
+        return "conclusion"
+    return "hypothesis" if SUPPOSES.search(text) else None

@@ -2,19 +2,73 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 
-from reasonloom.server.auth.addresses import is_local, is_secure
-from reasonloom.server.auth.fetching import fetch_json
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+
+
+def is_secure(url: str) -> bool:
+    """Tell whether nobody in between can answer for `url`: https, or http on loopback.
+
+    A URL with a user or a fragment, or a port that cannot be, is none that names a page.
+    """
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    secure = parts.scheme == "https" or (parts.scheme == "http" and host in LOOPBACK_HOSTS)
+    return bool(host) and secure and not parts.username and not parts.fragment
+
+
+def is_local(url: str) -> bool:
+    """Tell whether a URL that is secure leads to this machine alone."""
+    return urlsplit(url).hostname in LOOPBACK_HOSTS
+
+
+MAX_DOCUMENT_BYTES = 512 * 1024
+"""Bytes of a document that are read."""
+
+
+async def fetch_json(url: str, seconds: float) -> Any:
+    """Return the document at `url`; the caller limits the whole time, `seconds` each step of it.
+
+    Raises:
+        httpx.HTTPError: no answer, or not 200: a redirect is not followed.
+        ValueError: it is no URL, too large, or not JSON.
+    """
+    try:
+        return json.loads(await _body(url, seconds))
+    except RecursionError:
+        raise ValueError("too deep") from None
+    except httpx.InvalidURL:
+        raise ValueError("no URL") from None
+
+
+async def _body(url: str, seconds: float) -> bytes:
+    body = b""
+    async with (
+        httpx.AsyncClient(timeout=seconds, follow_redirects=False) as client,
+        client.stream("GET", url, headers={"accept": "application/json"}) as answer,
+    ):
+        answer.raise_for_status()
+        async for part in answer.aiter_bytes():
+            body += part
+            if len(body) > MAX_DOCUMENT_BYTES:
+                raise ValueError("too large")
+    return body
+
 
 log = logging.getLogger(__name__)
 
 
-async def find_keys_of(issuer: str, pages: Iterable[str], seconds: float) -> str:
+async def discover_jwks_uri(issuer: str, pages: Iterable[str], seconds: float) -> str:
     """Return the `jwks_uri` of the first page of metadata that is the issuer's.
 
     Raises:
@@ -22,13 +76,13 @@ async def find_keys_of(issuer: str, pages: Iterable[str], seconds: float) -> str
     """
     for url in pages:
         try:
-            return place_in(await fetch_json(url, seconds), issuer)
+            return jwks_uri_in(await fetch_json(url, seconds), issuer)
         except (httpx.HTTPError, ValueError) as error:
             log.info("%s has no metadata that can be used: %s", url, type(error).__name__)
     raise ValueError("no metadata of the issuer")
 
 
-def pages_of(issuer: str) -> list[str]:
+def metadata_urls(issuer: str) -> list[str]:
     """Return the well-known pages of an issuer in the order in which MCP's clients try them.
 
     That of OAuth, then that of OpenID, with the issuer's path behind the well-known one, or
@@ -41,7 +95,7 @@ def pages_of(issuer: str) -> list[str]:
     return build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer)
 
 
-def place_in(metadata: Any, issuer: str) -> str:
+def jwks_uri_in(metadata: Any, issuer: str) -> str:
     """Return where metadata says that the keys are.
 
     Raises:

@@ -4,21 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+
 from reasonloom.contracts.caller import Caller
-from reasonloom.server.auth.access_principal import token_of
 
 if TYPE_CHECKING:
+    from mcp.server.auth.provider import AccessToken
+    from mcp.server.context import ServerRequestContext
     from mcp.server.mcpserver.context import Context
+    from starlette.types import Scope
 
     from reasonloom.settings import Settings
 
+
+def token_of_scope(scope: Scope) -> AccessToken | None:
+    """Return the verified token of an HTTP request, None where none was asked for."""
+    user = scope.get("user")
+    return user.access_token if isinstance(user, AuthenticatedUser) else None
+
+
+def token_of_request(ctx: ServerRequestContext[Any, Any]) -> AccessToken | None:
+    """Return the verified token of the very request that is answered, not of its session."""
+    request = ctx.request
+    return None if request is None else token_of_scope(request.scope)
+
+
+def scopes_of(ctx: ServerRequestContext[Any, Any]) -> tuple[str, ...] | None:
+    """Return what the request's token allows, None where nobody had to prove anything."""
+    token = token_of_request(ctx)
+    return None if token is None else tuple(token.scopes)
+
+
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
-LONGEST_NAME = 200
+MAX_CLIENT_NAME = 200
 
 
 def caller_of(settings: Settings, context: Context[Any, Any]) -> Caller:
     """Return the caller of one request."""
-    token = token_of(context.request_context)
+    token = token_of_request(context.request_context)
     return Caller(
         settings.user if token is None else str(token.subject),
         client=_client(context),
@@ -37,4 +60,4 @@ def _client(context: Context[Any, Any]) -> str | None:
 
 def _printable(name: str) -> str:
     """Return a client's name as any database can keep it."""
-    return "".join(filter(str.isprintable, name))[:LONGEST_NAME]
+    return "".join(filter(str.isprintable, name))[:MAX_CLIENT_NAME]

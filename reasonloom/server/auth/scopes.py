@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 READ = "read"
 WRITE = "write"
 TOOLSETS = (*INVENTORY, "extras", "conformance")
-OFFERED = (READ, WRITE, *(f"{deed}:{each}" for each in TOOLSETS[:-1] for deed in (READ, WRITE)))
+OFFERED_SCOPES = (
+    READ,
+    WRITE,
+    *(f"{deed}:{each}" for each in TOOLSETS[:-1] for deed in (READ, WRITE)),
+)
 """The scopes that a client may ask for, as the metadata tells them."""
 
 
@@ -26,11 +30,12 @@ def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
     """
     chosen = tuple(dict.fromkeys(scopes))
     if not chosen:
-        raise InvalidArgument(f"scope: at least one of {', '.join(OFFERED)}", field="scope")
+        raise InvalidArgument(f"scope: at least one of {', '.join(OFFERED_SCOPES)}", field="scope")
     for scope in chosen:
-        if scope not in OFFERED:
+        if scope not in OFFERED_SCOPES:
             raise InvalidArgument(
-                f"scope: there is no {scope[:60]}; known: {', '.join(OFFERED)}", field="scope"
+                f"scope: there is no {scope[:60]}; known: {', '.join(OFFERED_SCOPES)}",
+                field="scope",
             )
     return chosen
 

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import httpx
 import jwt
 
-from reasonloom.server.auth.discovery import find_keys_of, pages_of
-from reasonloom.server.auth.fetching import fetch_json
+from reasonloom.server.auth.discovery import discover_jwks_uri, fetch_json, metadata_urls
 
 if TYPE_CHECKING:
     from jwt.algorithms import AllowedPublicKeys
@@ -30,19 +29,19 @@ if TYPE_CHECKING:
     """A key with the algorithm that its JWK names, or bare: then any that its kind can verify."""
 
 log = logging.getLogger(__name__)
-FRESH = 600.0
-KEPT = 86_400.0
+FRESH_SECONDS = 600.0
+MAX_AGE_SECONDS = 86_400.0
 """Seconds after which keys are fetched anew, and after which they are used no more."""
 
-MOST_FETCHES = 5
-FILLS_EVERY = 30.0
+MAX_FETCHES = 5
+REFILL_SECONDS = 30.0
 """Fetches in a row at most; one more is allowed every so many seconds."""
 
-PATIENCE = 5.0
+FETCH_TIMEOUT = 5.0
 """Seconds that a whole fetch may take, the search for the keys' place included."""
 
 
-class KeysAway(Exception):
+class KeysUnavailable(Exception):
     """There are no keys now: the issuer does not answer, or with no keys."""
 
 
@@ -52,10 +51,10 @@ class SigningKeys:
     def __init__(self, place: str | None, issuer: str = "") -> None:
         self._place = place
         self._issuer = issuer
-        self._pages = [] if place else pages_of(issuer)
+        self._pages = [] if place else metadata_urls(issuer)
         self._keys: list[tuple[str | None, VerifyingKey]] = []
-        self._fetched = -KEPT
-        self._allowance = float(MOST_FETCHES)
+        self._fetched = -MAX_AGE_SECONDS
+        self._allowance = float(MAX_FETCHES)
         self._counted = time.monotonic()
         self._lock = asyncio.Lock()
         self._renewing: asyncio.Task[None] | None = None
@@ -69,20 +68,20 @@ class SigningKeys:
             KeysAway: no keys could ever be had, or not for a day.
         """
         key = self._known(kid)
-        if key is None or self._age() > KEPT:
+        if key is None or self._age() > MAX_AGE_SECONDS:
             await self._renew(kid)
             key = self._known(kid)
-        elif self._age() > FRESH and self._renewing is None:
+        elif self._age() > FRESH_SECONDS and self._renewing is None:
             self._renewing = asyncio.create_task(self._renew(kid))
             self._renewing.add_done_callback(self._renewed)
-        if self._age() > KEPT:
-            raise KeysAway
+        if self._age() > MAX_AGE_SECONDS:
+            raise KeysUnavailable
         return key
 
     async def _renew(self, kid: str | None) -> None:
         """Fetch the keys, one caller at a time, unless another has done it meanwhile."""
         async with self._lock:
-            if self._known(kid) is None or self._age() > FRESH:
+            if self._known(kid) is None or self._age() > FRESH_SECONDS:
                 await self._refresh()
 
     def _renewed(self, renewing: asyncio.Task[None]) -> None:
@@ -99,26 +98,26 @@ class SigningKeys:
     async def _refresh(self) -> None:
         """Fetch the keys if the allowance is not used up; a failure leaves the old ones."""
         now = time.monotonic()
-        filled = self._allowance + (now - self._counted) / FILLS_EVERY
-        self._allowance, self._counted = min(float(MOST_FETCHES), filled), now
+        filled = self._allowance + (now - self._counted) / REFILL_SECONDS
+        self._allowance, self._counted = min(float(MAX_FETCHES), filled), now
         if self._allowance < 1:
             return
         self._allowance -= 1
         try:
-            self._keys = _usable(await self._load())
+            self._keys = _verifying_keys(await self._load())
             self._fetched = time.monotonic()
         except (OSError, ValueError, httpx.HTTPError, jwt.PyJWTError) as error:
             log.warning("the issuer's keys cannot be had: %s", type(error).__name__)
 
     async def _load(self) -> Any:
-        async with asyncio.timeout(PATIENCE):
-            place = self._place or await find_keys_of(self._issuer, self._pages, PATIENCE)
+        async with asyncio.timeout(FETCH_TIMEOUT):
+            place = self._place or await discover_jwks_uri(self._issuer, self._pages, FETCH_TIMEOUT)
             if not place.startswith(("http://", "https://")):
                 return json.loads(await asyncio.to_thread(Path(place).read_bytes))
-            return await fetch_json(place, PATIENCE)
+            return await fetch_json(place, FETCH_TIMEOUT)
 
 
-def _usable(value: Any) -> list[tuple[str | None, VerifyingKey]]:
+def _verifying_keys(value: Any) -> list[tuple[str | None, VerifyingKey]]:
     """Return the keys that verify signatures, by their ids; unknown kinds are left out.
 
     Raises:

@@ -25,11 +25,11 @@ from reasonloom.server.auth.scopes import check_scopes
 
 log = logging.getLogger(__name__)
 VARIABLE = "REASONLOOM_TOKENS"
-BEGINNING = "rl_"
+TOKEN_PREFIX = "rl_"
 RANDOM_BYTES = 32
 DAY = 86_400
-LONGEST_OWNER = 200
-FEWEST = 0o640
+MAX_OWNER_LENGTH = 200
+MAX_MODE = 0o640
 """What may be done with a file of tokens at most."""
 
 
@@ -39,14 +39,14 @@ def check_owner(owner: str) -> str:
     Raises:
         InvalidArgument: it is blank, too long, or not printable.
     """
-    if not owner.strip() or len(owner) > LONGEST_OWNER or not owner.isprintable():
+    if not owner.strip() or len(owner) > MAX_OWNER_LENGTH or not owner.isprintable():
         raise InvalidArgument(
-            f"owner: must be printable text of 1 to {LONGEST_OWNER} characters", field="owner"
+            f"owner: must be printable text of 1 to {MAX_OWNER_LENGTH} characters", field="owner"
         )
     return owner
 
 
-class Entry(BaseModel):
+class TokenEntry(BaseModel):
     """One token as the file keeps it; `expires` is in seconds since 1970, None for never."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -86,10 +86,10 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
-def new_entry(owner: str, scopes: tuple[str, ...], days: float | None) -> tuple[str, Entry]:
+def new_entry(owner: str, scopes: tuple[str, ...], days: float | None) -> tuple[str, TokenEntry]:
     """Return a new token and its entry; the token itself is kept nowhere."""
-    token = BEGINNING + secrets.token_urlsafe(RANDOM_BYTES)
-    return token, Entry(
+    token = TOKEN_PREFIX + secrets.token_urlsafe(RANDOM_BYTES)
+    return token, TokenEntry(
         id=secrets.token_hex(4),
         sha256=digest(token),
         owner=check_owner(owner),
@@ -98,7 +98,7 @@ def new_entry(owner: str, scopes: tuple[str, ...], days: float | None) -> tuple[
     )
 
 
-def read_entries(path: Path) -> list[Entry]:
+def read_entries(path: Path) -> list[TokenEntry]:
     """Return the entries of a file.
 
     Raises:
@@ -111,9 +111,9 @@ def read_entries(path: Path) -> list[Entry]:
     return [_entry(line, number) for number, line in enumerate(lines, 1) if line.strip()]
 
 
-def _entry(line: str, number: int) -> Entry:
+def _entry(line: str, number: int) -> TokenEntry:
     try:
-        return Entry.model_validate_json(line)
+        return TokenEntry.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "form"
@@ -121,7 +121,7 @@ def _entry(line: str, number: int) -> Entry:
         raise SettingMistake(said, field=VARIABLE) from None
 
 
-def append(path: Path, entry: Entry) -> None:
+def append_entry(path: Path, entry: TokenEntry) -> None:
     """Add an entry, on a line of its own; a new file is its owner's alone, any is no stranger's.
 
     Raises:
@@ -136,23 +136,23 @@ def append(path: Path, entry: Entry) -> None:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         with os.fdopen(handle, "rb+") as file:
             file.write((_line_end(file) + line).encode())
-        _close_to_others(path)
+        _restrict_mode(path)
     except OSError:
         raise SettingMistake(f"{VARIABLE}: the file cannot be written", field=VARIABLE) from None
 
 
-def _close_to_others(path: Path) -> None:
+def _restrict_mode(path: Path) -> None:
     """Take from others what they may do with the file, and from its group all but reading.
 
     A group may have been given the file to read: that of a server which runs as somebody else.
     """
     mode = stat.S_IMODE(path.stat().st_mode)
-    if mode & ~FEWEST:
+    if mode & ~MAX_MODE:
         with suppress(PermissionError):  # somebody else's file: the server says so at its start
-            path.chmod(mode & FEWEST)
+            path.chmod(mode & MAX_MODE)
 
 
-def warn_of_writers(path: Path) -> None:
+def warn_if_writable_by_others(path: Path) -> None:
     """Say in the log that others may write the file, and so let themselves in."""
     with suppress(OSError):
         if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -181,9 +181,9 @@ class TokenFile:
 
     path: Path
     _seen: tuple[int, int, int] | None = None
-    _entries: list[Entry] = field(default_factory=list)
+    _entries: list[TokenEntry] = field(default_factory=list)
 
-    def find(self, token: str) -> Entry | None:
+    def find(self, token: str) -> TokenEntry | None:
         """Return the entry of a token that is valid now; every digest is compared."""
         wanted = digest(token)
         found = None
@@ -192,7 +192,7 @@ class TokenFile:
                 found = entry
         return None if found is None or found.expired else found
 
-    def _current(self) -> list[Entry]:
+    def _current(self) -> list[TokenEntry]:
         """Return the entries; none where the file has become unreadable, so that nobody gets in."""
         try:
             now = self.path.stat()

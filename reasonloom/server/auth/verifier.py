@@ -11,20 +11,20 @@ from mcp.server.auth.provider import AccessToken, TokenVerifier
 from starlette.authentication import AuthenticationError
 
 from reasonloom.errors import InvalidArgument, SettingMistake
-from reasonloom.server.auth.addresses import is_secure
-from reasonloom.server.auth.scopes import OFFERED
-from reasonloom.server.auth.signing_keys import KeysAway, SigningKeys
-from reasonloom.server.auth.token_file import BEGINNING, TokenFile, check_owner, read_entries
+from reasonloom.server.auth.discovery import is_secure
+from reasonloom.server.auth.scopes import OFFERED_SCOPES
+from reasonloom.server.auth.signing_keys import KeysUnavailable, SigningKeys
+from reasonloom.server.auth.token_file import TOKEN_PREFIX, TokenFile, check_owner, read_entries
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
-LONGEST = 16_384
+MAX_TOKEN_LENGTH = 16_384
 """Characters of a token that are looked at."""
 
 
-class IssuerAway(AuthenticationError):
+class IssuerUnavailable(AuthenticationError):
     """A token cannot be verified now; the same request may succeed later."""
 
 
@@ -43,8 +43,8 @@ class SignedTokens:
         """
         try:
             return self._read(token, await self._claims(token))
-        except KeysAway:
-            raise IssuerAway("the issuer's keys cannot be had now; try again") from None
+        except KeysUnavailable:
+            raise IssuerUnavailable("the issuer's keys cannot be had now; try again") from None
         except (jwt.PyJWTError, InvalidArgument, ValueError, TypeError) as error:
             log.info("a signed token is refused: %s", type(error).__name__)
             return None
@@ -78,7 +78,7 @@ class SignedTokens:
         return AccessToken(
             token=token,
             client_id=str(client),
-            scopes=[scope for scope in OFFERED if scope in words],
+            scopes=[scope for scope in OFFERED_SCOPES if scope in words],
             subject=check_owner(owner),
             claims={"iss": claims["iss"]},
         )
@@ -97,9 +97,9 @@ class Verifier(TokenVerifier):
         Raises:
             IssuerAway: the issuer's keys cannot be had.
         """
-        if len(token) > LONGEST:
+        if len(token) > MAX_TOKEN_LENGTH:
             return None
-        if token.startswith(BEGINNING):
+        if token.startswith(TOKEN_PREFIX):
             return self._static(token)
         return await self._signed.verify(token) if self._signed else None
 

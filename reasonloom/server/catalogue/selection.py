@@ -5,29 +5,112 @@ A kind of resource is served beside the tools of its toolset, and never as a ref
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from reasonloom.contracts.tool_names import ALL, DEFAULT, EXTRAS, INVENTORY
+from reasonloom.contracts.tool_names import (
+    ALL_TOOLS,
+    DEFAULT_TOOLS,
+    EXTRA_TOOLS,
+    INVENTORY,
+    SERVED_AS,
+    reference_name,
+)
 from reasonloom.errors import SettingMistake
-from reasonloom.server.catalogue.advice import advised
-from reasonloom.server.catalogue.references import as_reference
-from reasonloom.server.catalogue.served import Catalogue, Served
+from reasonloom.server.catalogue.served import Catalogue, ServedTool, applicable_advice
 from reasonloom.server.names import known_name
 from reasonloom.server.resources.kind import Kind
 from reasonloom.server.resources.table import KINDS
 from reasonloom.server.toolsets import extras
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
-from reasonloom.server.toolsets.toolset import Effect, Toolset
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
+from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
+
+
+NO_CHOICE = ("default",)
+"""The toolsets where none is named."""
+
+
+def as_reference(settings: Settings) -> Catalogue:
+    """Return the reference that the settings name, whole.
+
+    Raises:
+        SettingMistake: an unknown name, or a choice beside it.
+    """
+    if given := _conflicting_choice(settings):
+        raise SettingMistake(f"--as serves one reference whole; leave out {given}", field="--as")
+    name = known_name(str(settings.serve_as), SERVED_AS, "REASONLOOM_AS")
+    return _reference_catalogue(_reference_toolset(name), lambda line: True)
+
+
+def reference_catalogues(settings: Settings) -> dict[str, Catalogue]:
+    """Return the references that are served beside the combined catalogue, by their names.
+
+    All, or those whose toolsets are named where some are; `--exclude-tools` and `--read-only`
+    hold for them too. None beside a reference, or beside single tools alone.
+    """
+    if settings.serve_as is not None:
+        return {}
+
+    def kept(line: ToolLine) -> bool:
+        reads = line.effect is Effect.READS or not settings.read_only
+        return reads and line.name not in settings.exclude_tools
+
+    made = {
+        name: _reference_catalogue(_reference_toolset(name), kept)
+        for name in SERVED_AS
+        if _is_named(name, settings)
+    }
+    return {name: catalogue for name, catalogue in made.items() if catalogue.tools}
+
+
+def _is_named(name: str, settings: Settings) -> bool:
+    if settings.toolsets == NO_CHOICE:
+        return not settings.tools
+    return "all" in settings.toolsets or SERVED_AS[name] in settings.toolsets
+
+
+def _reference_toolset(name: str) -> Toolset:
+    return next(each for each in TOOLSETS if each.name == SERVED_AS[name])
+
+
+def _reference_catalogue(toolset: Toolset, kept: Callable[[ToolLine], bool]) -> Catalogue:
+    lines = [line for line in toolset.tools if kept(line)]
+    names = {line.name: reference_name(line.name) for line in lines}
+    tools = tuple(
+        ServedTool(names[line.name], _reference_line(line), toolset.form, toolset.name)
+        for line in lines
+    )
+    return Catalogue(
+        toolset.reference, toolset.version, tools, advice=applicable_advice((toolset,), names)
+    )
+
+
+def _reference_line(line: ToolLine) -> ToolLine:
+    """Return a tool as its reference alone knows it."""
+    request = line.reference_request or line.request
+    return replace(line, name=reference_name(line.name), request=request)
+
+
+def _conflicting_choice(settings: Settings) -> str | None:
+    """Return the first choice that cannot stand beside `--as`."""
+    choices = {
+        "--toolsets": settings.toolsets != NO_CHOICE,
+        "--tools": bool(settings.tools),
+        "--exclude-tools": bool(settings.exclude_tools),
+        "--read-only": settings.read_only,
+    }
+    return next((name for name, given in choices.items() if given), None)
+
 
 CONFORMANCE = "conformance"
 """The hidden toolset of fixtures for the public conformance suite: in no other, in no list."""
 
 GROUPS = ("default", "all", *INVENTORY, extras.TOOLSET.name)
-NAMES = (*ALL, *EXTRAS)
+NAMES = (*ALL_TOOLS, *EXTRA_TOOLS)
 
 
 def choose(settings: Settings) -> Catalogue:
@@ -38,8 +121,8 @@ def choose(settings: Settings) -> Catalogue:
     """
     if settings.serve_as is not None:
         return as_reference(settings)
-    wanted = _wanted(settings)
-    tools = [served for served in _built((*TOOLSETS, *BEYOND)) if served.name in wanted]
+    wanted = _selected_names(settings)
+    tools = [served for served in _built((*TOOLSETS, *EXTRA_TOOLSETS)) if served.name in wanted]
     if settings.read_only:
         tools = [served for served in tools if served.line.effect is Effect.READS]
     conformance = CONFORMANCE in settings.toolsets
@@ -50,8 +133,8 @@ def choose(settings: Settings) -> Catalogue:
         "reasonloom",
         None,
         tuple(tools),
-        _beside(tools),
-        advised((*TOOLSETS, *BEYOND), names),
+        _served_resources(tools),
+        applicable_advice((*TOOLSETS, *EXTRA_TOOLSETS), names),
         conformance,
     )
 
@@ -61,21 +144,21 @@ def built_names() -> list[str]:
     return [served.name for served in _built(TOOLSETS)]
 
 
-def _built(toolsets: Iterable[Toolset]) -> list[Served]:
+def _built(toolsets: Iterable[Toolset]) -> list[ServedTool]:
     return [
-        Served(line.name, line, toolset.form, toolset.name)
+        ServedTool(line.name, line, toolset.form, toolset.name)
         for toolset in toolsets
         for line in toolset.tools
     ]
 
 
-def _beside(tools: Iterable[Served]) -> tuple[Kind, ...]:
+def _served_resources(tools: Iterable[ServedTool]) -> tuple[Kind, ...]:
     """Return the kinds of resources of whose toolset something is served."""
     names = {served.name for served in tools}
     return tuple(kind for kind in KINDS if names.intersection(_members(kind.toolset)))
 
 
-def _wanted(settings: Settings) -> set[str]:
+def _selected_names(settings: Settings) -> set[str]:
     """Return the chosen names: single tools are added to toolsets that are named."""
     names: set[str] = set()
     only_tools = settings.tools and settings.toolsets == ("default",)
@@ -91,7 +174,7 @@ def _wanted(settings: Settings) -> set[str]:
 
 def _members(group: str) -> Iterable[str]:
     if group == "default":
-        return DEFAULT
+        return DEFAULT_TOOLS
     if group == extras.TOOLSET.name:
-        return EXTRAS
-    return ALL if group == "all" else INVENTORY[group]
+        return EXTRA_TOOLS
+    return ALL_TOOLS if group == "all" else INVENTORY[group]

@@ -12,10 +12,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake
-from reasonloom.server.base_tool import AnsweringTool
-from reasonloom.server.envelopes.envelope import Form
+from reasonloom.server.base_tool import BaseTool
+from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.envelopes.plain import PLAIN
 
 Asked = Context[Any, Any]
@@ -42,11 +42,11 @@ class Fixture:
     schema: dict[str, Any] | None = None
 
 
-class FixtureTool(AnsweringTool):
+class FixtureTool(BaseTool):
     """A fixture as a tool of the server."""
 
     fixture: Fixture
-    form: Form = PLAIN
+    form: Envelope = PLAIN
 
     async def answer(self, arguments: dict[str, Any], context: Asked, started: float) -> Answered:
         """Return what the fixture answers.
@@ -54,7 +54,7 @@ class FixtureTool(AnsweringTool):
         Raises:
             CallerMistake: it needs more, in a way that the client's revision does not know.
         """
-        answer = await self.fixture.answer(read(self.fixture.request, arguments), context)
+        answer = await self.fixture.answer(parse_request(self.fixture.request, arguments), context)
         modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
         if isinstance(answer, InputRequiredResult) and not modern:
             raise CallerMistake("this tool asks in a way that revision 2026-07-28 has brought")

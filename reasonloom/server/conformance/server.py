@@ -31,7 +31,7 @@ from reasonloom.server.conformance import asking, contents, readings, rounds, te
 from reasonloom.server.conformance.fixture import make_fixture
 from reasonloom.server.conformance.prompts import PROMPTS
 from reasonloom.server.conformance.readings import TEMPLATE
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.loom_server import LoomServer
 
 # Logging and sampling are deprecated in 2026-07-28, and in 2025-11-25 the suite asks for them.
@@ -43,7 +43,7 @@ FIXTURES = (*contents.FIXTURES, *telling.FIXTURES, *asking.FIXTURES, *rounds.FIX
 class ConformanceServer(LoomServer):
     """A server of ours that also answers what the suite asks for."""
 
-    def __init__(self, catalogue: Catalogue, room: EngineRoom) -> None:
+    def __init__(self, catalogue: Catalogue, room: EngineLifespan) -> None:
         tools = [make_fixture(fixture) for fixture in FIXTURES]
         super().__init__(catalogue, room, beside=tools, subscriptions=InMemorySubscriptionBus())
         for prompt in PROMPTS:

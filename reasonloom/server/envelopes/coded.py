@@ -8,7 +8,7 @@ from typing import Any
 
 from reasonloom import errors
 from reasonloom.contracts.mental_models.models import DOMAINS
-from reasonloom.server.envelopes.envelope import Form, Said, Told
+from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta, ToolResponse
 from reasonloom.server.envelopes.plain import schema, success
 
 CODES: Mapping[type[errors.ReasonloomError], str] = {
@@ -21,22 +21,22 @@ CODES: Mapping[type[errors.ReasonloomError], str] = {
 """The reference's codes, by the error tree; other errors are coded by their own names."""
 
 INVALID_DOMAIN = "INVALID_DOMAIN"
-DOMAIN_TOLD = f"Domain must be one of: {', '.join(DOMAINS)}"
-CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+DOMAIN_MESSAGE = f"Domain must be one of: {', '.join(DOMAINS)}"
+WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def failure(error: errors.ReasonloomError, told: Told) -> Said:
+def failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
     """Return the error as `success` false, a code and a message; what is particular beside."""
     body: dict[str, Any] = {"success": False, "code": code_of(error), "message": error.message}
     if body["code"] == INVALID_DOMAIN:
-        body["message"] = DOMAIN_TOLD
+        body["message"] = DOMAIN_MESSAGE
     if field := getattr(error, "field", None):
         body["field"] = field
     if isinstance(error, errors.InvalidBasin):
         body["suggestion"] = error.suggestion
     if isinstance(error, errors.ServiceFault):
         body["retryable"] = error.retryable
-    return Said(body)
+    return ToolResponse(body)
 
 
 def code_of(error: errors.ReasonloomError) -> str:
@@ -49,7 +49,7 @@ def code_of(error: errors.ReasonloomError) -> str:
     for kind in type(error).__mro__:
         if kind in CODES:
             return CODES[kind]
-    return CAPITAL.sub("_", type(error).__name__).upper()
+    return WORD_START.sub("_", type(error).__name__).upper()
 
 
-CODED = Form(success, failure, schema)
+CODED = Envelope(success, failure, schema)

@@ -10,7 +10,7 @@ from reasonloom.errors import ReasonloomError
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ToolResponse:
     """What a tool says in the end: the structured value, and its text if not just that value."""
 
     structured: dict[str, Any] | None
@@ -18,7 +18,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ResponseMeta:
     """What an answer tells beside its data.
 
     Attributes:
@@ -39,7 +39,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class Envelope:
     """One reference's form.
 
     Attributes:
@@ -48,6 +48,6 @@ class Form:
         schema: wraps an answer's JSON Schema into the envelope's.
     """
 
-    success: Callable[[dict[str, Any], Told], Said]
-    failure: Callable[[ReasonloomError, Told], Said]
+    success: Callable[[dict[str, Any], ResponseMeta], ToolResponse]
+    failure: Callable[[ReasonloomError, ResponseMeta], ToolResponse]
     schema: Callable[[dict[str, Any]], dict[str, Any]]

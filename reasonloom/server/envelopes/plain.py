@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reasonloom import errors
-from reasonloom.server.envelopes.envelope import Form, Said, Told
+from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta, ToolResponse
 
 TYPES: Mapping[type[errors.ReasonloomError], str] = {
     errors.InvalidArgument: "Validation",
@@ -23,12 +23,12 @@ TYPES: Mapping[type[errors.ReasonloomError], str] = {
 """The reference's error types, which serve every provider; others keep our own names."""
 
 
-def success(answer: dict[str, Any], told: Told) -> Said:
+def success(answer: dict[str, Any], told: ResponseMeta) -> ToolResponse:
     """Return the answer as it is, with its notes where there are any."""
-    return Said({**answer, "notes": list(told.notes)} if told.notes else answer)
+    return ToolResponse({**answer, "notes": list(told.notes)} if told.notes else answer)
 
 
-def failure(error: errors.ReasonloomError, told: Told) -> Said:
+def failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
     """Return the error as text `Error: ...` and as an object of type, message and field."""
     message = error.message
     if isinstance(error, errors.InvalidArgument):
@@ -41,7 +41,7 @@ def failure(error: errors.ReasonloomError, told: Told) -> Said:
     }
     if isinstance(error, errors.ServiceFault):
         body["retryable"] = error.retryable
-    return Said({"error": body}, f"Error: {message}")
+    return ToolResponse({"error": body}, f"Error: {message}")
 
 
 def error_type(error: errors.ReasonloomError) -> str:
@@ -57,4 +57,32 @@ def schema(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-PLAIN = Form(success, failure, schema)
+PLAIN = Envelope(success, failure, schema)
+
+
+def text_success(answer: dict[str, Any], told: ResponseMeta) -> ToolResponse:
+    """Return the answer's own text, its notes below it, and all of it as values."""
+    notes = list(told.notes)
+    text = "\n".join([answer["text"], *(f"[Note: {note}]" for note in notes)])
+    return ToolResponse({**answer, "notes": notes} if notes else answer, text)
+
+
+def text_failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
+    """Return the error as a sentence that begins with the tool's name, and as an object."""
+    body: dict[str, Any] = {
+        "tool": told.tool,
+        "type": error_type(error),
+        "message": error.message,
+        "field": getattr(error, "field", None),
+    }
+    if isinstance(error, errors.ServiceFault):
+        body["retryable"] = error.retryable
+    return ToolResponse({"error": body}, f'Tool "{told.tool}" failed: {error.message}')
+
+
+def text_schema(answer: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer's schema as it is."""
+    return answer
+
+
+TEXT = Envelope(text_success, text_failure, text_schema)

@@ -8,7 +8,7 @@ from typing import Any
 
 from reasonloom import errors
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.server.envelopes.envelope import Form, Said, Told
+from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta, ToolResponse
 
 SECTOR_FIELDS = ("primarySector", "sectors")
 RETRY = "Try again in a moment; `reasonloom doctor` tells what is wrong"
@@ -35,12 +35,12 @@ FIXED_TEXTS: Mapping[type[errors.ReasonloomError], str] = {
 """The reference's own words; what is particular goes into `detail`."""
 
 
-def success(answer: dict[str, Any], told: Told) -> Said:
+def success(answer: dict[str, Any], told: ResponseMeta) -> ToolResponse:
     """Return the answer as `data`."""
-    return Said({"success": True, "data": answer, "metadata": _metadata(told)})
+    return ToolResponse({"success": True, "data": answer, "metadata": _metadata(told)})
 
 
-def failure(error: errors.ReasonloomError, told: Told) -> Said:
+def failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
     """Return the error with the reference's text and a suggestion."""
     text = _text(error)
     body: dict[str, Any] = {"success": False, "error": text, "suggestion": _suggestion(error)}
@@ -50,7 +50,7 @@ def failure(error: errors.ReasonloomError, told: Told) -> Said:
         body["field"] = field
     if isinstance(error, errors.ServiceFault):
         body["retryable"] = error.retryable
-    return Said({**body, "metadata": _metadata(told)})
+    return ToolResponse({**body, "metadata": _metadata(told)})
 
 
 def _text(error: errors.ReasonloomError) -> str:
@@ -76,7 +76,7 @@ def _is_about_sector(error: errors.ReasonloomError) -> bool:
     )
 
 
-def _metadata(told: Told) -> dict[str, Any]:
+def _metadata(told: ResponseMeta) -> dict[str, Any]:
     metadata: dict[str, Any] = {
         "timestamp": datetime.now(UTC).isoformat(),
         "processingTime": round(told.seconds * 1000, 3),
@@ -112,4 +112,4 @@ def schema(answer: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-THOUGHT = Form(success, failure, schema)
+THOUGHT = Envelope(success, failure, schema)

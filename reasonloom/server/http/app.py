@@ -11,16 +11,15 @@ from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from reasonloom.server.app import build_references, build_server
-from reasonloom.server.auth.token_file import warn_of_writers
+from reasonloom.server.app import build_reference_servers, build_server
+from reasonloom.server.auth.token_file import warn_if_writable_by_others
 from reasonloom.server.auth.verifier import make_verifier
-from reasonloom.server.http.guard import Gate, Guarded, serve_metadata
-from reasonloom.server.http.health import LIVES, READY, serve_health
-from reasonloom.server.http.hosts import Named, allowed
-from reasonloom.server.http.pages import open_to_pages
-from reasonloom.server.http.request_middleware import Mended
-from reasonloom.server.http.session_limits import IDLE, Sessions
-from reasonloom.server.json_rpc import LONGEST
+from reasonloom.server.http.guard import AuthMiddleware, ScopeGate, serve_metadata
+from reasonloom.server.http.health import LIVE_PATH, READY_PATH, serve_health
+from reasonloom.server.http.hosts import HostCheck, allowed_names, with_cors
+from reasonloom.server.http.request_middleware import RequestMiddleware
+from reasonloom.server.http.session_limits import IDLE_SECONDS, SessionLimits
+from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -28,56 +27,60 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
     from starlette.types import ASGIApp
 
-    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineLifespan
     from reasonloom.server.loom_server import LoomServer
 
 PATH = "/mcp"
 REFERENCES = f"{PATH}/as"
 METHODS = ("GET", "POST", "DELETE")
-UNCHECKED = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+NO_SDK_CHECK = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 """The SDK's own check compares the beginnings of names; `Named` compares them whole."""
 
 
-def make_app(room: EngineRoom, host: str) -> ASGIApp:
+def make_app(room: EngineLifespan, host: str) -> ASGIApp:
     """Return the whole application that is served.
 
     Raises:
         SettingMistake: what the settings say of who may do what cannot be used.
     """
     settings = room.settings
-    names = allowed(settings, host)
+    names = allowed_names(settings, host)
     servers = _servers(room)
-    app = _joined(
+    app = _combined(
         server.streamable_http_app(
             streamable_http_path=path,
             host=host,
-            max_request_body_size=LONGEST,
+            max_request_body_size=MAX_MESSAGE_BYTES,
             stateless_http=settings.stateless,
-            session_idle_timeout=IDLE,
-            transport_security=UNCHECKED,
+            session_idle_timeout=IDLE_SECONDS,
+            transport_security=NO_SDK_CHECK,
         )
         for path, server in servers.items()
     )
-    gates = {path: Gate(server.needed, settings) for path, server in servers.items()}
-    counted = app if settings.stateless else Sessions(app, settings)
-    mended = Mended(counted, gates)
+    gates = {path: ScopeGate(server.needed, settings) for path, server in servers.items()}
+    counted = app if settings.stateless else SessionLimits(app, settings)
+    mended = RequestMiddleware(counted, gates)
     verifier = make_verifier(settings)
     if settings.tokens:
-        warn_of_writers(settings.tokens)
-    proven = Guarded(app, mended, verifier, settings, (LIVES, READY)) if verifier else mended
-    return open_to_pages(Named(proven, names, PATH), settings)
+        warn_if_writable_by_others(settings.tokens)
+    proven = (
+        AuthMiddleware(app, mended, verifier, settings, (LIVE_PATH, READY_PATH))
+        if verifier
+        else mended
+    )
+    return with_cors(HostCheck(proven, names, PATH), settings)
 
 
-def _servers(room: EngineRoom) -> dict[str, LoomServer]:
+def _servers(room: EngineLifespan) -> dict[str, LoomServer]:
     """Return the servers by their paths; the first also has the pages that are of no server."""
     server = build_server(room)
     serve_health(server, room)
     serve_metadata(server, room.settings)
-    beside = build_references(room)
+    beside = build_reference_servers(room)
     return {PATH: server, **{f"{REFERENCES}/{name}": each for name, each in beside.items()}}
 
 
-def _joined(apps: Iterable[Starlette]) -> Starlette:
+def _combined(apps: Iterable[Starlette]) -> Starlette:
     """Return one application with the routes of all, each alive as long as it is."""
     parts = list(apps)
 
@@ -89,11 +92,11 @@ def _joined(apps: Iterable[Starlette]) -> Starlette:
             yield
 
     routes = [route for part in parts for route in part.routes]
-    missing = Route(f"{REFERENCES}/{{name:path}}", _missing_beside(routes), methods=METHODS)
+    missing = Route(f"{REFERENCES}/{{name:path}}", _unknown_reference(routes), methods=METHODS)
     return Starlette(routes=[*routes, missing], lifespan=alive)
 
 
-def _missing_beside(routes: Iterable[BaseRoute]) -> Callable[[Request], Response]:
+def _unknown_reference(routes: Iterable[BaseRoute]) -> Callable[[Request], Response]:
     """Return what answers for a reference that is not served here, and says which are."""
     paths = [route.path for route in routes if isinstance(route, Route)]
     names = [path.removeprefix(f"{REFERENCES}/") for path in paths if path.startswith(REFERENCES)]

@@ -3,11 +3,75 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import Any
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from reasonloom.server.http.tally import Tally
-from reasonloom.server.json_rpc import LONGEST
+from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+
+MINUTE = 60.0
+
+
+class ThrottledWarning:
+    """Counts one kind of event and warns of it, at once and then once a minute at most."""
+
+    def __init__(
+        self, log: logging.Logger, told: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Warn with `told`, and how often it happened since it was told last."""
+        self._log = log
+        self._told = told
+        self._clock = clock
+        self._quiet_until = float("-inf")
+        self._times = 0
+
+    def count(self) -> None:
+        """Count one event."""
+        self._times += 1
+        now = self._clock()
+        if now < self._quiet_until:
+            return
+        self._log.warning("%s: %d since this was last said", self._told, self._times)
+        self._times, self._quiet_until = 0, now + MINUTE
+
+
+@dataclass(slots=True)
+class WriteTimeout:
+    """What a connection was given and has not taken.
+
+    `seconds`, and as many more as its bytes earn at `rate` a second, are what it may take; then
+    the connection is given up and `late` called.
+    """
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.WriteTransport
+    seconds: float
+    rate: float
+    late: Callable[[], None]
+    _timer: asyncio.TimerHandle | None = field(default=None, init=False)
+
+    def begin(self) -> None:
+        """Give what is held now its time; what runs already goes on."""
+        held = self.transport.get_write_buffer_size()
+        if held and self._timer is None:
+            self._timer = self.loop.call_later(self.seconds + held / self.rate, self._give_up)
+
+    def end(self) -> None:
+        """It was taken, or the connection is gone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _give_up(self) -> None:
+        self.late()
+        self.transport.abort()
+
 
 log = logging.getLogger(__name__)
 HEAD, BODY = "head", "body"
@@ -28,19 +92,21 @@ class Limits:
     body: float = 60.0
     body_rate: float = 8_192.0
     head_bytes: int = 65_536
-    rest_bytes: int = 2 * LONGEST
+    rest_bytes: int = 2 * MAX_MESSAGE_BYTES
 
 
-class Crowd:
+class ConnectionLimits:
     """All connections of a server, and which of them wait for a request."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.seconds = {HEAD: limits.head, BODY: limits.body}
         self.waiting: dict[Any, None] = {}
-        self.crowded = Tally(log, f"connections closed, more than {limits.most} at once")
-        self.late = Tally(log, "connections closed, a request did not come whole in time")
-        self.unread = Tally(log, "connections closed, an answer was not read in time")
+        self.crowded = ThrottledWarning(log, f"connections closed, more than {limits.most} at once")
+        self.late = ThrottledWarning(
+            log, "connections closed, a request did not come whole in time"
+        )
+        self.unread = ThrottledWarning(log, "connections closed, an answer was not read in time")
 
     def make_room(self, newest: Any) -> None:
         """Close the one that has waited longest for a request, the newest where none waits."""

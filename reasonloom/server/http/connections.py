@@ -10,9 +10,14 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.server.http.connection_limits import BODY, HEAD, Crowd, Limits
-from reasonloom.server.http.tally import Tally
-from reasonloom.server.http.unread import Unread
+from reasonloom.server.http.connection_limits import (
+    BODY,
+    HEAD,
+    ConnectionLimits,
+    Limits,
+    ThrottledWarning,
+    WriteTimeout,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,24 +27,24 @@ else:
     Known = object  # stdio needs no uvicorn
 
 log = logging.getLogger(__name__)
-MOST = 10_000
-MOST_TAKEN = 2_048
+MAX_CONNECTIONS = 10_000
+MAX_BACKLOG = 2_048
 """Connections at once, and those taken in one go, where the system would allow more."""
 
-LATE = b"The request did not come in time."
-TOO_LATE = (
+TIMEOUT_TEXT = b"The request did not come in time."
+TIMEOUT_RESPONSE = (
     b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain\r\nconnection: close\r\n"
-    b"content-length: %d\r\n\r\n%s" % (len(LATE), LATE)
+    b"content-length: %d\r\n\r\n%s" % (len(TIMEOUT_TEXT), TIMEOUT_TEXT)
 )
 
 
-class Bounding(Known):
+class BoundedProtocol(Known):
     """Closes a connection whose request does not come whole, or whose answer is not read, in time.
 
     Goes before one of uvicorn's two protocols of HTTP, which it is joined with by `bounded`.
     """
 
-    crowd: Crowd
+    crowd: ConnectionLimits
     _awaits: str | None = None
     _timer: asyncio.TimerHandle | None = None
     _since = 0.0
@@ -51,7 +56,7 @@ class Bounding(Known):
         """Count it, and begin to wait for a request."""
         super().connection_made(transport)
         limits, late = self.crowd.limits, self.crowd.unread.count
-        self._unread = Unread(self.loop, transport, limits.body, limits.body_rate, late)
+        self._unread = WriteTimeout(self.loop, transport, limits.body, limits.body_rate, late)
         if len(self.connections) > limits.most:
             self.crowd.make_room(self)
         if not transport.is_closing():
@@ -142,7 +147,7 @@ class Bounding(Known):
             return
         self.crowd.late.count()
         if self._awaits == BODY and not self.cycle.response_started:
-            self.transport.write(TOO_LATE)
+            self.transport.write(TIMEOUT_RESPONSE)
         self.transport.close()
         self._unread.begin()
 
@@ -153,38 +158,40 @@ class Bounding(Known):
         return allowed - (float(self.loop.time()) - self._since)
 
 
-def bounded(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
+def bounded_protocol(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
     """Return uvicorn's protocol of HTTP (or `base`, one of its two) within these limits."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol  # noqa: PLC0415 - stdio has none
 
-    return type("Bounded", (Bounding, base or AutoHTTPProtocol), {"crowd": Crowd(limits)})
+    return type(
+        "Bounded", (BoundedProtocol, base or AutoHTTPProtocol), {"crowd": ConnectionLimits(limits)}
+    )
 
 
-def bounds() -> dict[str, Any]:
+def uvicorn_limits() -> dict[str, Any]:
     """Return what uvicorn's `Config` is told: far fewer connections than files may be open."""
-    files = _most_files()
-    limits = Limits(min(MOST, files // 2))
+    files = _max_open_files()
+    limits = Limits(min(MAX_CONNECTIONS, files // 2))
     # asyncio takes so many in one go, before the first of them can be closed.
-    return {"http": bounded(limits), "backlog": max(1, min(MOST_TAKEN, files // 16))}
+    return {"http": bounded_protocol(limits), "backlog": max(1, min(MAX_BACKLOG, files // 16))}
 
 
-def _most_files() -> int:
+def _max_open_files() -> int:
     """Return how many files the process may open."""
     try:
         import resource  # noqa: PLC0415 - not on every system
     except ImportError:
-        return 2 * MOST
+        return 2 * MAX_CONNECTIONS
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 2 * MOST if soft == resource.RLIM_INFINITY else soft
+    return 2 * MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else soft
 
 
-def tell_faults_rarely() -> None:
+def throttle_accept_errors() -> None:
     """Let the running loop say once a minute that no connection can be taken.
 
     asyncio says so for each connection in line, with a traceback, and again after a second.
     """
     loop = asyncio.get_running_loop()
-    faults = Tally(log, "connections not taken, no file may be opened any more")
+    faults = ThrottledWarning(log, "connections not taken, no file may be opened any more")
 
     def handle(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         if str(context.get("message")).startswith("socket.accept() out of system resource"):

@@ -15,10 +15,14 @@ from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl
 from starlette.middleware.authentication import AuthenticationMiddleware
 
-from reasonloom.server.auth.access_principal import token_in
-from reasonloom.server.auth.scopes import OFFERED, allows
-from reasonloom.server.http.rate_limits import Limited
-from reasonloom.server.http.refusals import beyond, not_now, too_large
+from reasonloom.server.auth.principal import token_of_scope
+from reasonloom.server.auth.scopes import OFFERED_SCOPES, allows
+from reasonloom.server.http.rate_limits import (
+    RateLimits,
+    insufficient_scope,
+    service_unavailable,
+    too_large,
+)
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
@@ -29,7 +33,7 @@ if TYPE_CHECKING:
     from reasonloom.server.auth.verifier import Verifier
     from reasonloom.settings import Settings
 
-LONGEST_HANDSHAKE = 65_536
+MAX_HANDSHAKE_BYTES = 65_536
 """Bytes of `initialize`, all of which is kept as long as its session."""
 
 
@@ -52,7 +56,7 @@ def serve_metadata(server: MCPServer, settings: Settings) -> None:
         {
             "resource": settings.public_url,
             "authorization_servers": [settings.oauth_issuer],
-            "scopes_supported": list(OFFERED),
+            "scopes_supported": list(OFFERED_SCOPES),
             "resource_name": "reasonloom",
         }
     )
@@ -65,7 +69,7 @@ def _metadata_paths(url: str) -> list[str]:
     return sorted({urlsplit(url).path, "/.well-known/oauth-protected-resource"})
 
 
-class Guarded:
+class AuthMiddleware:
     """ASGI: all but the open pages needs a valid token and keeps within the caller's limits."""
 
     def __init__(
@@ -81,10 +85,10 @@ class Guarded:
         self._open = {*pages, *(_metadata_paths(url) if url else ())}
         self._app = app
         known = RequireAuthMiddleware(
-            Limited(behind, settings), [], AnyHttpUrl(url) if url else None
+            RateLimits(behind, settings), [], AnyHttpUrl(url) if url else None
         )
         self._guarded = AuthenticationMiddleware(
-            AuthContextMiddleware(known), backend=BearerAuthBackend(verifier), on_error=_away
+            AuthContextMiddleware(known), backend=BearerAuthBackend(verifier), on_error=_unavailable
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,11 +97,11 @@ class Guarded:
         await (self._app if is_open else self._guarded)(scope, receive, send)
 
 
-def _away(connection: HTTPConnection, error: Exception) -> Response:
-    return not_now(str(error))
+def _unavailable(connection: HTTPConnection, error: Exception) -> Response:
+    return service_unavailable(str(error))
 
 
-class Gate:
+class ScopeGate:
     """Refuses what a caller may not send, before it is begun.
 
     That is a call of a tool that the token does not allow, and a handshake that is too long.
@@ -110,16 +114,16 @@ class Gate:
 
     def refusal(self, scope: Scope, body: bytes) -> Response | None:
         """Return why a message may not go on, None where it may."""
-        token = token_in(scope)
-        if token is None and len(body) <= LONGEST_HANDSHAKE:
+        token = token_of_scope(scope)
+        if token is None and len(body) <= MAX_HANDSHAKE_BYTES:
             return None
         message = json.loads(body)
-        if message.get("method") == "initialize" and len(body) > LONGEST_HANDSHAKE:
-            said = f"initialize has at most {LONGEST_HANDSHAKE} bytes"
+        if message.get("method") == "initialize" and len(body) > MAX_HANDSHAKE_BYTES:
+            said = f"initialize has at most {MAX_HANDSHAKE_BYTES} bytes"
             return too_large(message.get("id"), said)
         if token is None or message.get("method") != "tools/call":
             return None
         needed = self._needed.get(str((message.get("params") or {}).get("name")))
         if needed is None or allows(token.scopes, needed):
             return None
-        return beyond(needed, self._metadata)
+        return insufficient_scope(needed, self._metadata)

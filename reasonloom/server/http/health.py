@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineLifespan
 
 log = logging.getLogger(__name__)
-LIVES = "/healthz"
-READY = "/readyz"
+LIVE_PATH = "/healthz"
+READY_PATH = "/readyz"
 PATIENCE = 3.0
 """Seconds within which whoever asks is answered."""
 
@@ -28,7 +28,7 @@ NOBODY = Caller("")
 """Whose transaction asks whether the database answers: no row is anybody's of no name."""
 
 
-def serve_health(server: MCPServer, room: EngineRoom) -> None:
+def serve_health(server: MCPServer, room: EngineLifespan) -> None:
     """Add both pages; they need no token and tell nothing but a word."""
     readiness = Readiness(room)
 
@@ -40,14 +40,14 @@ def serve_health(server: MCPServer, room: EngineRoom) -> None:
             return JSONResponse({"status": "ready"})
         return JSONResponse({"status": "not ready"}, status_code=503, headers={"retry-after": "1"})
 
-    server.custom_route(LIVES, methods=["GET"])(lives)
-    server.custom_route(READY, methods=["GET"])(ready)
+    server.custom_route(LIVE_PATH, methods=["GET"])(lives)
+    server.custom_route(READY_PATH, methods=["GET"])(ready)
 
 
 class Readiness:
     """Whether the database answers; all who ask at once share one look, so that it stays cheap."""
 
-    def __init__(self, room: EngineRoom) -> None:
+    def __init__(self, room: EngineLifespan) -> None:
         self._room = room
         self._looking: asyncio.Task[bool] | None = None
 

@@ -3,24 +3,78 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse, Response
 
 from reasonloom.errors import SettingMistake
-from reasonloom.server.http.names import Host, Origin, read_host, read_origin
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from reasonloom.settings import Settings
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-EVERY = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
+
+# Whole names are compared, never their beginnings: `127.0.0.1:80.evil.example` is a stranger's.
+
+HOST_PATTERN = re.compile(
+    r"(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::([0-9]{1,5}))?"
+)
+ORIGIN_PATTERN = re.compile(r"([a-z][a-z0-9+.-]*)://([^/]*)")
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A name with its port; None where none is told."""
+
+    name: str
+    port: int | None
+
+    def fits(self, other: Host) -> bool:
+        """Tell whether this, as it is allowed, stands for another: without a port for every one."""
+        plain = other.port is None and self.port in DEFAULT_PORTS.values()
+        return self.name == other.name and (self.port in (None, other.port) or plain)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The scheme and the host of a page; a port that the scheme says already is left out."""
+
+    scheme: str
+    host: Host
+
+    def __str__(self) -> str:
+        port = "" if self.host.port is None else f":{self.host.port}"
+        return f"{self.scheme}://{self.host.name}{port}"
+
+
+def read_host(text: str) -> Host | None:
+    """Return the host of `NAME` or `NAME:PORT`, None where it is neither."""
+    found = HOST_PATTERN.fullmatch(text.lower())
+    if found is None or text.count("..") > 0:
+        return None
+    return Host(found[1], int(found[2]) if found[2] else None)
+
+
+def read_origin(text: str) -> Origin | None:
+    """Return the origin of `SCHEME://NAME` or `SCHEME://NAME:PORT`, None where it is neither."""
+    found = ORIGIN_PATTERN.fullmatch(text.lower())
+    host = read_host(found[2]) if found else None
+    if found is None or host is None:
+        return None
+    usual = host.port == DEFAULT_PORTS.get(found[1])
+    return Origin(found[1], Host(host.name, None) if usual else host)
+
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
+ALL_INTERFACES = ("0.0.0.0", "::")  # noqa: S104 - compared, not bound
 Read = TypeVar("Read", Host, Origin)
 
 
@@ -33,7 +87,7 @@ def is_loopback(host: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Names:
+class AllowedNames:
     """The Host and Origin headers that are answered; `own` may have pages at every port."""
 
     hosts: tuple[Host, ...]
@@ -58,10 +112,10 @@ class Names:
         return own or asked in self.origins
 
 
-class Named:
+class HostCheck:
     """ASGI: what lies at and below a path is answered under the server's names alone."""
 
-    def __init__(self, app: ASGIApp, names: Names, path: str) -> None:
+    def __init__(self, app: ASGIApp, names: AllowedNames, path: str) -> None:
         self._app = app
         self._names = names
         self._path = path
@@ -74,7 +128,7 @@ class Named:
         await (refusal or self._app)(scope, receive, send)
 
 
-def allowed(settings: Settings, host: str) -> Names:
+def allowed_names(settings: Settings, host: str) -> AllowedNames:
     """Return the Host and Origin headers that are answered by a server bound to `host`.
 
     Raises:
@@ -83,14 +137,14 @@ def allowed(settings: Settings, host: str) -> Names:
     """
     public = _public(settings)
     named = [*allowed_hosts(settings), *([public.host] if public else [])]
-    if not named and host in EVERY:
+    if not named and host in ALL_INTERFACES:
         name = "REASONLOOM_ALLOWED_HOSTS"
         said = "must name the hosts by which clients reach a server bound to every address"
         raise SettingMistake(f"{name}: {said}", field=name)
     local = is_loopback(host)
-    itself = () if host in EVERY else (f"[{host}]" if ":" in host else host.lower(),)
-    own = (*itself, *(LOOPBACK if local else ()))
-    return Names(
+    itself = () if host in ALL_INTERFACES else (f"[{host}]" if ":" in host else host.lower(),)
+    own = (*itself, *(LOOPBACK_NAMES if local else ()))
+    return AllowedNames(
         hosts=(*(Host(each, None) for each in own), *named),
         origins=(*([public] if public else []), *allowed_origins(settings)),
         own=own if local else (),
@@ -134,3 +188,31 @@ def _all_read(
     if None in found:
         raise SettingMistake(f"{name}: {said}", field=name)
     return [each for each in found if each is not None]
+
+
+METHODS = ("GET", "POST", "DELETE")
+REQUEST_HEADERS = (
+    "authorization", "content-type", "last-event-id", "mcp-method", "mcp-name",
+    "mcp-protocol-version", "mcp-session-id",
+)  # fmt: skip
+RESPONSE_HEADERS = ("mcp-session-id", "retry-after", "www-authenticate")
+"""Headers that a page may send, and those of an answer that it may read."""
+
+
+def with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Return the application as pages of the allowed origins may ask it; tokens stay asked for.
+
+    Raises:
+        SettingMistake: an allowed origin is none.
+    """
+    origins = [str(each) for each in allowed_origins(settings)]
+    if not origins:
+        return app
+    return CORSMiddleware(
+        app,
+        allow_origins=origins,
+        allow_methods=METHODS,
+        allow_headers=REQUEST_HEADERS,
+        expose_headers=RESPONSE_HEADERS,
+        allow_private_network=True,
+    )

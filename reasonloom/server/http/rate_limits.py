@@ -2,26 +2,69 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reasonloom.server.auth.access_principal import token_in
-from reasonloom.server.http.refusals import too_much
+from mcp_types import INVALID_REQUEST
+from starlette.responses import JSONResponse, Response
+
+from reasonloom.server.auth.principal import token_of_scope
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from reasonloom.settings import Settings
 
+
+TRY_LATER = -32_000
+"""JSON-RPC's first code for errors of a server's own: the same request may succeed later."""
+
+
+def too_many_requests(message: str, seconds: float) -> Response:
+    """Return a refusal with the whole seconds after which to try again."""
+    wait = max(1, math.ceil(seconds))
+    error = {
+        "code": TRY_LATER,
+        "message": message,
+        "data": {"retryable": True, "retryAfter": wait},
+    }
+    body = {"jsonrpc": "2.0", "id": None, "error": error}
+    return JSONResponse(body, status_code=429, headers={"retry-after": str(wait)})
+
+
+def too_large(identifier: int | str | None, message: str) -> Response:
+    """Return a refusal of a message that brings more than is kept of its kind."""
+    error = {"code": INVALID_REQUEST, "message": f"Invalid request: {message}"}
+    return JSONResponse({"jsonrpc": "2.0", "id": identifier, "error": error}, status_code=413)
+
+
+def service_unavailable(message: str) -> Response:
+    """Return a refusal for a token that nobody can verify at present."""
+    body = {"error": "temporarily_unavailable", "error_description": message}
+    return JSONResponse(body, status_code=503, headers={"retry-after": "5"})
+
+
+def insufficient_scope(scope: str, metadata: str | None) -> Response:
+    """Return a refusal that names the scope that would be needed (RFC 6750, 3.1)."""
+    said = f"this needs the scope {scope}"
+    parts = ['error="insufficient_scope"', f'scope="{scope}"', f'error_description="{said}"']
+    if metadata:
+        parts.append(f'resource_metadata="{metadata}"')
+    body = {"error": "insufficient_scope", "error_description": said, "scope": scope}
+    headers = {"www-authenticate": f"Bearer {', '.join(parts)}"}
+    return JSONResponse(body, status_code=403, headers=headers)
+
+
 MINUTE = 60.0
-MOST_IDLE = 1_000
+MAX_IDLE_CALLERS = 1_000
 """Callers that are remembered before those who have been quiet for a minute are forgotten."""
 
 
 @dataclass
-class Use:
+class CallerUse:
     """What one caller does now: requests in flight, and those left in the bucket at a moment."""
 
     left: float
@@ -29,7 +72,7 @@ class Use:
     in_flight: int = 0
 
 
-class Limited:
+class RateLimits:
     """ASGI middleware that refuses at once what is beyond a caller's limits."""
 
     def __init__(
@@ -39,22 +82,24 @@ class Limited:
         self._most = settings.caller_concurrency
         self._rate = settings.caller_requests_per_minute
         self._clock = clock
-        self._uses: dict[str, Use] = {}
+        self._uses: dict[str, CallerUse] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it; who has proved nothing is not counted."""
-        token = token_in(scope)
+        token = token_of_scope(scope)
         if token is None:
             await self._app(scope, receive, send)
             return
         use = self._use(str(token.subject))
         if use.in_flight >= self._most:
             said = f"Too many requests at once: at most {self._most} of one caller; try again"
-            await too_much(said, 1)(scope, receive, send)
+            await too_many_requests(said, 1)(scope, receive, send)
             return
         if use.left < 1:
             said = f"Too many requests: at most {self._rate} a minute of one caller; try again"
-            await too_much(said, (1 - use.left) * MINUTE / self._rate)(scope, receive, send)
+            await too_many_requests(said, (1 - use.left) * MINUTE / self._rate)(
+                scope, receive, send
+            )
             return
         use.left -= 1
         use.in_flight += 1
@@ -63,16 +108,16 @@ class Limited:
         finally:
             use.in_flight -= 1
 
-    def _use(self, owner: str) -> Use:
+    def _use(self, owner: str) -> CallerUse:
         """Return a caller's use, the bucket filled up to now."""
         now = self._clock()
-        if len(self._uses) > MOST_IDLE:
+        if len(self._uses) > MAX_IDLE_CALLERS:
             self._uses = {
                 each: use
                 for each, use in self._uses.items()
                 if use.in_flight or now - use.at < MINUTE
             }
-        use = self._uses.setdefault(owner, Use(float(self._rate), now))
+        use = self._uses.setdefault(owner, CallerUse(float(self._rate), now))
         use.left = min(float(self._rate), use.left + (now - use.at) * self._rate / MINUTE)
         use.at = now
         return use

@@ -2,39 +2,96 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from reasonloom.server.http.cut_short import told_when_cut
-from reasonloom.server.json_rpc import LONGEST, Refusal, mend, too_long
-from reasonloom.server.tool import KEY
+from reasonloom.server.json_rpc import (
+    MAX_MESSAGE_BYTES,
+    SHUTDOWN_CODE,
+    SHUTDOWN_MESSAGE,
+    Refusal,
+    repair,
+    too_long,
+)
+from reasonloom.server.tool import IDEMPOTENCY_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from reasonloom.server.http.guard import Gate
+    from reasonloom.server.http.guard import ScopeGate
 
-HEAD = 65_536
-GRACE = 5.0
+
+HEADERS = [
+    (b"content-type", b"application/json"),
+    (b"retry-after", b"1"),
+    (b"connection", b"close"),
+]
+
+
+async def answer_when_cancelled(
+    app: ASGIApp, scope: Scope, receive: Receive, send: Send, body: bytes
+) -> None:
+    """Pass on a request with this body; where it is cut, tell so in the form that is still open."""
+    answer = OpenAnswer(send)
+    try:
+        await app(scope, receive, answer)
+    except asyncio.CancelledError:
+        await answer.cut(json.loads(body).get("id"))
+
+
+class OpenAnswer:
+    """What has gone out of an answer: nothing yet, a stream that has begun, or all of it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._begun = self._streams = self._ended = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part of the answer."""
+        if message["type"] == "http.response.start":
+            self._begun = True
+            kind = dict(message["headers"]).get(b"content-type", b"")
+            self._streams = kind.startswith(b"text/event-stream")
+        else:
+            self._ended = not message.get("more_body")
+        await self._send(message)
+
+    async def cut(self, identifier: str | int | None) -> None:
+        """End with 503, or with the last event of a stream."""
+        error = {"code": SHUTDOWN_CODE, "message": SHUTDOWN_MESSAGE}
+        text = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error})
+        if not self._begun:
+            length = (b"content-length", str(len(text)).encode())
+            head = {"status": 503, "headers": [*HEADERS, length]}
+            await self({"type": "http.response.start", **head})
+            await self({"type": "http.response.body", "body": text.encode()})
+        elif self._streams and not self._ended:
+            event = f"event: message\r\ndata: {text}\r\n\r\n".encode()
+            await self({"type": "http.response.body", "body": event})
+
+
+HEAD_BYTES = 65_536
+GRACE_SECONDS = 5.0
 """Seconds that a call without an idempotency key goes on after its client went away."""
 
 SESSION = b"mcp-session-id"
-ROUTING = (b"content-length", b"transfer-encoding", b"mcp-method", b"mcp-name")
+BODY_HEADERS = (b"content-length", b"transfer-encoding", b"mcp-method", b"mcp-name")
 """Headers that speak of a request's own body."""
 
 
-class Mended:
+class RequestMiddleware:
     """ASGI middleware that mends request bodies, as the stdio transport mends lines.
 
     It also gives a client that goes away its time: a call with an idempotency key goes on,
     since its answer can be fetched by that key; any other is cancelled after `GRACE`.
     """
 
-    def __init__(self, app: ASGIApp, gates: Mapping[str, Gate]) -> None:
+    def __init__(self, app: ASGIApp, gates: Mapping[str, ScopeGate]) -> None:
         """Take what is posted to a path that has a gate."""
         self._app = app
         self._gates = gates
@@ -48,23 +105,23 @@ class Mended:
         body = await _read(receive)
         if body is None:
             return
-        mended = mend(body) if len(body) <= LONGEST else too_long(body[:HEAD])
+        mended = repair(body) if len(body) <= MAX_MESSAGE_BYTES else too_long(body[:HEAD_BYTES])
         if isinstance(mended, Refusal):
-            status = 400 if len(body) <= LONGEST else 413
+            status = 400 if len(body) <= MAX_MESSAGE_BYTES else 413
             await _refuse(mended, status, send)
             return
         if refusal := gate.refusal(scope, mended):
             await refusal(scope, receive, send)
             return
-        patient = Patient(self._app, scope, receive, mended)
-        await told_when_cut(self._app, scope, patient, send, mended)
+        patient = DelayedDisconnect(self._app, scope, receive, mended)
+        await answer_when_cancelled(self._app, scope, patient, send, mended)
 
-    def _gate(self, scope: Scope) -> Gate | None:
+    def _gate(self, scope: Scope) -> ScopeGate | None:
         posted = scope["type"] == "http" and scope["method"] == "POST"
         return self._gates.get(scope["path"]) if posted else None
 
 
-class Patient:
+class DelayedDisconnect:
     """The messages of one request, of which a disconnect comes late or not at all."""
 
     def __init__(self, app: ASGIApp, scope: Scope, receive: Receive, body: bytes) -> None:
@@ -78,14 +135,14 @@ class Patient:
         """Return the next message."""
         if not self._begun:
             self._begun = True
-            return _whole(self._body)
+            return _full_body(self._body)
         message = await self._receive()
-        call = _call(self._body) if message["type"] == "http.disconnect" else None
+        call = _tool_call(self._body) if message["type"] == "http.disconnect" else None
         if call is None:
             return message
-        if _keyed(call):
+        if _has_key(call):
             await anyio.sleep_forever()  # the SDK ends this wait when the call is done
-        await anyio.sleep(GRACE)
+        await anyio.sleep(GRACE_SECONDS)
         if any(name == SESSION for name, _ in self._scope["headers"]):
             await self._cancel(call["id"])
         return message
@@ -98,35 +155,35 @@ class Patient:
             "params": {"requestId": identifier, "reason": "the client is gone"},
         }
         body = json.dumps(note).encode()
-        headers = [each for each in self._scope["headers"] if each[0] not in ROUTING]
+        headers = [each for each in self._scope["headers"] if each[0] not in BODY_HEADERS]
         length = (b"content-length", str(len(body)).encode())
         scope = {**self._scope, "headers": [*headers, length]}
-        waiting = [_whole(body)]
+        waiting = [_full_body(body)]
 
         async def replay() -> Message:
             return waiting.pop() if waiting else await self._receive()
 
-        await self._app(scope, replay, _unheard)
+        await self._app(scope, replay, _discard)
 
 
-async def _unheard(message: Message) -> None:
+async def _discard(message: Message) -> None:
     """Let an answer go to nobody."""
 
 
-def _whole(body: bytes) -> Message:
+def _full_body(body: bytes) -> Message:
     return {"type": "http.request", "body": body, "more_body": False}
 
 
-def _call(body: bytes) -> dict[str, Any] | None:
+def _tool_call(body: bytes) -> dict[str, Any] | None:
     """Return the message where it calls a tool."""
     message: dict[str, Any] = json.loads(body)
     return message if message.get("method") == "tools/call" and "id" in message else None
 
 
-def _keyed(call: dict[str, Any]) -> bool:
+def _has_key(call: dict[str, Any]) -> bool:
     """Tell whether a call carries an idempotency key; an ill-formed one is refused anyway."""
     meta = (call.get("params") or {}).get("_meta")
-    return isinstance(meta, dict) and meta.get(KEY) is not None
+    return isinstance(meta, dict) and meta.get(IDEMPOTENCY_KEY) is not None
 
 
 async def _refuse(refusal: Refusal, status: int, send: Send) -> None:
@@ -152,5 +209,5 @@ async def _read(receive: Receive) -> bytes | None:
             return None
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if not message.get("more_body") or size > LONGEST:
+        if not message.get("more_body") or size > MAX_MESSAGE_BYTES:
             return b"".join(parts)

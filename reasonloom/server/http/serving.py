@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import signal
 from typing import TYPE_CHECKING
 
@@ -9,11 +11,10 @@ import anyio
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.verifier import make_verifier
-from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineRoom, end_within
+from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineLifespan, exit_within
 from reasonloom.server.http.app import make_app
 from reasonloom.server.http.hosts import is_loopback
-from reasonloom.server.http.last_entries import expect_the_end
-from reasonloom.server.http.sockets import WAITING, listening
+from reasonloom.server.http.sockets import BACKLOG, listening_sockets
 
 if TYPE_CHECKING:
     import socket
@@ -24,8 +25,33 @@ if TYPE_CHECKING:
 
     from reasonloom.settings import Settings
 
+
+SERVER_LOG = "uvicorn.error"
+CUT = "Exception in ASGI application"
+ENDED = "Cancel %s running task(s)"
+"""How uvicorn begins what it says of tasks that do not end in time."""
+
+
+def lower(record: logging.LogRecord) -> bool:
+    """Make of an entry about a request that the end has cut an `info` without a traceback."""
+    words = str(record.msg)
+    error = record.exc_info[1] if record.exc_info else None
+    cut = words.startswith(CUT) and isinstance(error, asyncio.CancelledError)
+    if cut or words.startswith(ENDED):
+        record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
+        record.exc_info = record.exc_text = None
+    if cut:
+        record.msg = "a request is cut by the end of the server"
+    return True
+
+
+def expect_shutdown() -> None:
+    """Take what is logged from now on for the end's: called when the process is asked to end."""
+    logging.getLogger(SERVER_LOG).addFilter(lower)
+
+
 LARGEST_PORT = 65_535
-LAST_CALLS = 2
+GRACEFUL_SECONDS = 2
 """Seconds that open calls and streams are given when the process is asked to end."""
 
 
@@ -51,7 +77,7 @@ def parse_address(address: str, *, proven: bool = False) -> tuple[str, int]:
 async def serve_http(
     settings: Settings,
     address: str,
-    beside: Callable[[ASGIApp, EngineRoom, str], ASGIApp] | None = None,
+    beside: Callable[[ASGIApp, EngineLifespan, str], ASGIApp] | None = None,
 ) -> None:
     """Serve at `http://HOST:PORT/mcp` until the process is asked to end.
 
@@ -61,8 +87,8 @@ async def serve_http(
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
     host, port = parse_address(address, proven=make_verifier(settings) is not None)
-    with listening(host, port) as sockets:
-        async with EngineRoom(settings) as room:
+    with listening_sockets(host, port) as sockets:
+        async with EngineLifespan(settings) as room:
             app = make_app(room, host)
             room.warm_up()
             whole = beside(app, room, host) if beside else app
@@ -77,7 +103,7 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
     import uvicorn  # noqa: PLC0415 - stdio never needs it
     from sse_starlette.sse import AppStatus  # noqa: PLC0415
 
-    from reasonloom.server.http.connections import bounds, tell_faults_rarely  # noqa: PLC0415
+    from reasonloom.server.http.connections import throttle_accept_errors, uvicorn_limits  # noqa: PLC0415
 
     # Else every stream is cut at the signal, and no open call has the time that it is given.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
@@ -88,11 +114,11 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             for each in sockets or ():
-                each.listen(WAITING)  # else only as many wait as are taken in one go
+                each.listen(BACKLOG)  # else only as many wait as are taken in one go
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            end_within(AFTER_SIGNAL)
-            expect_the_end()
+            exit_within(AFTER_SIGNAL)
+            expect_shutdown()
             at_end()
             super().handle_exit(sig, frame)
 
@@ -101,10 +127,10 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
         log_level="warning",
         log_config=None,  # else uvicorn writes lines of its own, with tracebacks as they are
         lifespan="on",
-        timeout_graceful_shutdown=LAST_CALLS,
-        **bounds(),
+        timeout_graceful_shutdown=GRACEFUL_SECONDS,
+        **uvicorn_limits(),
     )
-    tell_faults_rarely()
+    throttle_accept_errors()
     # uvicorn raises the signal that ended it once more: without a receiver that would kill
     # the process before the room is closed and what it holds back is written.
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT):

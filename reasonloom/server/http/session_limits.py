@@ -17,15 +17,15 @@ from mcp.server.auth.provider import principal_components
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
 
-from reasonloom.server.auth.access_principal import token_in
-from reasonloom.server.http.refusals import too_much
+from reasonloom.server.auth.principal import token_of_scope
+from reasonloom.server.http.rate_limits import too_many_requests
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from reasonloom.settings import Settings
 
-IDLE = 30 * 60.0
+IDLE_SECONDS = 30 * 60.0
 """Seconds after the last request in flight until the SDK ends a session."""
 
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
@@ -54,7 +54,7 @@ class Session:
             self.since = self.clock()
 
 
-class Sessions:
+class SessionLimits:
     """ASGI middleware that counts open sessions by owner; who proved nothing is one of them."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Sessions:
         identifier = headers.get(SESSION, "")
         if self._is_own(identifier, scope):
             await self._within(identifier, scope, receive, send)
-        elif scope["type"] == "http" and opens(scope["method"], headers):
+        elif scope["type"] == "http" and opens_session(scope["method"], headers):
             await self._begin(scope, receive, send)
         else:
             await self._app(scope, receive, send)
@@ -97,11 +97,11 @@ class Sessions:
             await self._app(scope, receive, watched)
 
     async def _begin(self, scope: Scope, receive: Receive, send: Send) -> None:
-        token = token_in(scope)
+        token = token_of_scope(scope)
         owner = str(token.subject) if token else None
         if not await self._make_room(owner, scope):
             said = f"Too many open sessions: at most {self._most} of one caller, and none is idle"
-            await too_much(said, 1)(scope, receive, send)
+            await too_many_requests(said, 1)(scope, receive, send)
             return
         session = Session(owner, scope["path"], scope.get("user"), self._clock)
         self._opening.append(session)
@@ -135,7 +135,7 @@ class Sessions:
 
     def _forget_ended(self) -> None:
         """Forget the sessions that the SDK has ended by itself."""
-        idle_from = self._clock() - IDLE
+        idle_from = self._clock() - IDLE_SECONDS
         ended = [
             key for key, each in self._open.items() if not each.in_flight and each.since < idle_from
         ]
@@ -149,7 +149,7 @@ class Sessions:
         user = {} if session.user is None else {"user": session.user}
         path = {"path": session.path, "raw_path": session.path.encode()}
         asked = {**scope, **path, **user, "method": "DELETE", "headers": headers}
-        await self._app(asked, _nothing, _unheard)
+        await self._app(asked, _empty_body, _discard)
 
 
 def _principal(user: Any) -> tuple[str | None, ...]:
@@ -157,7 +157,7 @@ def _principal(user: Any) -> tuple[str | None, ...]:
     return principal_components(user.access_token) if isinstance(user, AuthenticatedUser) else ()
 
 
-def opens(method: str, headers: Headers) -> bool:
+def opens_session(method: str, headers: Headers) -> bool:
     """Tell whether a request can open a session: those of the newest revision have none."""
     return (
         method == "POST"
@@ -177,9 +177,9 @@ def _ended(scope: Scope, status: int) -> bool:
     return status == GONE or (scope["method"] == "DELETE" and status < REFUSED)
 
 
-async def _nothing() -> Message:
+async def _empty_body() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-async def _unheard(message: Message) -> None:
+async def _discard(message: Message) -> None:
     """Let an answer go to nobody."""

@@ -9,14 +9,14 @@ from contextlib import ExitStack, contextmanager
 
 from reasonloom.errors import SettingMistake
 
-WAITING = 2048
+BACKLOG = 2048
 """Connections that wait until they are taken, as many as uvicorn has."""
 
 Address = tuple[str | int | bytes, ...]
 """What `bind` takes: host and port, of IPv6 with two numbers more."""
 
-NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-FAULTS = {
+ABSENT_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+BIND_ERRORS = {
     errno.EADDRINUSE: "is in use: choose another port, or end what listens there",
     errno.EADDRNOTAVAIL: "is no address of this machine",
     errno.EACCES: "is not for this user to take: choose a port of 1024 or more",
@@ -24,7 +24,7 @@ FAULTS = {
 
 
 @contextmanager
-def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+def listening_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
     """Yield a socket that listens for each address of `host`; they are closed at the end.
 
     A name such as localhost stands for several addresses: those that the machine does not have
@@ -38,9 +38,9 @@ def listening(host: str, port: int) -> Iterator[list[socket.socket]]:
         fault: OSError | None = None
         for family, address in _addresses(host, port):
             try:
-                taken.append(stack.enter_context(_taken(family, address)))
+                taken.append(stack.enter_context(_bind(family, address)))
             except OSError as error:
-                if error.errno not in NOT_HERE:
+                if error.errno not in ABSENT_ADDRESS:
                     raise _refused(host, port, error) from None
                 fault = error
         if fault and not taken:
@@ -56,7 +56,7 @@ def _addresses(host: str, port: int) -> list[tuple[int, Address]]:
     return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
 
 
-def _taken(family: int, address: Address) -> socket.socket:
+def _bind(family: int, address: Address) -> socket.socket:
     # asyncio sends small answers at once (TCP_NODELAY) only where the protocol is named.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
@@ -64,7 +64,7 @@ def _taken(family: int, address: Address) -> socket.socket:
         if family == socket.AF_INET6:
             made.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         made.bind(address)
-        made.listen(WAITING)
+        made.listen(BACKLOG)
     except OSError:
         made.close()
         raise
@@ -73,5 +73,5 @@ def _taken(family: int, address: Address) -> socket.socket:
 
 def _refused(host: str, port: int, error: OSError) -> SettingMistake:
     shown = f"[{host}]" if ":" in host else host
-    said = FAULTS.get(error.errno or 0, f"cannot be listened on: {error.strerror}")
+    said = BIND_ERRORS.get(error.errno or 0, f"cannot be listened on: {error.strerror}")
     return SettingMistake(f"--http: {shown}:{port} {said}", field="--http")

@@ -6,24 +6,116 @@ nobody's words are changed on their way into a prompt.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from reasonloom.prompts.variables import Use
-from reasonloom.server.prompts.as_written import read_written
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
-PARTED = {Use.WALKED, Use.TAKEN_APART}
-WANTED = "{name}: must be a list or an object, given as JSON"
+
+class _Written:
+    """What prints as it was written; in a template's hands it is the value that it stands for."""
+
+    _written = ""
+
+    def __str__(self) -> str:
+        return self._written
 
 
-def told_of(uses: AbstractSet[Use]) -> str:
+class _Whole(_Written, int):
+    pass
+
+
+class _Real(_Written, float):
+    pass
+
+
+class _Truth(_Written, int):
+    pass
+
+
+class _Nothing(_Written):
+    def __bool__(self) -> bool:
+        return False
+
+
+class _List(_Written, list[Any]):
+    pass
+
+
+class _Object(_Written, dict[str, Any]):
+    pass
+
+
+for _kind, _name in (
+    (_Whole, "number"), (_Real, "number"), (_Truth, "truth value"), (_Nothing, "null"),
+    (_List, "list"), (_Object, "object"),
+):  # fmt: skip
+    # Jinja names the class of a value in its errors, and only those of Python's own by one word.
+    _kind.__module__, _kind.__qualname__, _kind.__name__ = "builtins", _name, _name
+
+
+def read_written(text: str) -> object:
+    """Return what a JSON text means: a text as it is, and all else so that it prints as written.
+
+    Raises:
+        ValueError: the text is no JSON.
+    """
+    try:
+        value = _printing(
+            json.loads(text, parse_int=_whole, parse_float=_real, parse_constant=_refuse)
+        )
+    except RecursionError:
+        raise ValueError(text) from None
+    return _as(value, text) if isinstance(value, (_List, _Object)) else value
+
+
+def _whole(digits: str) -> object:
+    return _as(_Whole(digits), digits)
+
+
+def _real(digits: str) -> object:
+    return _as(_Real(digits), digits)
+
+
+def _refuse(word: str) -> object:
+    raise ValueError(word)
+
+
+def _as(value: _Written, written: str) -> object:
+    value._written = written
+    return value
+
+
+def _printing(value: object) -> object:
+    if isinstance(value, list):
+        items = [_printing(each) for each in value]
+        return _as(_List(items), f"[{', '.join(map(_in_json, items))}]")
+    if isinstance(value, dict):
+        parts = {name: _printing(each) for name, each in value.items()}
+        told = (f"{_in_json(name)}: {_in_json(part)}" for name, part in parts.items())
+        return _as(_Object(parts), f"{{{', '.join(told)}}}")
+    if isinstance(value, bool):
+        return _as(_Truth(value), "true" if value else "false")
+    return _as(_Nothing(), "null") if value is None else value
+
+
+def _in_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
+
+
+STRUCTURED = {Use.WALKED, Use.TAKEN_APART}
+NOT_STRUCTURED = "{name}: must be a list or an object, given as JSON"
+
+
+def argument_description(uses: AbstractSet[Use]) -> str:
     """Return what form an argument has that a template uses so."""
-    if uses & PARTED:
+    if uses & STRUCTURED:
         return "A list, as JSON." if Use.TAKEN_APART not in uses else "An object, as JSON."
     if Use.COUNTED in uses:
         return "A number."
@@ -38,12 +130,12 @@ def read_argument(name: str, text: str, uses: AbstractSet[Use], *, required: boo
     Raises:
         MCPError: the template takes it apart, and it is no JSON list or object.
     """
-    if not text.strip() and not (required and uses & PARTED):
+    if not text.strip() and not (required and uses & STRUCTURED):
         return text
     value = _value(text)
-    if uses & PARTED:
+    if uses & STRUCTURED:
         if not isinstance(value, (list, dict)):
-            raise MCPError(code=INVALID_PARAMS, message=WANTED.format(name=name))
+            raise MCPError(code=INVALID_PARAMS, message=NOT_STRUCTURED.format(name=name))
         return value
     if Use.COUNTED in uses:
         return value if isinstance(value, (int, float)) else text

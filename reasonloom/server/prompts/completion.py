@@ -17,18 +17,18 @@ from reasonloom.server.resources.kind import SCHEME
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.server.resource_index import Shelf
+    from reasonloom.server.resource_index import ResourceIndex
 
-MOST = 100
+MAX_VALUES = 100
 """Values of one answer, as the protocol allows."""
 
-ID = "_id"
+ID_SUFFIX = "_id"
 
 
 def completion(values: Iterable[str]) -> Completion:
     """Return values as the protocol carries them: the first, and how many there are."""
     found = list(dict.fromkeys(values))
-    return Completion(values=found[:MOST], total=len(found), has_more=len(found) > MOST)
+    return Completion(values=found[:MAX_VALUES], total=len(found), has_more=len(found) > MAX_VALUES)
 
 
 async def complete_prompt(
@@ -38,7 +38,7 @@ async def complete_prompt(
     *,
     given: Mapping[str, str],
     schemas: Iterable[Mapping[str, Any]],
-    shelf: Shelf,
+    shelf: ResourceIndex,
     caller: Caller,
 ) -> list[str]:
     """Return values for an argument of a prompt that begin so, or whose name does.
@@ -51,9 +51,9 @@ async def complete_prompt(
     from reasonloom.server.prompts.values import Offer, values_of  # noqa: PLC0415 - tools come first
 
     offers = values_of(prompt, argument, given)
-    if not offers and argument.endswith(ID):
-        return await _own_ids(argument.removesuffix(ID), begun, shelf, caller)
-    offers = offers or [Offer(each, each) for each in _named(argument, schemas)]
+    if not offers and argument.endswith(ID_SUFFIX):
+        return await _own_ids(argument.removesuffix(ID_SUFFIX), begun, shelf, caller)
+    offers = offers or [Offer(each, each) for each in _argument_values(argument, schemas)]
     wanted = begun.casefold()
     return [
         each.value
@@ -62,7 +62,7 @@ async def complete_prompt(
     ]
 
 
-async def _own_ids(kind: str, begun: str, shelf: Shelf, caller: Caller) -> list[str]:
+async def _own_ids(kind: str, begun: str, shelf: ResourceIndex, caller: Caller) -> list[str]:
     """Return ids of the caller's own resources of a kind; none where it is none that is served."""
     try:
         return await shelf.complete(f"{SCHEME}://{kind}/{{id}}", ARGUMENT, begun, caller)
@@ -70,7 +70,7 @@ async def _own_ids(kind: str, begun: str, shelf: Shelf, caller: Caller) -> list[
         return []
 
 
-def _named(argument: str, schemas: Iterable[Mapping[str, Any]]) -> list[str]:
+def _argument_values(argument: str, schemas: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the values of the tools' arguments of that name, each once."""
     found = (schema.get("properties", {}).get(argument, {}) for schema in schemas)
     return list(dict.fromkeys(value for each in found for value in _choices(each)))

@@ -51,22 +51,28 @@ def _prompt(template: PromptTemplate) -> Prompt:
 
 
 def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
-    from reasonloom.prompts.required import required  # noqa: PLC0415 - tools come first
-    from reasonloom.prompts.variables import uses_of  # noqa: PLC0415
-    from reasonloom.server.prompts.arguments import told_of  # noqa: PLC0415
+    from reasonloom.prompts.variables import (
+        required_variables,
+        variable_uses,
+    )
+    from reasonloom.server.prompts.arguments import argument_description  # noqa: PLC0415
 
-    needed = required(template)
-    for name, uses in uses_of(template).items():
-        yield PromptArgument(name=name, description=told_of(uses), required=name in needed)
+    needed = required_variables(template)
+    for name, uses in variable_uses(template).items():
+        yield PromptArgument(
+            name=name, description=argument_description(uses), required=name in needed
+        )
 
 
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
     """Return the function that fills a template in; what is not given stays unsaid."""
-    from reasonloom.prompts.required import required  # noqa: PLC0415 - tools come first
-    from reasonloom.prompts.variables import uses_of  # noqa: PLC0415
+    from reasonloom.prompts.variables import (
+        required_variables,
+        variable_uses,
+    )
     from reasonloom.server.prompts.arguments import read_argument  # noqa: PLC0415
 
-    needed, used = required(template), uses_of(template)
+    needed, used = required_variables(template), variable_uses(template)
 
     async def fill(**given: str) -> list[UserMessage]:
         values = {

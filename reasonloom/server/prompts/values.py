@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from reasonloom.nodes.graph_memory.grounding.lenses import LENSES as OF_GROUNDING
-from reasonloom.nodes.metacognition.judges import LENSES as OF_CHECKS
+from reasonloom.nodes.graph_memory.grounding.judges import JUDGES as OF_GROUNDING
+from reasonloom.nodes.metacognition.judges import JUDGES as OF_CHECKS
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES as OF_DIVERGENT
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.streams import STREAMS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.stores.overview import Latest
+
 
 SCHEME = "reasonloom"
 
@@ -60,3 +62,16 @@ class Kind:
             return self.name if uri == self.uri(self.name) else None
         start = self.uri("")
         return uri[len(start) :] if uri.startswith(start) and len(uri) > len(start) else None
+
+
+LONGEST_TITLE = 60
+
+
+def titled(rows: Iterable[Latest]) -> list[Listed]:
+    """Return rows as they are listed, each titled by its kind and the beginning of its text."""
+    return [Listed(row.id, f"{row.kind}: {_beginning(row.about)}", row.at) for row in rows]
+
+
+def _beginning(text: str) -> str:
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return f"{line[:LONGEST_TITLE]}…" if len(line) > LONGEST_TITLE else line

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reasonloom.server.resources.kind import Kind, Listed
-from reasonloom.server.resources.listing import listed
+from reasonloom.server.resources.kind import Kind, Listed, titled
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -25,21 +24,21 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
         MemoryNotFound: this caller has none such.
     """
     from reasonloom.errors import MemoryNotFound  # noqa: PLC0415 - tools are listed first
-    from reasonloom.server.resources.pages.memory_page import page  # noqa: PLC0415
+    from reasonloom.server.resources.pages.memory_page import memory_page  # noqa: PLC0415
     from reasonloom.stores.graph_memory import evidence  # noqa: PLC0415
-    from reasonloom.stores.memory import by_id  # noqa: PLC0415
+    from reasonloom.stores.memory import memories  # noqa: PLC0415
 
     number = number_in(identifier)
     if number is None:
         raise MemoryNotFound(identifier)
     async with engine.loom.database.begin(caller) as tx:
-        found = await by_id.read(tx, [number])
+        found = await memories.read_many(tx, [number])
         if number not in found:
             raise MemoryNotFound(identifier)
         edges = await evidence.edges_of(tx, [number], read=MOST_LINKS)
-        near = await by_id.read(tx, list({edge.source_id for edge in edges}
+        near = await memories.read_many(tx, list({edge.source_id for edge in edges}
                                          | {edge.target_id for edge in edges}))  # fmt: skip
-    return page(found[number], edges, near)
+    return memory_page(found[number], edges, near)
 
 
 def number_in(identifier: str) -> int | None:
@@ -51,13 +50,13 @@ def number_in(identifier: str) -> int | None:
 
 async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
     """Return the memories that were stored last, newest first."""
-    from reasonloom.stores import latest  # noqa: PLC0415
+    from reasonloom.stores import overview  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
-        return listed(await latest.memories(tx, most))
+        return titled(await overview.latest_memories(tx, most))
 
 
-KIND = Kind(
+MEMORY = Kind(
     name="memory",
     title="A memory",
     description="What one memory says, where it comes from, and what it is linked to, drawn.",

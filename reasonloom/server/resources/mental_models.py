@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -11,10 +12,48 @@ if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
 
+
+BASINS_NAME, BASINS_TITLE = "basins", "Basins, the clusters of memories"
+MAX_BASINS, MEMORIES_PER_BASIN = 100, 3
+
+
+async def read_basins(engine: Engine, caller: Caller, identifier: str) -> str:
+    """Return the page of the caller's largest basins."""
+    from reasonloom.contracts.mental_models.extras import ListBasins  # noqa: PLC0415 - tools come first
+    from reasonloom.nodes.mental_models.basins.list_basins import largest_basins  # noqa: PLC0415
+    from reasonloom.nodes.mental_models.basins.relations import relation_answers  # noqa: PLC0415
+    from reasonloom.server.resources.pages.model_page import basins_page  # noqa: PLC0415
+
+    async with engine.loom.database.begin(caller, searching=True) as tx:
+        found = await largest_basins(tx, ListBasins(limit=MAX_BASINS, memories=MEMORIES_PER_BASIN))
+        related = await relation_answers(tx, [UUID(each.id) for each in found.basins])
+    return basins_page(found, related.relationships)
+
+
+async def newest_basins(engine: Engine, caller: Caller, most: int) -> list[Listed]:
+    """Return the one there is: when basins were last formed, nothing before that."""
+    from reasonloom.stores.mental_models import basins  # noqa: PLC0415
+
+    async with engine.loom.database.begin(caller) as tx:
+        formed: datetime | None = await basins.last_changed(tx)
+    return [Listed(BASINS_NAME, BASINS_TITLE, formed)] if formed else []
+
+
+BASINS = Kind(
+    name=BASINS_NAME,
+    title=BASINS_TITLE,
+    description="What the memories are about, how that hangs together, and the ids for models.",
+    mime_type="text/markdown",
+    toolset="mental_models",
+    read=read_basins,
+    newest=newest_basins,
+    single=True,
+)
+
 LONGEST_TITLE = 60
 
 
-async def read(engine: Engine, caller: Caller, identifier: str) -> str:
+async def read_model(engine: Engine, caller: Caller, identifier: str) -> str:
     """Return the page of a model.
 
     Raises:
@@ -22,8 +61,8 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
     """
     from reasonloom.contracts.mental_models.models import GetModel  # noqa: PLC0415 - tools come first
     from reasonloom.errors import ModelNotFound  # noqa: PLC0415
-    from reasonloom.nodes.mental_models.read import whole  # noqa: PLC0415
-    from reasonloom.server.resources.pages.model_page import page  # noqa: PLC0415
+    from reasonloom.nodes.mental_models.read import full_model  # noqa: PLC0415
+    from reasonloom.server.resources.pages.model_page import model_page  # noqa: PLC0415
     from reasonloom.stores.identifiers import parse_uuid  # noqa: PLC0415
     from reasonloom.stores.mental_models import model_basins  # noqa: PLC0415
 
@@ -31,13 +70,13 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
         raise ModelNotFound(identifier, field="model_id")
     request = GetModel(model_id=identifier, include_predictions=True, include_revisions=True)
     async with engine.loom.database.begin(caller) as tx:
-        got, _ = await whole(tx, request, engine.loom.clock())
+        got, _ = await full_model(tx, request, engine.loom.clock())
         ids = [UUID(each) for each in got.model.constituent_basins]
         names = await model_basins.names(tx, ids)
-    return page(got, {str(key): name for key, name in names.items()})
+    return model_page(got, {str(key): name for key, name in names.items()})
 
 
-async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
+async def newest_models(engine: Engine, caller: Caller, most: int) -> list[Listed]:
     """Return the models that were last changed, newest first."""
     from reasonloom.stores.mental_models import models  # noqa: PLC0415
 
@@ -51,12 +90,12 @@ def _title(name: str) -> str:
     return f"Model: {plain[:LONGEST_TITLE]}…" if len(plain) > LONGEST_TITLE else f"Model: {plain}"
 
 
-KIND = Kind(
+MODEL = Kind(
     name="model",
     title="A mental model",
     description="Basins, templates, predictions and revisions of one model, drawn and in words.",
     mime_type="text/markdown",
     toolset="mental_models",
-    read=read,
-    newest=newest,
+    read=read_model,
+    newest=newest_models,
 )

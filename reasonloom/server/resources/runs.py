@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reasonloom.server.resources.kind import Kind, Listed
-from reasonloom.server.resources.listing import listed
+from reasonloom.server.resources.kind import Kind, Listed, titled
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -20,13 +19,13 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
     Raises:
         RunNotFound: this caller has none such.
     """
-    from reasonloom.server.resources.pages.run_page import page  # noqa: PLC0415 - tools come first
+    from reasonloom.server.resources.pages.run_page import run_page  # noqa: PLC0415 - tools come first
     from reasonloom.stores.runs import runs  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
         row = await _found(tx, caller, identifier)
         calls = await runs.calls_of(tx, [row.id])
-    return page(row, calls[row.id])
+    return run_page(row, calls[row.id])
 
 
 async def in_json(engine: Engine, caller: Caller, identifier: str) -> str:
@@ -35,11 +34,11 @@ async def in_json(engine: Engine, caller: Caller, identifier: str) -> str:
     Raises:
         RunNotFound: this caller has none such.
     """
-    from reasonloom.server.resources.pages.run_data import data  # noqa: PLC0415 - tools come first
+    from reasonloom.server.resources.pages.run_page import run_json  # noqa: PLC0415 - tools come first
 
     async with engine.loom.database.begin(caller) as tx:
         row = await _found(tx, caller, identifier)
-    return data(row, offline=engine.loom.llm.offline)
+    return run_json(row, offline=engine.loom.llm.offline)
 
 
 async def _found(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
@@ -56,13 +55,13 @@ async def _found(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
 
 async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
     """Return the runs that began last, newest first."""
-    from reasonloom.stores import latest  # noqa: PLC0415
+    from reasonloom.stores import overview  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
-        return listed(await latest.runs(tx, most))
+        return titled(await overview.latest_runs(tx, most))
 
 
-KIND = Kind(
+RUN = Kind(
     name="run",
     title="A run of a tool",
     description="What went into a call of a tool, what it asked, and what came out, as JSON too.",

@@ -20,11 +20,11 @@ async def read(engine: Engine, caller: Caller, identifier: str) -> str:
     Raises:
         GraphNotFound: this caller has none such.
     """
-    from reasonloom.nodes.thought_graph.graph import read as read_whole  # noqa: PLC0415 - tools come first
-    from reasonloom.server.resources.pages.graph_page import page  # noqa: PLC0415
+    from reasonloom.nodes.thought_graph.graph import read_graph as read_whole  # noqa: PLC0415 - tools come first
+    from reasonloom.server.resources.pages.graph_page import graph_page  # noqa: PLC0415
 
     async with engine.loom.database.begin(caller) as tx:
-        return page(await read_whole(tx, identifier))
+        return graph_page(await read_whole(tx, identifier))
 
 
 async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
@@ -42,7 +42,7 @@ def _title(row: GraphRow) -> str:
     return f"Graph {row.number}: {cut}" if cut else f"Graph {row.number}"
 
 
-KIND = Kind(
+GRAPH = Kind(
     name="graph",
     title="A Graph of Thoughts",
     description="Nodes and edges of one graph with scores and checks, drawn and in words.",

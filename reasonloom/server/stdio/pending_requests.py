@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from mcp_types import JSONRPCMessage, RequestId
 
 CANCELLED = "notifications/cancelled"
-LOOK = 0.1
+POLL_SECONDS = 0.1
 """Seconds between two looks at whether the client is still there."""
 
 
-class Unanswered:
+class PendingRequests:
     """The ids of requests that were handed to the SDK, and neither answered nor cancelled yet."""
 
     def __init__(self) -> None:
@@ -72,14 +72,14 @@ class Unanswered:
         with anyio.move_on_after(seconds):
             while self._ids and not is_gone():
                 self._none_waits = anyio.Event()
-                with anyio.move_on_after(LOOK):
+                with anyio.move_on_after(POLL_SECONDS):
                     await self._none_waits.wait()
 
 
 class _Stream:
     """A stream of the SDK's, as it is."""
 
-    def __init__(self, stream: Any, unanswered: Unanswered) -> None:
+    def __init__(self, stream: Any, unanswered: PendingRequests) -> None:
         self._stream = stream
         self._unanswered = unanswered
 
@@ -102,7 +102,7 @@ class Incoming(_Stream):
     """What a client sends; its end is told late, since the SDK then drops what is at work."""
 
     def __init__(
-        self, stream: Any, unanswered: Unanswered, before_end: Callable[[], Awaitable[None]]
+        self, stream: Any, unanswered: PendingRequests, before_end: Callable[[], Awaitable[None]]
     ) -> None:
         """Await `before_end` before the end is told."""
         super().__init__(stream, unanswered)
@@ -137,7 +137,7 @@ class Outgoing(_Stream):
         self._unanswered.went(item.message)
 
 
-def nobody_reads(descriptor: int) -> bool:
+def is_reader_gone(descriptor: int) -> bool:
     """Tell whether what is written goes nowhere; no where the system cannot say."""
     if not hasattr(select, "poll"):
         return False

@@ -16,12 +16,21 @@ from mcp.shared.message import SessionMessage
 from mcp_types import ErrorData, JSONRPCError
 
 from reasonloom.server.app import build_server
-from reasonloom.server.ending import ENDING, SAID
-from reasonloom.server.engine_lifespan import AFTER_CLIENT, AFTER_SIGNAL, EngineRoom, end_within
-from reasonloom.server.json_rpc import Refusal, mend
+from reasonloom.server.engine_lifespan import (
+    AFTER_CLIENT,
+    AFTER_SIGNAL,
+    EngineLifespan,
+    exit_within,
+)
+from reasonloom.server.json_rpc import SHUTDOWN_CODE, SHUTDOWN_MESSAGE, Refusal, repair
 from reasonloom.server.loom_server import LoomServer
-from reasonloom.server.stdio.pending_requests import Incoming, Outgoing, Unanswered, nobody_reads
-from reasonloom.server.stdio.stdin_lines import Source
+from reasonloom.server.stdio.pending_requests import (
+    Incoming,
+    Outgoing,
+    PendingRequests,
+    is_reader_gone,
+)
+from reasonloom.server.stdio.stdin_lines import StdinLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,20 +38,20 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
-LAST_LINES = 0.2
+FLUSH_SECONDS = 0.2
 """Seconds until what was said last is written: the SDK's writer tells nobody when it is."""
 
-LAST_ANSWERS = AFTER_CLIENT - 3.0
+DRAIN_SECONDS = AFTER_CLIENT - 3.0
 """Seconds that calls are given once stdin has ended; the rest is for closing."""
 
 
-class Lines:
+class MessageLines:
     """The lines of stdin that are messages; the others are answered on the way."""
 
     def __init__(self) -> None:
         self._replies: Any = None
         self._ready = anyio.Event()
-        self._source = Source(_take_stdin())
+        self._source = StdinLines(_take_stdin())
 
     def answer_on(self, stream: Any) -> None:
         """Name the stream that refusals go out on."""
@@ -53,12 +62,12 @@ class Lines:
         async for raw in self._source:
             if isinstance(raw, bytes) and not raw.strip():
                 continue
-            mended = mend(raw) if isinstance(raw, bytes) else raw
+            mended = repair(raw) if isinstance(raw, bytes) else raw
             if isinstance(mended, bytes):
                 yield mended.decode()
             else:
                 await self.refuse(mended)
-        end_within(AFTER_CLIENT)
+        exit_within(AFTER_CLIENT)
 
     async def refuse(self, refusal: Refusal) -> None:
         """Answer what is not handed to the SDK, or not any more."""
@@ -85,55 +94,60 @@ async def serve_stdio(settings: Settings) -> None:
     Raises:
         SettingMistake: the settings name a tool or toolset that does not exist.
     """
-    async with EngineRoom(settings) as room:
+    async with EngineLifespan(settings) as room:
         server = build_server(room)
-        lines, unanswered = Lines(), Unanswered()
+        lines, unanswered = MessageLines(), PendingRequests()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_end_on_signal, tasks.cancel_scope, room.leave, lines, unanswered)
-            await _speak(server, room.leave, lines, unanswered)
+            await _run_session(server, room.leave, lines, unanswered)
             tasks.cancel_scope.cancel()
 
 
-async def _speak(
-    server: LoomServer, at_end: Callable[[], None], lines: Lines, unanswered: Unanswered
+async def _run_session(
+    server: LoomServer, at_end: Callable[[], None], lines: MessageLines, unanswered: PendingRequests
 ) -> None:
     """Answer a client until it closes stdin, or reads no more.
 
     `at_end` is called before what is still at work at the end of stdin is cut short.
     """
-    is_gone = partial(nobody_reads, os.dup(sys.stdout.fileno()))  # the SDK diverts stdout itself
+    is_gone = partial(is_reader_gone, os.dup(sys.stdout.fileno()))  # the SDK diverts stdout itself
     stdin = cast("anyio.AsyncFile[str]", lines)
     try:
         async with stdio_server(stdin=stdin) as (incoming, outgoing):
             lines.answer_on(outgoing)
             low = server._lowlevel_server
             await low.run(
-                Incoming(incoming, unanswered, partial(_last_answers, unanswered, is_gone, at_end)),
+                Incoming(incoming, unanswered, partial(_drain, unanswered, is_gone, at_end)),
                 Outgoing(outgoing, unanswered),
                 low.create_initialization_options(),
             )
     except* (BrokenPipeError, ConnectionResetError):
-        end_within(AFTER_CLIENT)
+        exit_within(AFTER_CLIENT)
         log.info("the client reads no more: the server ends")
 
 
-async def _last_answers(
-    unanswered: Unanswered, is_gone: Callable[[], bool], at_end: Callable[[], None]
+async def _drain(
+    unanswered: PendingRequests, is_gone: Callable[[], bool], at_end: Callable[[], None]
 ) -> None:
-    await unanswered.settled(LAST_ANSWERS, is_gone)
+    await unanswered.settled(DRAIN_SECONDS, is_gone)
     at_end()
 
 
 async def _end_on_signal(
-    scope: anyio.CancelScope, at_end: Callable[[], None], lines: Lines, unanswered: Unanswered
+    scope: anyio.CancelScope,
+    at_end: Callable[[], None],
+    lines: MessageLines,
+    unanswered: PendingRequests,
 ) -> None:
     """Tell those whose calls are cut when the process is asked to end, and end it."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
-            end_within(AFTER_SIGNAL)
+            exit_within(AFTER_SIGNAL)
             at_end()
             with anyio.move_on_after(AFTER_SIGNAL / 2):
-                await lines.refuse(Refusal(ENDING, SAID, tuple(unanswered.take())))
-                await anyio.sleep(LAST_LINES)
+                await lines.refuse(
+                    Refusal(SHUTDOWN_CODE, SHUTDOWN_MESSAGE, tuple(unanswered.take()))
+                )
+                await anyio.sleep(FLUSH_SECONDS)
             scope.cancel()
             return

@@ -8,14 +8,14 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 
-from reasonloom.server.json_rpc import LONGEST, Refusal, too_long
+from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES, Refusal, too_long
 
 CHUNK = 65_536
-MOST_WAITING = 100
+MAX_READ_AHEAD = 100
 """Lines read ahead of their handling."""
 
 
-class Source:
+class StdinLines:
     """The raw lines of a descriptor, read by a thread that nobody has to wait for.
 
     A read of stdin cannot be cancelled: a thread of the loop's own would keep a server that
@@ -25,7 +25,7 @@ class Source:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lines: asyncio.Queue[bytes | Refusal | None] = asyncio.Queue()
-        self._room = threading.Semaphore(MOST_WAITING)
+        self._room = threading.Semaphore(MAX_READ_AHEAD)
 
     async def __aiter__(self) -> AsyncIterator[bytes | Refusal]:
         loop = asyncio.get_running_loop()
@@ -43,7 +43,7 @@ class Source:
             loop.call_soon_threadsafe(self._lines.put_nowait, None)
 
 
-class Line:
+class LineBuffer:
     """One line as it grows; of one that is too long only the head is kept."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Line:
         self._size += len(part)
         if not part:
             return
-        if self._size <= LONGEST:
+        if self._size <= MAX_MESSAGE_BYTES:
             self._parts.append(part)
         else:
             del self._parts[1:]
@@ -64,12 +64,12 @@ class Line:
         """Return the line, or why it is none, and begin the next."""
         parts, size = self._parts, self._size
         self._parts, self._size = [], 0
-        return b"".join(parts) if size <= LONGEST else too_long(b"".join(parts))
+        return b"".join(parts) if size <= MAX_MESSAGE_BYTES else too_long(b"".join(parts))
 
 
 def _lines_of(descriptor: int) -> Iterator[bytes | Refusal]:
     """Yield the lines of a descriptor; a last one without its line break counts."""
-    line = Line()
+    line = LineBuffer()
     with suppress(OSError):
         while chunk := os.read(descriptor, CHUNK):
             *whole, rest = chunk.split(b"\n")

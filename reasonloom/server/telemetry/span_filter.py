@@ -30,11 +30,11 @@ OTHER = "other"
 METHOD, TOOL = "mcp.method.name", "gen_ai.tool.name"
 STATEMENTS = frozenset({"db.statement", "db.query.text"})
 QUOTED = re.compile(r"'[^']*'")
-PLAIN = re.compile(r"[\w .:/+-]{1,100}")
+PLAIN_NAME = re.compile(r"[\w .:/+-]{1,100}")
 LONGEST_STATEMENT = 2_000
 
 
-class Outgoing(SpanExporter):
+class FilteringExporter(SpanExporter):
     """An exporter before another, that lets pass what is on the list."""
 
     def __init__(self, exporter: SpanExporter, tools: Collection[str]) -> None:
@@ -83,11 +83,11 @@ def _plain(name: str, value: AttributeValue) -> AttributeValue:
         return value
     if name in STATEMENTS:
         return QUOTED.sub("'?'", value[:LONGEST_STATEMENT])
-    return value if PLAIN.fullmatch(value) else OTHER
+    return value if PLAIN_NAME.fullmatch(value) else OTHER
 
 
 def _name(name: str, attributes: Mapping[str, AttributeValue]) -> str:
     """Return a span's name; that of a message of MCP is told anew, from what is known."""
     if METHOD in attributes:
         return " ".join(str(attributes[key]) for key in (METHOD, TOOL) if key in attributes)
-    return name if PLAIN.fullmatch(name) else OTHER
+    return name if PLAIN_NAME.fullmatch(name) else OTHER

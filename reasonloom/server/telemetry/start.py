@@ -9,15 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from reasonloom import __version__
-from reasonloom.server.catalogue.references import references_beside
-from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
+from reasonloom.server.catalogue.selection import choose, reference_catalogues
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
-LACKING = "a collector is named, but nothing is sent: install reasonloom with its extra otel"
+MISSING_EXTRA = "a collector is named, but nothing is sent: install reasonloom with its extra otel"
 
 
 def start_telemetry(settings: Settings) -> None:
@@ -31,7 +30,7 @@ def start_telemetry(settings: Settings) -> None:
     try:
         providers = _start(_names(settings))
     except ImportError:
-        log.warning(LACKING)
+        log.warning(MISSING_EXTRA)
         return
     atexit.register(_end, providers)
 
@@ -44,8 +43,8 @@ def _end(providers: Sequence[Any]) -> None:
 
 def _names(settings: Settings) -> set[str]:
     """Return every name of a tool that a span may have: those served, and those of runs."""
-    ours = {line.name for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}
-    catalogues = (choose(settings), *references_beside(settings).values())
+    ours = {line.name for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools}
+    catalogues = (choose(settings), *reference_catalogues(settings).values())
     return ours.union(served.name for each in catalogues for served in each.tools)
 
 
@@ -63,12 +62,12 @@ def _start(tools: Collection[str]) -> list[Any]:
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
 
-    from reasonloom.server.telemetry.span_filter import Outgoing  # noqa: PLC0415
+    from reasonloom.server.telemetry.span_filter import FilteringExporter  # noqa: PLC0415
 
     named = {"service.name": "reasonloom", "service.version": __version__}
     resource = Resource.create(named).merge(OTELResourceDetector().detect())
     tracing = TracerProvider(resource=resource, shutdown_on_exit=False)
-    tracing.add_span_processor(BatchSpanProcessor(Outgoing(OTLPSpanExporter(), tools)))
+    tracing.add_span_processor(BatchSpanProcessor(FilteringExporter(OTLPSpanExporter(), tools)))
     readers = [PeriodicExportingMetricReader(OTLPMetricExporter())]
     metering = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
     trace.set_tracer_provider(tracing)

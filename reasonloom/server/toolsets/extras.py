@@ -2,7 +2,9 @@
 
 from reasonloom import __version__
 from reasonloom.contracts.memory import extras
-from reasonloom.contracts.thought_graph import got_run
+from reasonloom.contracts.mental_models import extras as mental_models_extras
+from reasonloom.contracts.thought_graph import plans
+from reasonloom.server.envelopes.coded import CODED
 from reasonloom.server.envelopes.plain import PLAIN
 from reasonloom.server.envelopes.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
@@ -91,8 +93,8 @@ REASONING = Toolset(
         ToolLine(
             "reasoning_got_run",
             "Run a plan",
-            got_run.GotRun,
-            got_run.RunGraph,
+            plans.GotRun,
+            plans.RunGraph,
             "got_run",
             Effect.ADDS,
             open_world=True,
@@ -100,3 +102,53 @@ REASONING = Toolset(
     ),
 )
 """What goes beyond the `reasoning` reference answers in that reference's form."""
+
+MENTAL_MODELS = Toolset(
+    name="extras",
+    reference="reasonloom",
+    version=__version__,
+    form=CODED,
+    tools=(
+        ToolLine(
+            "predict_with_model",
+            "Predict with a mental model",
+            mental_models_extras.PredictWithModel,
+            mental_models_extras.Predicted,
+            "predict_with_model",
+            Effect.ADDS,
+        ),
+        ToolLine(
+            "resolve_prediction",
+            "Tell what came of it",
+            mental_models_extras.ResolvePrediction,
+            mental_models_extras.Resolved,
+            "resolve_prediction",
+            Effect.CHANGES,
+            open_world=True,
+        ),
+        ToolLine(
+            "list_basins",
+            "List basins",
+            mental_models_extras.ListBasins,
+            mental_models_extras.BasinsListed,
+            "list_basins",
+            Effect.READS,
+        ),
+        ToolLine(
+            "propose_models",
+            "Propose mental models",
+            mental_models_extras.ProposeModels,
+            mental_models_extras.Proposals,
+            "propose_models",
+            Effect.ADDS,
+        ),
+        ToolLine(
+            "activate_model",
+            "Activate a mental model",
+            mental_models_extras.ActivateModel,
+            mental_models_extras.Activated,
+            "activate_model",
+            Effect.CHANGES,
+        ),
+    ),
+)

@@ -6,7 +6,6 @@ from reasonloom.contracts.graph_memory import (
     queries,
     sessions,
     shared,
-    walking,
     workspaces,
 )
 from reasonloom.server.envelopes.plain import PLAIN
@@ -42,16 +41,16 @@ FINDING = (
     ToolLine(
         "memory_traverse",
         "Walk the graph",
-        walking.MemoryTraverse,
-        walking.Walked,
+        queries.MemoryTraverse,
+        queries.Walked,
         "memory_traverse",
         Effect.READS,
     ),
     ToolLine(
         "memory_context",
         "Show what is around",
-        walking.MemoryContext,
-        walking.Walked,
+        queries.MemoryContext,
+        queries.Walked,
         "memory_context",
         Effect.READS,
     ),
@@ -86,8 +85,8 @@ SURVEYING = (
     ToolLine(
         "memory_causal",
         "What depends on it",
-        walking.MemoryCausal,
-        walking.Impact,
+        queries.MemoryCausal,
+        queries.Impact,
         "memory_causal",
         Effect.READS,
     ),

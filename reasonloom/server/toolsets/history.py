@@ -1,7 +1,7 @@
 """The `history` toolset (reference: Causantic)."""
 
 from reasonloom.contracts import history
-from reasonloom.server.envelopes.text import TEXT
+from reasonloom.server.envelopes.plain import TEXT
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 FINDING = (
@@ -59,7 +59,7 @@ LISTING = (
         "history_hook_status",
         "Status of the hooks",
         history.HistoryHookStatus,
-        history.HooksTold,
+        history.HookStatus,
         "history_hook_status",
         Effect.READS,
     ),

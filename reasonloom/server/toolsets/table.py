@@ -7,7 +7,6 @@ from reasonloom.server.toolsets import (
     graph_memory,
     history,
     mental_models,
-    model_extras,
     reasoning,
     thought,
 )
@@ -20,5 +19,5 @@ TOOLSETS: tuple[Toolset, ...] = (
     history.TOOLSET,
     mental_models.TOOLSET,
 )
-BEYOND: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING, model_extras.TOOLSET)
+EXTRA_TOOLSETS: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING, extras.MENTAL_MODELS)
 """Toolsets of no reference: served only where they, or their tools, are named."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from reasonloom.contracts.base import Answer, Request
-from reasonloom.server.envelopes.envelope import Form
+from reasonloom.server.envelopes.envelope import Envelope
 
 
 class Effect(Enum):
@@ -47,6 +47,6 @@ class Toolset:
     name: str
     reference: str
     version: str
-    form: Form
+    form: Envelope
     tools: tuple[ToolLine, ...]
     advice: tuple[str, ...] = ()

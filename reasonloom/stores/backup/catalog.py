@@ -102,7 +102,7 @@ def value(connection: Connection, query: LiteralString, *values: Any) -> Any:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def administrator_errors() -> Iterator[None]:
     """Turn what Postgres says into what an administrator needs to know."""
     try:
         yield

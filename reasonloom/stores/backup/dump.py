@@ -19,22 +19,22 @@ from reasonloom import __version__
 from reasonloom.errors import InvalidArgument, SettingMistake
 from reasonloom.stores.backup.catalog import (
     Connection,
+    administrator_errors,
     columns_of,
     copying,
     open_to_owner,
     settle,
     tables_of,
-    told,
     value,
 )
 from reasonloom.stores.backup.file_format import COUNT, PART, ROWS, TABLE, BackupWriter, Header
-from reasonloom.stores.saver_tables import saver_step
+from reasonloom.stores.migrate import saver_step
 
 if TYPE_CHECKING:
     from reasonloom.stores.access import Access
 
 T = TypeVar("T")
-Tell = Callable[[int, int | None], None]
+Progress = Callable[[int, int | None], None]
 """Hears how many bytes are done, and of how many."""
 
 SIZE = "SELECT pg_table_size(to_regclass(%s))"
@@ -42,7 +42,7 @@ STEP = "SELECT version_num FROM alembic_version"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class BackupSize:
     """What a backup, or what was restored of one, holds; `size` in bytes."""
 
     header: Header
@@ -50,7 +50,7 @@ class Written:
     size: int
 
 
-async def back_up(access: Access, path: Path, tell: Tell) -> Written:
+async def back_up(access: Access, path: Path, tell: Progress) -> BackupSize:
     """Write every row of the database to a new file that its user alone may read.
 
     It is of one moment, whatever is written meanwhile; servers go on, except where the login is
@@ -64,7 +64,7 @@ async def back_up(access: Access, path: Path, tell: Tell) -> Written:
     return await in_thread(lambda heard: _to_new_file(access, path, heard), tell)
 
 
-async def in_thread(work: Callable[[Tell], T], tell: Tell) -> T:
+async def in_thread(work: Callable[[Progress], T], tell: Progress) -> T:
     """Do `work` in a thread, which gives up at its next word of progress once this is cancelled.
 
     A thread cannot be cancelled from outside, and would finish what nobody wants any more.
@@ -82,7 +82,7 @@ async def in_thread(work: Callable[[Tell], T], tell: Tell) -> T:
         left.set()
 
 
-def _to_new_file(access: Access, path: Path, tell: Tell) -> Written:
+def _to_new_file(access: Access, path: Path, tell: Progress) -> BackupSize:
     """Write beside the file's place, and move it there once it is whole and on the disk."""
     if path.exists():
         raise InvalidArgument(f"{path.name}: exists already", field="file")
@@ -103,13 +103,13 @@ def _to_new_file(access: Access, path: Path, tell: Tell) -> Written:
         raise InvalidArgument(f"{path.name}: cannot be written", field="file") from None
     finally:
         draft.unlink(missing_ok=True)
-    return Written(header, rows, path.stat().st_size)
+    return BackupSize(header, rows, path.stat().st_size)
 
 
 def _to_file(
-    access: Access, begin: Callable[[Header], BackupWriter], tell: Tell
+    access: Access, begin: Callable[[Header], BackupWriter], tell: Progress
 ) -> tuple[Header, int]:
-    with told(), psycopg.connect(access.admin) as connection:
+    with administrator_errors(), psycopg.connect(access.admin) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         settle(connection)
         header = _header(connection)

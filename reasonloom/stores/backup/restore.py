@@ -16,15 +16,15 @@ from psycopg import sql
 from reasonloom.errors import Conflict, InvalidArgument
 from reasonloom.stores.backup.catalog import (
     Connection,
+    administrator_errors,
     alter,
     columns_of,
     copying,
     open_to_owner,
     settle,
     tables_of,
-    told,
 )
-from reasonloom.stores.backup.dump import Tell, Written, in_thread
+from reasonloom.stores.backup.dump import BackupSize, Progress, in_thread
 from reasonloom.stores.backup.file_format import (
     COUNT,
     ROWS,
@@ -35,8 +35,7 @@ from reasonloom.stores.backup.file_format import (
     open_backup,
     unreadable,
 )
-from reasonloom.stores.migrate import alembic_config, prepare, prepare_saver
-from reasonloom.stores.saver_tables import saver_step
+from reasonloom.stores.migrate import alembic_config, prepare, prepare_saver, saver_step
 from reasonloom.stores.schema import newest_step, step_of
 
 if TYPE_CHECKING:
@@ -72,7 +71,9 @@ YES = "--yes replaces all that it holds, of every owner"
 FULL = f"the database is not empty; {YES}"
 
 
-async def restore(access: Access, path: Path, tell: Tell, *, replace: bool = False) -> Written:
+async def restore(
+    access: Access, path: Path, tell: Progress, *, replace: bool = False
+) -> BackupSize:
     """Fill a database with a backup and bring it up to date, in one transaction.
 
     With `replace` all that it holds goes, of every owner, also what a newer version has made;
@@ -98,18 +99,18 @@ async def restore(access: Access, path: Path, tell: Tell, *, replace: bool = Fal
             lambda heard: _fill(access, file, header, replace, lambda done: heard(done, size)),
             tell,
         )
-    return Written(header, rows, size)
+    return BackupSize(header, rows, size)
 
 
 def _fill(
     access: Access, file: BinaryIO, header: Header, replace: bool, tell: Callable[[int], None]
 ) -> int:
     prepare(access)
-    with told(), psycopg.connect(access.admin) as connection:
+    with administrator_errors(), psycopg.connect(access.admin) as connection:
         _take(connection, replace)
         connection.rollback()
     prepare_saver(access)
-    with told(), _transaction(access.admin) as (alembic, connection):
+    with administrator_errors(), _transaction(access.admin) as (alembic, connection):
         _take(connection, replace)  # others may have filled it meanwhile
         if header.saver > saver_step(connection):
             raise InvalidArgument(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from reasonloom.stores.graph_memory.memory_nodes import SHOWN
+from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.memory.search.query_terms import LONGEST_QUERY
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ CORRECTED = text(f"""
 WITH asked AS (SELECT string_agg('''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''')
         || '''', ' | ')::tsquery AS words FROM unnest(asked_words(:text)) AS lexeme)
 SELECT id FROM (SELECT m.id, m.words, asked.words AS asked FROM memories m, asked
-    WHERE {SHOWN} AND m.superseded_by IS NOT NULL AND m.words @@ asked.words
+    WHERE {VISIBLE_NODES} AND m.superseded_by IS NOT NULL AND m.words @@ asked.words
     ORDER BY m.id DESC LIMIT {NEWEST}) found
 ORDER BY ts_rank(words, asked) DESC, id DESC LIMIT :most
 """)  # noqa: S608 - our own condition, no values
 HEADS = text(f"""
 WITH RECURSIVE later (old, id, steps) AS (
     SELECT m.id, m.superseded_by, 1 FROM memories m
-    WHERE {SHOWN} AND m.id = ANY(:ids) AND m.superseded_by IS NOT NULL
+    WHERE {VISIBLE_NODES} AND m.id = ANY(:ids) AND m.superseded_by IS NOT NULL
   UNION
     SELECT later.old, m.superseded_by, steps + 1 FROM later JOIN memories m ON m.id = later.id
-    WHERE {SHOWN} AND m.superseded_by IS NOT NULL AND steps < {LONGEST_CHAIN}
+    WHERE {VISIBLE_NODES} AND m.superseded_by IS NOT NULL AND steps < {LONGEST_CHAIN}
 )
 SELECT later.old, later.id FROM later JOIN memories m ON m.id = later.id
-WHERE {SHOWN} AND m.superseded_by IS NULL
+WHERE {VISIBLE_NODES} AND m.superseded_by IS NULL
 """)  # noqa: S608
 EDGES = text(f"""
 SELECT node.id AS node, e.source_id, e.target_id, e.type, e.weight, e.reason
@@ -51,7 +51,7 @@ FROM unnest(CAST(:ids AS bigint[])) AS node (id) CROSS JOIN LATERAL (
         WHERE owner = :owner AND target_id = node.id
         ORDER BY weight DESC, source_id LIMIT :read)) e
 JOIN memories m ON m.id = CASE WHEN e.source_id = node.id THEN e.target_id ELSE e.source_id END
-WHERE {SHOWN} ORDER BY node.id, e.weight DESC, e.source_id, e.target_id, e.type
+WHERE {VISIBLE_NODES} ORDER BY node.id, e.weight DESC, e.source_id, e.target_id, e.type
 """)  # noqa: S608
 UNKNOWN = text("""
 SELECT lexeme FROM unnest(asked_words(:text)) AS asked (lexeme)
@@ -104,7 +104,7 @@ async def unknown_words(tx: Transaction, query: str) -> list[str]:
     return [row[0] for row in await tx.tuples(UNKNOWN, values)]
 
 
-async def about_as_long(tx: Transaction, word: str, *, within: int) -> list[str]:
+async def words_of_length(tx: Transaction, word: str, *, within: int) -> list[str]:
     """Return stored words that are longer or shorter than `word` by no more than `within`."""
     values = {
         "owner": tx.owner,

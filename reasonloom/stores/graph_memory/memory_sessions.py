@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from sqlalchemy import Uuid, bindparam, text
 
+from reasonloom.errors import SessionNotFound
+from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.sessions import sessions
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.stores.database import Transaction
+
 
 MODE = "graph_memory"
 """What the sessions of graph memory say of themselves."""
@@ -46,23 +51,23 @@ REOPEN = text(
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedSession:
     """A session by its uuid and by its number."""
 
     id: UUID
     number: int
 
 
-async def find(tx: Transaction, caller: Caller) -> Numbered | None:
+async def find(tx: Transaction, caller: Caller) -> NumberedSession | None:
     """Return the caller's current session, None where there is none, or it has been ended."""
     row = await tx.first(FIND, _place(tx, caller))
-    return Numbered(row.id, row.number) if row and row.ended_at is None else None
+    return NumberedSession(row.id, row.number) if row and row.ended_at is None else None
 
 
-async def last(tx: Transaction, caller: Caller) -> Numbered | None:
+async def last(tx: Transaction, caller: Caller) -> NumberedSession | None:
     """Return the session that is the caller's current one, or was until it was ended."""
     row = await tx.first(FIND, _place(tx, caller))
-    return Numbered(row.id, row.number) if row else None
+    return NumberedSession(row.id, row.number) if row else None
 
 
 async def hold(tx: Transaction) -> None:
@@ -75,7 +80,7 @@ async def hold(tx: Transaction) -> None:
         await tx.run(MAKE_AND_HOLD, {"owner": tx.owner})
 
 
-async def current(tx: Transaction, caller: Caller, new: UUID) -> Numbered:
+async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
     """Return the caller's current session; where there is none, `new` is made and is it.
 
     The owner's row is held: of two calls at once one makes it, and the other finds it.
@@ -90,7 +95,7 @@ async def next_number(tx: Transaction) -> int:
     return int(row.number) if row else 1
 
 
-async def begin(tx: Transaction, caller: Caller, new: UUID) -> Numbered:
+async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
     """Make a session with the owner's next number, and let it be the current one."""
     made = await sessions.open_session(
         tx, new, mode=MODE, project=caller.project, client=caller.client
@@ -98,7 +103,7 @@ async def begin(tx: Transaction, caller: Caller, new: UUID) -> Numbered:
     row = await tx.first(NUMBER, {"owner": tx.owner, "id": made})
     assert row is not None  # noqa: S101 - it has been made a statement ago
     await go_on(tx, caller, made)
-    return Numbered(made, row.number)
+    return NumberedSession(made, row.number)
 
 
 async def go_on(tx: Transaction, caller: Caller, session_id: UUID) -> None:
@@ -120,3 +125,88 @@ def _place(tx: Transaction, caller: Caller) -> dict[str, str]:
         "client": caller.client or "",
         "project": caller.project or "",
     }
+
+
+SESSION = "SELECT id, number, metadata, ended_at, episode_id FROM sessions s"
+OF_NUMBER = text(f"""
+{SESSION} WHERE s.owner = :owner AND s.space = :space AND s.number = :number
+""")
+OF_ID = text(f"{SESSION} WHERE s.owner = :owner AND s.space = :space AND s.id = :id").bindparams(
+    bindparam("id", type_=Uuid)
+)
+MERGE = text("""
+UPDATE sessions SET metadata = metadata || CAST(:metadata AS jsonb), updated_at = now()
+WHERE owner = :owner AND id = :id RETURNING metadata
+""").bindparams(bindparam("id", type_=Uuid))
+END = text("""
+UPDATE sessions SET ended_at = coalesce(ended_at, :at), updated_at = now(),
+    episode_id = coalesce(CAST(:episode AS bigint), episode_id)
+WHERE owner = :owner AND id = :id
+""").bindparams(bindparam("id", type_=Uuid))
+HEAD = text(f"""
+WITH RECURSIVE later (id, superseded_by) AS (
+    SELECT m.id, m.superseded_by FROM memories m WHERE {VISIBLE_NODES} AND m.id = :id
+    UNION ALL
+    SELECT m.id, m.superseded_by FROM later JOIN memories m ON m.id = later.superseded_by
+    WHERE {VISIBLE_NODES}
+)
+SELECT id FROM later WHERE superseded_by IS NULL
+""")  # noqa: S608 - a constant, no values
+"""What supersedes a memory is newer than it, so that this ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCourse:
+    """A session as far as it has come; `episode_id` sums it up, or did before it was forgotten."""
+
+    id: UUID
+    number: int
+    metadata: dict[str, Any]
+    ended_at: datetime | None
+    episode_id: int | None
+
+
+async def of_number(tx: Transaction, number: int, *, field: str = "session_id") -> SessionCourse:
+    """Return the session of a number.
+
+    Raises:
+        SessionNotFound: this owner has none such in this space.
+    """
+    row = await tx.first(OF_NUMBER, {"owner": tx.owner, "space": tx.space, "number": number})
+    if row is None:
+        raise SessionNotFound(str(number), field=field)
+    return _course(row)
+
+
+async def of_id(tx: Transaction, session_id: UUID) -> SessionCourse:
+    """Return a session that is known to be there."""
+    row = await tx.first(OF_ID, {"owner": tx.owner, "space": tx.space, "id": session_id})
+    assert row is not None  # noqa: S101 - sessions are never removed
+    return _course(row)
+
+
+async def merge_metadata(
+    tx: Transaction, session_id: UUID, metadata: dict[str, Any]
+) -> dict[str, Any]:
+    """Add to a session's metadata, the new value where a key is there; return the whole."""
+    said = json.dumps(metadata, ensure_ascii=False)
+    row = await tx.first(MERGE, {"owner": tx.owner, "id": session_id, "metadata": said})
+    assert row is not None  # noqa: S101 - the session is there
+    return dict(row.metadata)
+
+
+async def end(tx: Transaction, session_id: UUID, at: datetime, episode_id: int | None) -> None:
+    """Mark a session as ended, with the episode that sums it up, if there is a new one."""
+    await tx.run(END, {"owner": tx.owner, "id": session_id, "at": at, "episode": episode_id})
+
+
+async def head(tx: Transaction, memory_id: int | None) -> int | None:
+    """Return the memory that stands for another today; None where that was hidden."""
+    if memory_id is None:
+        return None
+    row = await tx.first(HEAD, {"owner": tx.owner, "space": tx.space, "id": memory_id})
+    return int(row.id) if row else None
+
+
+def _course(row: Any) -> SessionCourse:
+    return SessionCourse(row.id, row.number, row.metadata, row.ended_at, row.episode_id)

@@ -7,18 +7,95 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import text
 
-from reasonloom.stores.graph_memory.memory_nodes import SHOWN
+from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reasonloom.stores.database import Transaction
 
+
+WEIGHED = 1_000
+"""Memories whose rows are weighed; where there are more, the newest stand for all."""
+
+NODES = text(f"""
+SELECT m.event_type, count(*), count(*) FILTER (WHERE m.superseded_by IS NOT NULL)
+FROM memories m WHERE {VISIBLE_NODES} GROUP BY m.event_type
+""")  # noqa: S608 - our own condition, no values
+SESSIONS = text(f"""
+SELECT count(*) FROM sessions s WHERE s.owner = :owner AND s.space = :space
+    AND EXISTS (SELECT FROM memories m WHERE m.session_id = s.id AND {VISIBLE_NODES})
+""")  # noqa: S608 - our own condition, no values
+EDGES = text(f"""
+WITH unseen AS MATERIALIZED (
+    SELECT m.id FROM memories m WHERE m.owner = :owner AND NOT ({VISIBLE_NODES})
+)
+SELECT e.type, count(*) FROM edges e WHERE e.owner = :owner
+    AND e.origin NOT IN ('sequence', 'brief', 'debrief', 'continuation', 'cause')
+    AND NOT EXISTS (SELECT FROM unseen u WHERE u.id = e.source_id)
+    AND NOT EXISTS (SELECT FROM unseen u WHERE u.id = e.target_id)
+GROUP BY e.type
+""")  # noqa: S608 - our own condition, no values
+BYTES = text("""
+WITH newest AS MATERIALIZED (
+    SELECT id FROM memories WHERE owner = :owner AND source_kind <> 'transcript'
+    ORDER BY id DESC LIMIT :weighed
+)
+SELECT (SELECT count(*) FROM newest),
+    (SELECT count(*) FROM memories WHERE owner = :owner AND source_kind <> 'transcript'),
+    (SELECT coalesce(sum(pg_column_size(m.*)), 0) FROM memories m
+        WHERE m.owner = :owner AND m.id = ANY(ARRAY(SELECT id FROM newest)))
+    + (SELECT coalesce(sum(pg_column_size(v.*)), 0) FROM embeddings v
+        WHERE v.owner = :owner AND v.memory_id = ANY(ARRAY(SELECT id FROM newest)))
+    + (SELECT coalesce(sum(pg_column_size(e.*)), 0) FROM edges e
+        WHERE e.owner = :owner AND e.source_id = ANY(ARRAY(SELECT id FROM newest)))
+""")
+"""Each edge is weighed with the memory that it leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCounts:
+    """What graph memory shows of an owner.
+
+    Attributes:
+        sessions: those that hold a node that is shown.
+        edges: by type, those whose ends are both shown.
+        bytes: of the owner's rows in memories, embeddings and edges, whether shown or not;
+            `estimated` from the newest WEIGHED memories.
+    """
+
+    types: dict[str, int]
+    superseded: int
+    sessions: int
+    edges: dict[str, int]
+    bytes: int
+    estimated: bool
+
+
+async def count_graph(tx: Transaction) -> GraphCounts:
+    """Count the graph of the transaction's owner and space."""
+    values = {"owner": tx.owner, "space": tx.space}
+    nodes = await tx.tuples(NODES, values)
+    [(sessions,)] = await tx.tuples(SESSIONS, values)
+    edges = await tx.tuples(EDGES, values)
+    [(weighed, stored, size)] = await tx.tuples(BYTES, {**values, "weighed": WEIGHED})
+    estimated = weighed < stored
+    whole = int(size) * stored // weighed if estimated and weighed else int(size)
+    return GraphCounts(
+        types={kind: number for kind, number, _ in nodes},
+        superseded=sum(superseded for *_, superseded in nodes),
+        sessions=sessions,
+        edges=dict(edges),
+        bytes=whole,
+        estimated=estimated,
+    )
+
+
 SOME = """ARRAY(SELECT {what} FROM {where} ORDER BY {order} LIMIT :most)"""
 JUDGE = text(f"""
 WITH shown AS MATERIALIZED (
     SELECT m.id, m.event_type, m.confidence, m.strength, m.superseded_by IS NULL AS current
-    FROM memories m WHERE {SHOWN}
+    FROM memories m WHERE {VISIBLE_NODES}
 ), linked AS MATERIALIZED (
     SELECT e.source_id, e.target_id, e.type, s.current AS source_current,
         t.current AS target_current
@@ -61,7 +138,7 @@ FROM (SELECT count(*) AS nodes, count(*) FILTER (WHERE current) AS current,
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class GraphQuality:
     """How many nodes there are and how many are weak in which way, with some of each.
 
     Attributes:
@@ -90,8 +167,8 @@ class Judged:
     some_opposed: Sequence[tuple[int, int]]
 
 
-async def judge(tx: Transaction, *, low: float, stale: float, most: int) -> Judged:
+async def graph_quality(tx: Transaction, *, low: float, stale: float, most: int) -> GraphQuality:
     """Return what is weak: confidence below `low`, strength below `stale`; `most` of each."""
     values = {"owner": tx.owner, "space": tx.space, "low": low, "stale": stale, "most": most}
     [row] = await tx.tuples(JUDGE, values)
-    return Judged(*row)
+    return GraphQuality(*row)

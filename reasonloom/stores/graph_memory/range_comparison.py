@@ -10,7 +10,7 @@ from uuid import UUID
 
 from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
 
-from reasonloom.stores.graph_memory.memory_nodes import SHOWN
+from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -122,8 +122,8 @@ async def steps(tx: Transaction, pair: Pair) -> list[Step]:
         a_older=pair.a.condition("a"),
         a_newer=pair.a.condition("a", "newer"),
         b_newer=pair.b.condition("b", "newer"),
-        older=SHOWN,
-        newer=SHOWN.replace("m.", "newer."),
+        older=VISIBLE_NODES,
+        newer=VISIBLE_NODES.replace("m.", "newer."),
     )
     return [Step(*row) for row in await tx.tuples(pair.statement(sql), pair.values(tx))]
 
@@ -132,7 +132,7 @@ async def counts(
     tx: Transaction, pair: Pair, *, corrected: Collection[int], faded: float
 ) -> Counts:
     """Return how many nodes stand where; `corrected` are nodes of A that B corrects."""
-    sql = COUNTS.format(a=pair.a.condition("a"), b=pair.b.condition("b"), shown=SHOWN)
+    sql = COUNTS.format(a=pair.a.condition("a"), b=pair.b.condition("b"), shown=VISIBLE_NODES)
     values = {**pair.values(tx), "corrected": list(corrected), "faded": faded}
     row = await tx.first(pair.statement(sql), values)
     assert row is not None  # noqa: S101 - a count always is
@@ -168,6 +168,6 @@ async def _some(
     without: Collection[int],
     more: dict[str, Any],
 ) -> list[int]:
-    statement = pair.statement(SOME.format(shown=SHOWN, chosen=chosen, order=order))
+    statement = pair.statement(SOME.format(shown=VISIBLE_NODES, chosen=chosen, order=order))
     values = {**pair.values(tx), "without": list(without), **more}
     return [row[0] for row in await tx.tuples(statement, values)]

@@ -10,8 +10,13 @@ from uuid import UUID
 from sqlalchemy import TextClause, Uuid, bindparam, text
 
 from reasonloom.contracts.memory.export_format import EventType
-from reasonloom.stores.graph_memory.memory_nodes import CURRENT, NODE, SHOWN, NodeRow
-from reasonloom.stores.graph_memory.session_ends import head
+from reasonloom.stores.graph_memory.memory_nodes import (
+    CURRENT_NODES,
+    NODE_COLUMNS,
+    VISIBLE_NODES,
+    NodeRow,
+)
+from reasonloom.stores.graph_memory.memory_sessions import head
 from reasonloom.stores.vectors import SECTOR_BIT
 
 if TYPE_CHECKING:
@@ -72,7 +77,7 @@ WEIGHTS = (
     f"+ {STRENGTH} * m.strength + {SALIENCE} * m.salience"
 )
 LAST_NODES = text(f"""
-SELECT m.id FROM memories m WHERE {CURRENT} AND m.session_id = :session
+SELECT m.id FROM memories m WHERE {CURRENT_NODES} AND m.session_id = :session
 ORDER BY m.id DESC LIMIT :most
 """).bindparams(bindparam("session", type_=Uuid))  # noqa: S608 - constants, no values
 NOBODY = UUID(int=0)
@@ -132,12 +137,12 @@ async def weighed(
 def _text(statement: str, project: str | None) -> TextClause:
     return text(
         statement.format(
-            shown=SHOWN,
-            current=CURRENT,
+            shown=VISIBLE_NODES,
+            current=CURRENT_NODES,
             of_project=OF_PROJECT[project is not None],
             newest_first=NEWEST_FIRST,
             semantic=SECTOR_BIT["semantic"],
-            node=NODE,
+            node=NODE_COLUMNS,
             weights=WEIGHTS,
         )
     )

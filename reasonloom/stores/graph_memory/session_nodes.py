@@ -10,11 +10,54 @@ from uuid import UUID
 
 from sqlalchemy import Uuid, bindparam, text
 
-from reasonloom.stores.graph_memory.chains import ORIGIN
-from reasonloom.stores.graph_memory.memory_nodes import CURRENT, NODE, SHOWN, NodeRow
+from reasonloom.stores.graph_memory.memory_nodes import (
+    CURRENT_NODES,
+    NODE_COLUMNS,
+    VISIBLE_NODES,
+    NodeRow,
+)
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+
+
+ORIGIN = "session"
+"""What the edges say that a session's course has drawn, and nobody by hand."""
+
+CHAIN_WEIGHT = 0.5
+"""Less than a drawn edge has where none is named: a walk takes what somebody linked before what
+merely came next."""
+
+CHAIN = text("""
+INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
+SELECT :owner, before.id, :id, 'temporal_next', :weight, :origin, :run_id FROM (
+    SELECT m.id FROM memories m
+    WHERE m.owner = :owner AND m.space = :space AND m.session_id = :session_id AND m.id < :id
+        AND m.deleted_at IS NULL AND m.source_kind IN ('user', 'tool')
+    ORDER BY m.id DESC LIMIT 1) before
+ON CONFLICT DO NOTHING
+""").bindparams(bindparam("session_id", type_=Uuid), bindparam("run_id", type_=Uuid))
+
+
+async def link_previous(tx: Transaction, memory_id: int, session_id: UUID, *, run_id: UUID) -> None:
+    """Let a memory that was just stored follow the one before it in its session.
+
+    Whoever stores holds the owner's row until it commits, so that of two writers at once the
+    second sees what the first has stored, and the chain has no fork.
+    """
+    await tx.run(
+        CHAIN,
+        {
+            "owner": tx.owner,
+            "space": tx.space,
+            "id": memory_id,
+            "session_id": session_id,
+            "weight": CHAIN_WEIGHT,
+            "origin": ORIGIN,
+            "run_id": run_id,
+        },
+    )
+
 
 EPISODE_TOOL, TALK_TOOL = "session_end", "conversation_log"
 """Who stored what: episodes that sum up a session are no part of what is summed up."""
@@ -22,7 +65,7 @@ EPISODE_TOOL, TALK_TOOL = "session_end", "conversation_log"
 OF_SESSION = "m.session_id = :session AND m.tool <> :episode_tool"
 COUNT = text(f"""
 SELECT count(*) AS nodes, count(*) FILTER (WHERE m.id > :after AND m.id <> :head) AS since
-FROM memories m WHERE {SHOWN} AND {OF_SESSION}
+FROM memories m WHERE {VISIBLE_NODES} AND {OF_SESSION}
 """).bindparams(bindparam("session", type_=Uuid))  # noqa: S608 - constants, no values
 KIND = """CASE WHEN m.tool <> :talk_tool THEN m.event_type
     WHEN m.source_kind = 'user' THEN 'user' ELSE 'agent' END"""
@@ -30,18 +73,18 @@ READ = text(f"""
 SELECT id, kind, content, confidence, created_at FROM (
     SELECT m.id, {KIND} AS kind, m.content, m.confidence, m.created_at,
         row_number() OVER (PARTITION BY {KIND} ORDER BY m.id DESC) AS place
-    FROM memories m WHERE {CURRENT} AND {OF_SESSION}) ranked
+    FROM memories m WHERE {CURRENT_NODES} AND {OF_SESSION}) ranked
 WHERE place <= :most ORDER BY id
 """).bindparams(bindparam("session", type_=Uuid))  # noqa: S608 - constants, no values
 NEWEST = text(f"""
-SELECT {NODE} FROM memories m
-WHERE {CURRENT} AND {OF_SESSION} AND m.event_type = :event_type
+SELECT {NODE_COLUMNS} FROM memories m
+WHERE {CURRENT_NODES} AND {OF_SESSION} AND m.event_type = :event_type
 ORDER BY m.id DESC LIMIT :most
 """).bindparams(bindparam("session", type_=Uuid))  # noqa: S608 - constants, no values
 JOIN = text(f"""
 INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
 SELECT m.owner, m.id, :episode, 'part_of', :weight, :origin, :run_id FROM memories m
-WHERE {SHOWN} AND {OF_SESSION} AND m.id < :episode ORDER BY m.id DESC LIMIT :most
+WHERE {VISIBLE_NODES} AND {OF_SESSION} AND m.id < :episode ORDER BY m.id DESC LIMIT :most
 ON CONFLICT DO NOTHING
 """).bindparams(bindparam("session", type_=Uuid), bindparam("run_id", type_=Uuid))  # noqa: S608
 

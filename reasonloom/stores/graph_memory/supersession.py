@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Uuid, bindparam, text
 
-from reasonloom.stores.graph_memory.memory_nodes import SHOWN
+from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -18,15 +18,15 @@ OUTDONE = "outdone"
 SUPERSEDE = text(f"""
 INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id, reason)
 SELECT :owner, :newer, m.id, 'supersedes', 1, :origin, :run_id, :reason
-FROM memories m WHERE {SHOWN} AND m.id = :older
+FROM memories m WHERE {VISIBLE_NODES} AND m.id = :older
 ON CONFLICT DO NOTHING
 """).bindparams(bindparam("run_id", type_=Uuid))  # noqa: S608 - our own condition, no values
 OLDER = text(f"""
 SELECT m.tags, same_text(m.content) = same_text(:content) AS same
-FROM memories m WHERE {SHOWN} AND m.id = :id
+FROM memories m WHERE {VISIBLE_NODES} AND m.id = :id
 """)  # noqa: S608
 OVER = text(f"""
-SELECT e.source_id FROM edges e JOIN memories m ON m.id = e.source_id AND {SHOWN}
+SELECT e.source_id FROM edges e JOIN memories m ON m.id = e.source_id AND {VISIBLE_NODES}
 WHERE e.owner = :owner AND e.target_id = :id AND e.type = 'supersedes' AND e.source_id <> :but
 ORDER BY e.source_id DESC LIMIT :most
 """)  # noqa: S608
@@ -37,7 +37,7 @@ WITH RECURSIVE above AS (
     SELECT over.source_id, a.newer FROM above a CROSS JOIN LATERAL (
         SELECT source_id FROM edges WHERE owner = :owner AND target_id = a.newer
             AND type = 'supersedes' OFFSET 0) over
-    CROSS JOIN LATERAL (SELECT FROM memories m WHERE {SHOWN} AND m.id = over.source_id LIMIT 1) m
+    CROSS JOIN LATERAL (SELECT FROM memories m WHERE {VISIBLE_NODES} AND m.id = over.source_id LIMIT 1) m
 )
 SELECT found.newer, found.older, e.origin = '{OUTDONE}' AS outdone
 FROM (SELECT newer, older FROM above WHERE older IS NOT NULL LIMIT :most) found

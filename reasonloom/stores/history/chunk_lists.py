@@ -156,7 +156,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChunkFilter:
     """Which chunks are meant: of a project, and perhaps of one session and a span of time."""
 
     project: str
@@ -208,13 +208,15 @@ async def session_before(tx: Transaction, project: str, current: str | None) -> 
     return found.session if found else None
 
 
-async def count(tx: Transaction, chosen: Chosen) -> int:
+async def count(tx: Transaction, chosen: ChunkFilter) -> int:
     """Return how many chunks are meant."""
     row = await tx.first(COUNT, chosen.values(tx))
     return int(row[0]) if row else 0
 
 
-async def in_time(tx: Transaction, chosen: Chosen, *, newest: bool, most: int) -> list[ChunkRow]:
+async def in_time(
+    tx: Transaction, chosen: ChunkFilter, *, newest: bool, most: int
+) -> list[ChunkRow]:
     """Return the newest or the oldest of the chunks that are meant, in order of time."""
     rows = await tx.tuples(NEWEST if newest else OLDEST, {**chosen.values(tx), "most": most})
     shown = len(fields(ChunkRow))

@@ -54,7 +54,7 @@ ON CONFLICT (owner, source_id, target_id, type) DO UPDATE
 """).bindparams(bindparam("ats", type_=ARRAY(TIMESTAMP(timezone=True))))
 """What follows what, from the last chunk before each moment on."""
 
-HAND_OVER = text("""
+LINK_AGENTS = text("""
 WITH held AS (
     SELECT * FROM chunks WHERE owner = :owner AND session = ANY(CAST(:sessions AS text[]))
 ), lanes AS (
@@ -133,8 +133,8 @@ async def follow(tx: Transaction, lanes: Iterable[Lane]) -> None:
     await tx.run(FOLLOW, {**values, **weights})
 
 
-async def hand_over(tx: Transaction, sessions: Iterable[str]) -> None:
+async def link_agents(tx: Transaction, sessions: Iterable[str]) -> None:
     """Link the sub-agents of sessions with what started them and with what has their report."""
     values = {"owner": tx.owner, "sessions": list(sessions), "named": NAMED, "by_time": BY_TIME}
     if values["sessions"]:
-        await tx.run(HAND_OVER, values)
+        await tx.run(LINK_AGENTS, values)

@@ -25,7 +25,7 @@ WORDS = 24
 HOLDING = 100
 """Chunks that the words compared may stand in, counted word by word."""
 
-ASKED = text("""
+WANTED = text("""
 SELECT asked_words(said.text) FROM json_array_elements_text(CAST(:texts AS json)) WITH ORDINALITY
     AS said (text, place) ORDER BY said.place
 """)
@@ -96,7 +96,7 @@ async def settle(tx: Transaction) -> None:
 
 async def rarest(tx: Transaction, said: Sequence[str]) -> list[list[RareWord]]:
     """Return of each text the rarest words that stand in two chunks at least, rarest first."""
-    spoken = [words for (words,) in await tx.tuples(ASKED, {"texts": json.dumps(list(said))})]
+    spoken = [words for (words,) in await tx.tuples(WANTED, {"texts": json.dumps(list(said))})]
     counted = await _counted(tx, {term for words in spoken for term in words})
     return [_few(counted[term] for term in set(words) & counted.keys()) for words in spoken]
 

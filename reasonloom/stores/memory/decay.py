@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import text
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Database, Transaction
+
 
 FLOOR = 0.05
 """No memory becomes weaker than this by itself, and none is deleted for being weak."""
@@ -172,3 +173,37 @@ async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:
 async def reinforce(tx: Transaction, ids: Sequence[int], at: datetime) -> None:
     """Count an access to each memory and strengthen it a little, never above 1."""
     await tx.run(REINFORCE, {"owner": tx.owner, "ids": list(ids), "at": at})
+
+
+STRENGTH_AT = "given.moment"
+STRENGTH = text(f"""
+SELECT given.moment, {WEAKENED.replace(":at", STRENGTH_AT)} AS strength
+FROM memories CROSS JOIN unnest(CAST(:moments AS timestamptz[])) AS given (moment)
+WHERE owner = :owner AND space = :space AND id = :id ORDER BY given.moment
+""")  # noqa: S608 - our own formula, no values
+STRENGTH_BASIS = text(f"""
+SELECT strength, {SINCE} AS since, {RATE} AS rate FROM memories
+WHERE owner = :owner AND space = :space AND id = :id
+""")  # noqa: S608 - as above
+
+
+class StrengthBasis(NamedTuple):
+    """The stored strength, the moment it is of, and the rate per day by which it fades."""
+
+    strength: float
+    since: datetime
+    rate: float
+
+
+async def strength_basis(tx: Transaction, memory_id: int) -> StrengthBasis | None:
+    """Return what a memory's strength is reckoned from, None if it is not there."""
+    row = await tx.first(STRENGTH_BASIS, {"owner": tx.owner, "space": tx.space, "id": memory_id})
+    return StrengthBasis(float(row.strength), row.since, float(row.rate)) if row else None
+
+
+async def strength_at(
+    tx: Transaction, memory_id: int, moments: Sequence[datetime]
+) -> list[tuple[datetime, float]]:
+    """Return the strength at each moment from the stored one's on, if nobody reads it till then."""
+    values = {"owner": tx.owner, "space": tx.space, "id": memory_id, "moments": list(moments)}
+    return [(when, float(strength)) for when, strength in await tx.tuples(STRENGTH, values)]

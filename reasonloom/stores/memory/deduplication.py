@@ -21,7 +21,7 @@ WINDOW = timedelta(hours=24)
 FIND = text(
     "SELECT twin_of(:owner, :space, :session_id, :event_type, :source_kind, :content, :since) AS id"
 ).bindparams(bindparam("session_id", type_=Uuid))
-JOINED = (
+MERGED_KEYWORDS = (
     "{name} || ARRAY(SELECT new FROM unnest(CAST(:{name} AS text[])) "
     "WITH ORDINALITY AS given (new, place) WHERE new <> ALL({name}) ORDER BY place)"
 )
@@ -30,14 +30,14 @@ UPDATE memories SET {ACCESSED}, confidence = :confidence,
     importance = greatest(importance, :importance),
     salience = CASE WHEN :importance > importance THEN greatest(salience, :salience)
         ELSE salience END,
-    keywords = {JOINED.format(name="keywords")}, tags = {JOINED.format(name="tags")},
+    keywords = {MERGED_KEYWORDS.format(name="keywords")}, tags = {MERGED_KEYWORDS.format(name="tags")},
     category = coalesce(category, :category), context = coalesce(context, :context)
 WHERE owner = :owner AND id = :id RETURNING id, strength, salience
 """)  # noqa: S608 - names of columns, no values
 
 
 @dataclass(frozen=True, slots=True)
-class Twin:
+class Duplicate:
     """The memory that was there already, as it is now."""
 
     id: int
@@ -45,9 +45,9 @@ class Twin:
     salience: float
 
 
-async def strengthen_twin(
+async def strengthen_duplicate(
     tx: Transaction, memory: NewMemory, *, keywords: Sequence[str]
-) -> Twin | None:
+) -> Duplicate | None:
     """Strengthen the memory that says the same as `memory`; None where there is none.
 
     The same: content that differs at most in white space or in how its letters are composed,
@@ -84,4 +84,4 @@ async def strengthen_twin(
     }
     row = await tx.first(STRENGTHEN, said)
     assert row is not None  # noqa: S101 - found a statement ago, and the owner's row is held
-    return Twin(row.id, row.strength, row.salience)
+    return Duplicate(row.id, row.strength, row.salience)

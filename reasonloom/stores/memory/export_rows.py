@@ -13,13 +13,13 @@ from sqlalchemy import text
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-SHOWN = """(:hidden OR {m}.deleted_at IS NULL) AND NOT EXISTS (
+EXPORTED = """(:hidden OR {m}.deleted_at IS NULL) AND NOT EXISTS (
     SELECT FROM chunks c WHERE c.owner = {m}.owner AND c.memory_id = {m}.id)"""
 """Chunks of past conversations are not exported: they are read from their transcripts again."""
 
 COUNT = text(f"""
 SELECT count(*) AS memories, coalesce(max(id), 0) AS last FROM memories m
-WHERE owner = :owner AND space = :space AND {SHOWN.format(m="m")}
+WHERE owner = :owner AND space = :space AND {EXPORTED.format(m="m")}
 """)  # noqa: S608 - our own condition, no values
 COLUMNS = (
     "id", "content", "sector", "event_type", "created_at", "last_accessed", "decayed_at",
@@ -34,16 +34,16 @@ SELECT {", ".join("m." + name for name in COLUMNS)}, s.external_name AS session_
             ORDER BY e.target_id, e.type)
         FROM edges e JOIN memories t ON t.owner = e.owner AND t.id = e.target_id
         WHERE e.owner = :owner AND e.source_id = m.id AND t.space = :space AND t.id <= :last
-            AND {SHOWN.format(m="t")}), '[]') AS edges,
+            AND {EXPORTED.format(m="t")}), '[]') AS edges,
     (SELECT h.id FROM memories h WHERE h.owner = m.owner AND h.id = m.superseded_by
-        AND h.space = :space AND h.id <= :last AND {SHOWN.format(m="h")}) AS superseded_by,
+        AND h.space = :space AND h.id <= :last AND {EXPORTED.format(m="h")}) AS superseded_by,
     coalesce((SELECT json_agg(json_build_object('sectors', v.sectors, 'vector',
             CAST(v.embedding AS text)) ORDER BY v.sectors)
         FROM embeddings v WHERE v.owner = :owner AND v.memory_id = m.id
             AND v.model = CAST(:model AS text)), '[]') AS vectors
 FROM memories m LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
 WHERE m.owner = :owner AND m.space = :space AND m.id > :after AND m.id <= :last
-    AND {SHOWN.format(m="m")}
+    AND {EXPORTED.format(m="m")}
 ORDER BY m.id LIMIT :size
 """)  # noqa: S608 - names of columns and our own condition, no values
 
@@ -57,7 +57,7 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeMemory:
+class ExportRow:
     """A memory with all that belongs to it; times are aware.
 
     `edges` and `vectors` are as JSON holds them, a vector as pgvector writes it.
@@ -104,11 +104,11 @@ async def extent(tx: Transaction, *, hidden: bool) -> Extent:
 
 async def page(
     tx: Transaction, *, after: int, last: int, size: int, hidden: bool, model: str | None
-) -> Sequence[WholeMemory]:
+) -> Sequence[ExportRow]:
     """Return the next memories by number, after `after` and not behind `last`.
 
     Links lead to memories that the whole export holds. `model` names whose vectors go along.
     """
     values = {"owner": tx.owner, "space": tx.space, "hidden": hidden, "model": model}
     rows = await tx.all(PAGE, {**values, "after": after, "last": last, "size": size})
-    return [WholeMemory(**row._mapping) for row in rows]
+    return [ExportRow(**row._mapping) for row in rows]

@@ -9,8 +9,11 @@ from uuid import UUID
 
 from sqlalchemy import Uuid, bindparam, text
 
+from reasonloom.errors import MemoryNotFound
+
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+
 
 LONGEST = 280
 """Characters of a content that are read to list it by."""
@@ -41,7 +44,7 @@ SELECT m.id, left(m.content, {longest}), m.sector, m.source_kind, m.project, m.s
 FROM memories m WHERE {where} ORDER BY m.id DESC LIMIT :size OFFSET :skip
 """
 COUNT = "SELECT count(*) FROM memories m WHERE {where}"
-READ = text(r"""
+WORD_QUERY = text(r"""
 SELECT string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''', ' & ')
 FROM unnest(asked_words(:words)) AS asked (word)
 """)
@@ -51,7 +54,7 @@ Kinds = Literal["now", "past", "all"]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class MemoryFilter:
     """Which memories are listed; a None does not narrow.
 
     Attributes:
@@ -102,19 +105,103 @@ class ListedMemory(NamedTuple):
     superseded_by: int | None
 
 
-async def asked(tx: Transaction, words: str) -> str | None:
+async def word_query(tx: Transaction, words: str) -> str | None:
     """Return the `tsquery` that wants all of some words in any form; None if none tells much."""
-    row = await tx.first(READ, {"words": words})
+    row = await tx.first(WORD_QUERY, {"words": words})
     return row[0] if row else None
 
 
-async def page(tx: Transaction, chosen: Chosen, size: int, skip: int) -> list[ListedMemory]:
+async def page(tx: Transaction, chosen: MemoryFilter, size: int, skip: int) -> list[ListedMemory]:
     """Return the memories that are chosen, the newest first."""
     values = {**chosen.values(tx), "size": size, "skip": skip}
     return [ListedMemory(*row) for row in await tx.tuples(chosen.statement(PAGE), values)]
 
 
-async def count(tx: Transaction, chosen: Chosen) -> int:
+async def count(tx: Transaction, chosen: MemoryFilter) -> int:
     """Return how many there are in all."""
     row = await tx.first(chosen.statement(COUNT), chosen.values(tx))
     return int(row[0]) if row else 0
+
+
+READ_ONE = text("""
+SELECT m.id, m.content, m.sector, m.event_type, m.source_kind, m.principal, m.tool, m.trust,
+    m.run_id, m.session_id, s.external_name, m.project, m.confidence, m.strength, m.salience,
+    m.importance, m.decay_rate, m.access_count, m.keywords, m.tags, m.category, m.context,
+    m.token_count, m.created_at, m.last_accessed, m.decayed_at, m.deleted_at, m.superseded_by,
+    c.session, c.project,
+    EXISTS (SELECT FROM thoughts t WHERE t.owner = m.owner AND t.session_id = m.session_id)
+FROM memories m LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
+LEFT JOIN chunks c ON c.owner = m.owner AND c.memory_id = m.id
+WHERE m.owner = :owner AND m.space = :space AND m.id = :id
+""")
+BASINS = text("""
+SELECT b.id, b.name, k.strength FROM basin_members k
+JOIN basins b ON b.owner = k.owner AND b.id = k.basin
+WHERE k.owner = :owner AND k.memory_id = :id ORDER BY k.strength DESC, b.name LIMIT 20
+""")
+
+
+class OneMemory(NamedTuple):
+    """A memory; scores are in 0..1, times aware.
+
+    `past_session` and `past_project` tell where a piece of a past conversation stands;
+    `has_thoughts` whether its session is one of reasoning.
+    """
+
+    id: int
+    content: str
+    sector: str
+    event_type: str
+    source_kind: str
+    principal: str
+    tool: str
+    trust: float
+    run_id: UUID | None
+    session_id: UUID | None
+    session_name: str | None
+    project: str | None
+    confidence: float
+    strength: float
+    salience: float
+    importance: float
+    decay_rate: float
+    access_count: int
+    keywords: list[str]
+    tags: list[str]
+    category: str | None
+    context: str | None
+    token_count: int
+    created_at: datetime
+    last_accessed: datetime
+    decayed_at: datetime | None
+    deleted_at: datetime | None
+    superseded_by: int | None
+    past_session: str | None
+    past_project: str | None
+    has_thoughts: bool
+
+
+class Membership(NamedTuple):
+    """A basin that a memory belongs to, and how strongly, 0..1."""
+
+    basin: UUID
+    name: str
+    strength: float
+
+
+async def require(tx: Transaction, memory_id: int) -> OneMemory:
+    """Return a memory of the caller's space.
+
+    Raises:
+        MemoryNotFound: there is none such.
+    """
+    row = await tx.first(READ_ONE, {"owner": tx.owner, "space": tx.space, "id": memory_id})
+    if row is None:
+        raise MemoryNotFound(f"mem-{memory_id}", field="memoryId")
+    return OneMemory._make(row)
+
+
+async def basins_of(tx: Transaction, memory_id: int) -> list[Membership]:
+    """Return the basins that a memory belongs to, the strongest first."""
+    rows = await tx.tuples(BASINS, {"owner": tx.owner, "id": memory_id})
+    return [Membership(*row) for row in rows]

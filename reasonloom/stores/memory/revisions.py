@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import delete, text, update
 
-from reasonloom.stores.memory.by_id import NOT_PAST
-from reasonloom.stores.memory.waypoints import ORIGINS
+from reasonloom.stores.memory.memories import NOT_PAST
+from reasonloom.stores.memory.memory_links import ORIGINS
 from reasonloom.stores.tables import Edge, Embedding, Memory
 from reasonloom.stores.vectors import distinct
 

@@ -12,6 +12,7 @@ from sqlalchemy import text
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
+
 WEAK = 0.1
 IMPORTANT = 0.7
 """What is this important or salient is never pruned."""
@@ -78,16 +79,16 @@ PAGE = text(f"""
 SELECT {SUMMARY} FROM memories m WHERE {SEEN} AND m.id > :after ORDER BY m.id LIMIT :size
 """)  # noqa: S608 - as above
 COUNT = text(f"SELECT count(*) AS memories FROM memories m WHERE {SEEN}")  # noqa: S608
-FADED = f"""{SEEN} AND m.strength <= :strength AND m.created_at < :before
+PRUNE_CRITERIA = f"""{SEEN} AND m.strength <= :strength AND m.created_at < :before
     AND m.last_accessed < :before AND m.access_count <= :accesses
     AND m.importance < {IMPORTANT} AND m.salience < {IMPORTANT}
     AND (CAST(:sector AS text) IS NULL OR m.sector = :sector)"""
 PRUNABLE = text(f"""
-SELECT {SUMMARY}, count(*) OVER () AS matching FROM memories m WHERE {FADED}
+SELECT {SUMMARY}, count(*) OVER () AS matching FROM memories m WHERE {PRUNE_CRITERIA}
 ORDER BY m.strength, m.id LIMIT :size
 """)  # noqa: S608 - as above
 PRUNE = text(f"""
-WITH faded AS (SELECT m.id FROM memories m WHERE {FADED} AND m.id = ANY(:ids)
+WITH faded AS (SELECT m.id FROM memories m WHERE {PRUNE_CRITERIA} AND m.id = ANY(:ids)
     ORDER BY m.id FOR NO KEY UPDATE OF m)
 UPDATE memories SET deleted_at = :at FROM faded
 WHERE owner = :owner AND memories.id = faded.id RETURNING memories.id
@@ -125,7 +126,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Faded:
+class PruneCriteria:
     """What may be pruned: all of it must hold at once."""
 
     strength: float
@@ -166,20 +167,90 @@ async def page(tx: Transaction, *, after: int, size: int) -> list[Summary]:
     return [Summary(**row._mapping) for row in await tx.all(PAGE, values)]
 
 
-async def prunable(tx: Transaction, faded: Faded, *, size: int) -> tuple[list[Summary], int]:
+async def prunable(
+    tx: Transaction, faded: PruneCriteria, *, size: int
+) -> tuple[list[Summary], int]:
     """Return the weakest of what may be pruned, and how much there is in all."""
     rows = await tx.all(PRUNABLE, {**_values(tx, faded), "size": size})
     found = [Summary(**{name: row._mapping[name] for name in Summary.__slots__}) for row in rows]
     return found, int(rows[0].matching) if rows else 0
 
 
-async def prune(tx: Transaction, faded: Faded, ids: Sequence[int], at: datetime) -> set[int]:
+async def prune(
+    tx: Transaction, faded: PruneCriteria, ids: Sequence[int], at: datetime
+) -> set[int]:
     """Hide those of the memories that may still be pruned; return which."""
     values = {**_values(tx, faded), "ids": list(ids), "at": at}
     return {row.id for row in await tx.all(PRUNE, values)}
 
 
-def _values(tx: Transaction, faded: Faded) -> dict[str, Any]:
+def _values(tx: Transaction, faded: PruneCriteria) -> dict[str, Any]:
     here = {"owner": tx.owner, "space": tx.space, "strength": faded.strength}
     more = {"before": faded.before, "accesses": faded.accesses, "sector": faded.sector}
     return {**here, **more}
+
+
+WRITTEN_BY = text(f"""
+SELECT m.id, coalesce(r.created_at, m.created_at) AS stored_at, m.tool,
+    coalesce(r.client, m.principal) AS writer, left(m.content, {EXCERPT + 1}) AS excerpt
+FROM memories m LEFT JOIN runs r ON r.owner = m.owner AND r.id = m.run_id
+    LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
+WHERE m.owner = :owner AND m.space = :space AND (:hidden OR m.deleted_at IS NULL)
+    AND :writer IN (m.principal, m.tool, r.client)
+    AND coalesce(r.created_at, m.created_at) >= :since
+    AND (CAST(:until AS timestamptz) IS NULL OR coalesce(r.created_at, m.created_at) <= :until)
+    AND (CAST(:tool AS text) IS NULL OR m.tool = :tool)
+    AND (CAST(:session AS text) IS NULL OR :session IN (s.external_name, CAST(s.id AS text)))
+    AND (CAST(:run AS text) IS NULL OR CAST(m.run_id AS text) = :run)
+ORDER BY m.id
+""")  # noqa: S608 - a constant, no values
+"""By when it was stored: an imported memory is older than its import."""
+
+DERIVED = text(f"""
+SELECT m.id, m.created_at AS stored_at, m.tool, m.principal AS writer,
+    left(m.content, {EXCERPT + 1}) AS excerpt
+FROM memories m WHERE m.owner = :owner AND m.space = :space AND m.deleted_at IS NULL
+    AND NOT m.id = ANY(:ids) AND EXISTS (SELECT FROM edges e WHERE e.owner = :owner
+        AND e.source_id = m.id AND e.type = 'derived_from' AND e.target_id = ANY(:ids))
+ORDER BY m.id
+""")  # noqa: S608 - a constant, no values
+
+
+@dataclass(frozen=True, slots=True)
+class WriterFilter:
+    """Whose memories are meant: all that is given must hold; `hidden` takes hidden ones too.
+
+    `writer` is a principal, a connecting program's name or a tool's.
+    """
+
+    writer: str
+    since: datetime
+    until: datetime | None = None
+    tool: str | None = None
+    session: str | None = None
+    run: str | None = None
+    hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A memory in short, with when and by whom it was stored."""
+
+    id: int
+    stored_at: datetime
+    tool: str
+    writer: str
+    excerpt: str
+
+
+async def written_by(tx: Transaction, written: WriterFilter) -> list[Trace]:
+    """Return the memories of this space that are meant, by number."""
+    values = {name: getattr(written, name) for name in WriterFilter.__slots__}
+    rows = await tx.all(WRITTEN_BY, {"owner": tx.owner, "space": tx.space, **values})
+    return [Trace(**row._mapping) for row in rows]
+
+
+async def derived_from(tx: Transaction, ids: Sequence[int]) -> list[Trace]:
+    """Return the memories beside `ids` that were derived from any of them."""
+    rows = await tx.all(DERIVED, {"owner": tx.owner, "space": tx.space, "ids": list(ids)})
+    return [Trace(**row._mapping) for row in rows]

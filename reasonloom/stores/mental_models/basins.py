@@ -11,12 +11,13 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy import ARRAY, Uuid, bindparam, text
 
-from reasonloom.stores.memory.by_id import HOLD_OWNER
+from reasonloom.stores.memory.memories import HOLD_OWNER
 from reasonloom.stores.mental_models.basin_memories import KINDS, PRESENT, Vectors
-from reasonloom.stores.vectors import written
+from reasonloom.stores.vectors import vector_literal
 
 if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.database import Database, Transaction
+
 
 COLUMNS = "id, name, named_by, keywords, model, coherence, bound, formed_at, updated_at"
 WHOLE = f"SELECT {COLUMNS}, CAST(centroid AS text) AS centroid FROM basins WHERE owner = :owner"  # noqa: S608 - names of columns, no values
@@ -89,7 +90,7 @@ class Basin:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class BasinRun:
     """When and of how many memories basins were formed, and the last that was looked at."""
 
     formed_at: datetime
@@ -100,12 +101,12 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownBasins:
     """All basins of an owner, the members of each that count, and the last run, if any."""
 
     basins: list[Basin]
     members: Mapping[UUID, Mapping[int, float]]
-    run: Run | None = None
+    run: BasinRun | None = None
 
 
 async def basins(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Basin]:
@@ -135,18 +136,18 @@ async def members(tx: Transaction) -> dict[UUID, dict[int, float]]:
     return found
 
 
-async def last_run(tx: Transaction) -> Run | None:
+async def last_run(tx: Transaction) -> BasinRun | None:
     """Return what is known of the last forming, None where there was none."""
     row = await tx.first(RUN, {"owner": tx.owner})
-    return Run(**row._mapping) if row else None
+    return BasinRun(**row._mapping) if row else None
 
 
-async def known(tx: Transaction) -> Known:
+async def known(tx: Transaction) -> KnownBasins:
     """Return all that forming must know of what there is."""
-    return Known(await basins(tx), await members(tx), await last_run(tx))
+    return KnownBasins(await basins(tx), await members(tx), await last_run(tx))
 
 
-async def hold(tx: Transaction) -> Run | None:
+async def hold(tx: Transaction) -> BasinRun | None:
     """Hold the owner's row, as whoever stores or removes memories does; return the last run."""
     await tx.all(HOLD_OWNER, {"owner": tx.owner})
     return await last_run(tx)
@@ -169,7 +170,7 @@ async def replace(
 def _row(basin: Basin) -> dict[str, Any]:
     return {
         "id": basin.id, "name": basin.name, "named_by": basin.named_by,
-        "keywords": basin.keywords, "centroid": written(basin.centroid.tolist()),
+        "keywords": basin.keywords, "centroid": vector_literal(basin.centroid.tolist()),
         "model": basin.model, "coherence": basin.coherence, "bound": basin.bound,
     }  # fmt: skip
 
@@ -183,7 +184,26 @@ async def join(tx: Transaction, joined: Iterable[tuple[UUID, int, float]]) -> No
         await tx.run(JOIN, {"owner": tx.owner, **values})
 
 
-async def note(tx: Transaction, run: Run) -> None:
+async def note(tx: Transaction, run: BasinRun) -> None:
     """Keep what a run saw."""
-    values = {name: getattr(run, name) for name in Run.__slots__}
+    values = {name: getattr(run, name) for name in BasinRun.__slots__}
     await tx.run(NOTE, {"owner": tx.owner, **values})
+
+
+CLAIM = text("""
+UPDATE spaces SET clustered_at = :at WHERE (owner, space) IN (
+    SELECT owner, space FROM spaces
+    WHERE space = '' AND (clustered_at IS NULL OR clustered_at < :due)
+    ORDER BY clustered_at NULLS FIRST, owner LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+RETURNING owner
+""")
+
+
+async def claim_owner(database: Database, *, at: datetime, due: datetime) -> str | None:
+    """Take the owner that was looked at the longest ago, before `due`, and mark it as looked at.
+
+    What is marked nobody else takes; where its carrier dies, it is late until it is due again.
+    """
+    async with database.recovering() as connection:
+        row = (await connection.execute(CLAIM, {"at": at, "due": due})).first()
+    return str(row.owner) if row else None

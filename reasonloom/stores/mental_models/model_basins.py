@@ -14,6 +14,7 @@ from sqlalchemy import ARRAY, Uuid, bindparam, text
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
+
 IDS = bindparam("ids", type_=ARRAY(Uuid))
 KNOWN = text(
     "SELECT id FROM basins WHERE owner = :owner AND id = ANY(:ids) FOR KEY SHARE"
@@ -121,3 +122,42 @@ async def members(
     for row in await tx.all(MEMBERS, values) if ids else ():
         found[row.basin].append(Member(row.memory_id, row.strength, row.content))
     return found
+
+
+DENSE = text(f"""
+SELECT * FROM ({SIZES}) sized WHERE members >= :least AND models = 0 AND coherence >= :coherence
+ORDER BY members * coherence DESC, name, id LIMIT :most
+""")  # noqa: S608 - our own query, no values
+RECORDS = text("""
+SELECT p.model, p.basin, count(*) AS resolved, count(*) FILTER (WHERE p.correct) AS correct,
+    (array_agg(p.id ORDER BY p.resolved_at DESC) FILTER (WHERE NOT p.correct))[
+        1:CAST(:most AS integer)] AS wrong
+FROM predictions p JOIN models m ON m.owner = p.owner AND m.id = p.model AND m.status = 'active'
+WHERE p.owner = :owner AND p.correct IS NOT NULL
+GROUP BY p.model, p.basin ORDER BY p.model, p.basin
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class FailingRecord:
+    """Resolved predictions of an active model near one basin; the newest `wrong` ones."""
+
+    model: UUID
+    basin: UUID | None
+    resolved: int
+    correct: int
+    wrong: list[UUID] | None
+
+
+async def dense_basins(
+    tx: Transaction, *, least: int, coherence: float, most: int
+) -> Sequence[Sized]:
+    """Return basins that no model is made of, those with the most memories alike first."""
+    values = {"owner": tx.owner, "least": least, "coherence": coherence, "most": most}
+    return [Sized(*row) for row in await tx.tuples(DENSE, values)]
+
+
+async def failing_predictions(tx: Transaction, *, most: int) -> list[FailingRecord]:
+    """Return what came of the predictions of active models, by basin."""
+    rows = await tx.tuples(RECORDS, {"owner": tx.owner, "most": most})
+    return [FailingRecord(*row) for row in rows]

@@ -198,7 +198,7 @@ async def active(tx: Transaction, *, most: int) -> list[ModelRow]:
     return [_model(row) for row in await tx.all(ACTIVE, {"owner": tx.owner, "most": most})]
 
 
-async def listed(
+async def list_models(
     tx: Transaction, *, domain: str | None, status: str | None, most: int
 ) -> list[ListedRow]:
     """Return models, the newest first."""
@@ -212,7 +212,7 @@ async def last_changed(tx: Transaction, most: int) -> list[tuple[UUID, str, date
     return [(row.id, row.name, row.updated_at) for row in await tx.all(CHANGED, values)]
 
 
-async def called(tx: Transaction, name: str, most: int) -> list[tuple[UUID, str]]:
+async def by_name(tx: Transaction, name: str, most: int) -> list[tuple[UUID, str]]:
     """Return id and name of the models that have a name, or whose id begins so, newest first."""
     values = {"owner": tx.owner, "called": name, "most": most}
     return [(row.id, row.name) for row in await tx.all(CALLED, values)]
@@ -247,7 +247,7 @@ async def count(
     await tx.run(COUNT, values)
 
 
-async def taken(tx: Transaction, names: Sequence[str]) -> set[str]:
+async def taken_names(tx: Transaction, names: Sequence[str]) -> set[str]:
     """Return those of `names` that models have."""
     return {row.name for row in await tx.all(NAMED, {"owner": tx.owner, "names": list(names)})}
 

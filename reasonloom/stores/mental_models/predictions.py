@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from pgvector.sqlalchemy import HALFVEC
@@ -16,6 +16,7 @@ from reasonloom.stores.identifiers import parse_uuid
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+
 
 ID = bindparam("id", type_=Uuid)
 MODEL = bindparam("model", type_=Uuid)
@@ -205,3 +206,53 @@ async def back_test(
     values = {"owner": tx.owner, "model": model, "floor": floor}
     row = await tx.first(BACK_TEST, {**values, "basins": list(basins), "former": list(former)})
     return (int(row.tested), int(row.correct)) if row else (0, 0)
+
+
+STEPS = 10
+READ = text(f"""
+SELECT step, count(*), count(*) FILTER (WHERE correct), avg(confidence) FROM (
+    SELECT least({STEPS} - 1, greatest(0, floor(confidence * {STEPS})))::integer AS step,
+        confidence, correct
+    FROM predictions WHERE owner = :owner AND model = :model AND correct IS NOT NULL) resolved
+GROUP BY step ORDER BY step
+""").bindparams(bindparam("model", type_=Uuid))  # noqa: S608 - our own number, no values
+STATES = text("""
+SELECT count(*) FILTER (WHERE correct IS NULL AND expires_at > :now),
+    count(*) FILTER (WHERE correct IS NOT NULL),
+    count(*) FILTER (WHERE correct IS NULL AND expires_at <= :now)
+FROM predictions WHERE owner = :owner AND model = :model
+""").bindparams(bindparam("model", type_=Uuid))
+
+
+class CalibrationStep(NamedTuple):
+    """Resolved predictions of `step`/10 up to the next tenth; `confidence` is their mean."""
+
+    step: int
+    resolved: int
+    correct: int
+    confidence: float
+
+    @property
+    def share(self) -> float:
+        """How many of them held, 0..1."""
+        return self.correct / self.resolved
+
+
+class PredictionStates(NamedTuple):
+    """How many predictions wait, were resolved, or expired."""
+
+    open: int
+    resolved: int
+    expired: int
+
+
+async def calibration_steps(tx: Transaction, model: UUID) -> list[CalibrationStep]:
+    """Return the steps that hold any resolved prediction, the least confident first."""
+    rows = await tx.tuples(READ, {"owner": tx.owner, "model": model})
+    return [CalibrationStep(*row) for row in rows]
+
+
+async def prediction_states(tx: Transaction, model: UUID, now: object) -> PredictionStates:
+    """Return how a model's predictions stand at a moment."""
+    row = await tx.first(STATES, {"owner": tx.owner, "model": model, "now": now})
+    return PredictionStates._make(row) if row else PredictionStates(0, 0, 0)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import select, text
+
+from reasonloom.stores.runs.runs import DONE
+from reasonloom.stores.tables import Run
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+
 
 CHOSEN = """
 owner = :owner AND space = :space AND (:tool = '' OR tool = :tool)
@@ -71,3 +76,74 @@ async def tools(tx: Transaction) -> list[str]:
 
 def _chosen(tx: Transaction, tool: str, status: str) -> dict[str, str]:
     return {"owner": tx.owner, "space": tx.space, "tool": tool, "status": status}
+
+
+LONGEST = 400
+PONDER_RUNS = """
+owner = :owner AND space = :space
+    AND (tool = 'ponder' OR tool = 'think' AND input ->> 'mode' = 'parallel')
+"""
+PONDER_PAGE = text(f"""
+SELECT id, status, llm, left(coalesce(input ->> 'problem', ''), {LONGEST}),
+    jsonb_array_length(coalesce(output #> '{{answer,insights}}', '[]')),
+    jsonb_array_length(coalesce(output #> '{{answer,conflicts}}', '[]')), created_at
+FROM runs WHERE {PONDER_RUNS} ORDER BY created_at DESC, id LIMIT :size OFFSET :skip
+""")  # noqa: S608 - our own condition and number, no values
+PONDER_COUNT = text(f"SELECT count(*) FROM runs WHERE {PONDER_RUNS}")  # noqa: S608 - as above
+
+
+class ListedPonder(NamedTuple):
+    """One such run; `problem` is "" where it was redacted."""
+
+    id: UUID
+    status: str
+    llm: str | None
+    problem: str
+    insights: int
+    conflicts: int
+    created_at: datetime
+
+
+async def ponder_page(tx: Transaction, size: int, skip: int) -> list[ListedPonder]:
+    """Return such runs, the newest first."""
+    values = {"owner": tx.owner, "space": tx.space, "size": size, "skip": skip}
+    return [ListedPonder(*row) for row in await tx.tuples(PONDER_PAGE, values)]
+
+
+async def ponder_count(tx: Transaction) -> int:
+    """Return how many there are in all."""
+    row = await tx.first(PONDER_COUNT, {"owner": tx.owner, "space": tx.space})
+    return int(row[0]) if row else 0
+
+
+@dataclass(frozen=True, slots=True)
+class MonitoredCall:
+    """When a call was made, and the biases that it told of, as stored."""
+
+    at: datetime
+    biases: list[dict[str, Any]]
+
+
+async def last_monitored(
+    tx: Transaction, *, tool: str, space: str, client: str | None, before: datetime, limit: int
+) -> list[MonitoredCall]:
+    """Return the caller's newest monitored calls of a tool that ended well, newest first.
+
+    Forks are trials, not calls.
+    """
+    rows = await tx.all(
+        select(Run.created_at, Run.output)
+        .where(
+            Run.owner == tx.owner,
+            Run.tool == tool,
+            Run.space == space,
+            Run.client.is_not_distinct_from(client),
+            Run.status == DONE,
+            Run.fork.is_(None),
+            Run.created_at < before,
+            Run.input["monitorContinuously"].as_boolean(),
+        )
+        .order_by(Run.created_at.desc())
+        .limit(limit)
+    )
+    return [MonitoredCall(row.created_at, row.output["answer"]["biases"]) for row in rows]

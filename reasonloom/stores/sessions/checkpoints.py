@@ -12,11 +12,13 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from reasonloom.errors import CheckpointNotFound
 from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.tables import Checkpoint
 from reasonloom.stores.tables import Session
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.sessions.sessions import SessionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +105,64 @@ def _rows(tx: Transaction) -> Select[Any]:
         .join(Session, joined)
         .where(Checkpoint.owner == tx.owner, Session.space == tx.space)
     )
+
+
+# A checkpoint keeps it, a step back restores it; both hold the session.
+
+RESTORE_STATE = text("""
+UPDATE branches b SET state = was.state, updated_at = clock_timestamp()
+FROM (SELECT id, coalesce(CAST(:state AS jsonb) -> 'branches' -> CAST(id AS text) ->> 'state',
+        'abandoned') AS state
+    FROM branches WHERE owner = :owner AND session_id = :session AND id <> :beside) was
+WHERE b.owner = :owner AND b.id = was.id AND b.state <> was.state
+""").bindparams(
+    bindparam("state", type_=JSONB),
+    bindparam("session", type_=Uuid),
+    bindparam("beside", type_=Uuid),
+)
+SNAPSHOT_STATE = text("""
+INSERT INTO state_snapshots (owner, id, session_id, cause, state, run_id)
+VALUES (:owner, :id, :session, :cause, :state, :run) ON CONFLICT (owner, id) DO NOTHING
+""").bindparams(
+    *(bindparam(name, type_=Uuid) for name in ("id", "session", "run")),
+    bindparam("state", type_=JSONB),
+)
+
+
+async def capture_state(tx: Transaction, session: SessionRow) -> dict[str, Any]:
+    """Return a session's state: `active_branch_id`, and `branches` by id, each its state and head.
+
+    Example: {"active_branch_id": "…", "branches": {"…": {"state": "active", "head": "…"}}}
+    """
+    return {
+        "active_branch_id": str(session.active_branch_id),
+        "branches": {
+            str(each.id): {
+                "state": each.state,
+                "head": str(each.head_id) if each.head_id else None,
+            }
+            for each in await branches.of_session(tx, session)
+        },
+    }
+
+
+async def restore_state(
+    tx: Transaction, session: SessionRow, state: dict[str, Any], *, beside: UUID
+) -> None:
+    """Give every branch the state it had, and let `beside`, a new one, be the active branch.
+
+    A branch that was not there yet is abandoned. Heads stay: what was thought later remains
+    the end of the branch on which it was thought.
+    """
+    values = {"session": session.id, "state": state, "beside": beside}
+    await tx.run(RESTORE_STATE, {"owner": tx.owner, **values})
+    await sessions.make_active(tx, session.id, beside)
+
+
+async def snapshot_state(
+    tx: Transaction, session: SessionRow, *, snapshot_id: UUID, cause: str, run_id: UUID
+) -> None:
+    """Keep the state that a session has now, so that what replaces it loses nothing."""
+    values = {"id": snapshot_id, "session": session.id, "cause": cause, "run": run_id}
+    state = await capture_state(tx, session)
+    await tx.run(SNAPSHOT_STATE, {"owner": tx.owner, "state": state, **values})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class WholeSession:
+class FullSession:
     """A session with all that hangs on it, each list in the order in which it was stored."""
 
     session: SessionRow
@@ -25,14 +25,14 @@ class WholeSession:
     checkpoints: list[CheckpointRow]
 
 
-async def whole(tx: Transaction, session_id: str, *, field: str = "session_id") -> WholeSession:
+async def read_full(tx: Transaction, session_id: str, *, field: str = "session_id") -> FullSession:
     """Return a session whole.
 
     Raises:
         SessionNotFound: this owner has none such, or the text is no uuid.
     """
     session = await sessions.require(tx, session_id, field=field)
-    return WholeSession(
+    return FullSession(
         session,
         await branches.of_session(tx, session),
         await thoughts.of_session(tx, session.id),

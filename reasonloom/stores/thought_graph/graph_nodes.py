@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import func, select, update
+from sqlalchemy import Uuid, bindparam, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
-from reasonloom.stores.thought_graph.tables import GraphNode
+from reasonloom.stores.thought_graph.tables import GraphNode, Pruning
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -183,3 +183,58 @@ async def _change(tx: Transaction, node_ids: Iterable[UUID], **values: Any) -> N
 def _row(row: Any) -> NodeRow:
     values = dict(row._mapping)
     return NodeRow(metadata=values.pop("meta"), **values)
+
+
+@dataclass(frozen=True, slots=True)
+class PruningRow:
+    """One pruning as stored; `number` counts those of its graph from 1."""
+
+    id: UUID
+    graph_id: UUID
+    number: int
+    threshold: float
+    run_id: UUID | None
+    created_at: datetime
+    restored_at: datetime | None
+
+
+IDS = ("id", "graph_id", "run_id")
+CREATE = text("""
+INSERT INTO graph_prunings (owner, id, graph_id, number, threshold, run_id)
+SELECT :owner, :id, :graph_id, coalesce(max(number), 0) + 1, :threshold, :run_id
+FROM graph_prunings WHERE owner = :owner AND graph_id = :graph_id
+ON CONFLICT (owner, id) DO NOTHING
+""").bindparams(*(bindparam(name, type_=Uuid) for name in IDS))
+
+
+async def create_pruning(
+    tx: Transaction, pruning_id: UUID, graph_id: UUID, threshold: float, run_id: UUID
+) -> None:
+    """Note a pruning, unless it is there; the graph must be held."""
+    values = {"id": pruning_id, "graph_id": graph_id, "threshold": threshold, "run_id": run_id}
+    await tx.run(CREATE, {"owner": tx.owner, **values})
+
+
+async def newest_pruning(tx: Transaction, graph_id: UUID) -> PruningRow | None:
+    """Return the newest pruning of a graph that was not undone."""
+    columns = [getattr(Pruning, name) for name in PruningRow.__slots__]
+    row = await tx.first(
+        select(*columns)
+        .where(
+            Pruning.owner == tx.owner,
+            Pruning.graph_id == graph_id,
+            Pruning.restored_at.is_(None),
+        )
+        .order_by(Pruning.number.desc())
+        .limit(1)
+    )
+    return PruningRow(**row._mapping) if row else None
+
+
+async def set_pruning_restored(tx: Transaction, pruning_id: UUID) -> None:
+    """Note that a pruning was undone."""
+    await tx.run(
+        update(Pruning)
+        .where(Pruning.owner == tx.owner, Pruning.id == pruning_id)
+        .values(restored_at=func.clock_timestamp())
+    )

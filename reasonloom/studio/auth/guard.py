@@ -5,19 +5,59 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from reasonloom.studio.auth.headers import with_headers
-from reasonloom.studio.auth.sessions import COOKIE, SignedIn
-from reasonloom.studio.auth.sign_in import SIGN_IN, Signing
+from reasonloom.studio.auth.sign_in import COOKIE, SIGN_IN, SignInPages, SignInSessions
 from reasonloom.studio.auth.visitor import NotProvable, SignedOut, Visitor
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from reasonloom.server.auth.verifier import Verifier
-    from reasonloom.server.http.hosts import Names
+    from reasonloom.server.http.hosts import AllowedNames
+
+
+POLICY = "; ".join(
+    (
+        "default-src 'self'",
+        # The library compiles its templates in the browser and writes its start into the page.
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
+    )
+)
+SECURITY_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "SAMEORIGIN",
+    # With `no-referrer` a browser sends its own form as from the origin `null`, which is refused.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+def with_headers(send: Send) -> Send:
+    """Return `send` with our headers on the beginning of each answer."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers[name] = value
+            if headers.get("content-type", "").startswith("text/html"):
+                headers["cache-control"] = "no-store"
+        await send(message)
+
+    return sent
+
 
 VISITOR = "reasonloom.visitor"
 """Where a request's scope holds its `Visitor`."""
@@ -26,14 +66,14 @@ ASSETS = "/_nicegui/"
 """Scripts and styles of the library, the same for everybody."""
 
 
-class Door:
+class Guard:
     """Lets in who asks by a name of ours, from a page of ours, with a token where one is needed."""
 
     def __init__(
         self,
         app: ASGIApp,
         base: str,
-        names: Names,
+        names: AllowedNames,
         verifier: Verifier | None,
     ) -> None:
         """Stand before `app`, whose pages begin with the path `base`."""
@@ -41,8 +81,8 @@ class Door:
         self._base = base
         self._names = names
         self._verifier = verifier
-        self._signed_in = SignedIn()
-        self._signing = Signing(base, verifier, self._signed_in)
+        self._signed_in = SignInSessions()
+        self._signing = SignInPages(base, verifier, self._signed_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on what may come in; the rest is answered here."""

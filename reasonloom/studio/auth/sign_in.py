@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -10,17 +14,57 @@ from jinja2 import Environment
 from starlette.authentication import AuthenticationError
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from reasonloom.studio.auth.sessions import COOKIE, LASTS, SignedIn
-
 if TYPE_CHECKING:
     from jinja2 import Template
     from starlette.requests import Request
 
     from reasonloom.server.auth.verifier import Verifier
 
+
+COOKIE = "reasonloom_studio"
+SESSION_SECONDS = 12 * 3_600
+"""Seconds after which a visitor signs in again."""
+
+MAX_SESSIONS = 1_000
+"""Visitors kept; the one who signed in first is let go for one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SignIn:
+    token: str
+    until: float
+
+
+class SignInSessions:
+    """The tokens of those who are signed in at this process."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, _SignIn] = OrderedDict()
+
+    def enter(self, token: str) -> str:
+        """Return the cookie's value that stands for a token from now on."""
+        value = secrets.token_urlsafe(32)
+        self._kept[value] = _SignIn(token, time.monotonic() + SESSION_SECONDS)
+        while len(self._kept) > MAX_SESSIONS:
+            self._kept.popitem(last=False)
+        return value
+
+    def token(self, value: str | None) -> str | None:
+        """Return the token that a cookie stands for, None where it stands for none."""
+        kept = self._kept.get(value or "")
+        if kept is None or kept.until < time.monotonic():
+            self.leave(value)
+            return None
+        return kept.token
+
+    def leave(self, value: str | None) -> None:
+        """Forget a visitor."""
+        self._kept.pop(value or "", None)
+
+
 SIGN_IN = "/sign-in"
 SIGN_OUT = f"{SIGN_IN}/out"
-WRONG = "This token is not valid here. Check that it is whole, and that it was not revoked."
+INVALID_TOKEN = "This token is not valid here. Check that it is whole, and that it was not revoked."
 
 
 @cache
@@ -29,10 +73,10 @@ def _template() -> Template:
     return Environment(autoescape=True).from_string(page)
 
 
-class Signing:
+class SignInPages:
     """Answers what is asked below `/sign-in`."""
 
-    def __init__(self, base: str, verifier: Verifier | None, signed_in: SignedIn) -> None:
+    def __init__(self, base: str, verifier: Verifier | None, signed_in: SignInSessions) -> None:
         self._base = base
         self._verifier = verifier
         self._signed_in = signed_in
@@ -50,7 +94,7 @@ class Signing:
         except AuthenticationError as error:
             return HTMLResponse(_template().render(wrong=str(error)), status_code=503)
         if found is None:
-            return HTMLResponse(_template().render(wrong=WRONG), status_code=401)
+            return HTMLResponse(_template().render(wrong=INVALID_TOKEN), status_code=401)
         return self._in(request, token)
 
     def _in(self, request: Request, token: str) -> Response:
@@ -58,7 +102,7 @@ class Signing:
         response.set_cookie(
             COOKIE,
             self._signed_in.enter(token),
-            max_age=LASTS,
+            max_age=SESSION_SECONDS,
             path=self._base or "/",
             secure=request.url.scheme == "https",
             httponly=True,

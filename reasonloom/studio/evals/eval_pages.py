@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from nicegui import ui
 
-from reasonloom.evals.reporting.saved_runs import names, shelved
-from reasonloom.studio.eval_folder import eval_folder
-from reasonloom.studio.evals.interval import interval
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.elements import mark
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.form import choice, form
-from reasonloom.studio.widgets.forms import paging, skipped
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.live import Live
-from reasonloom.studio.widgets.region import Region
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import short_moment
+from reasonloom.evals.reporting.saved_runs import path_in, run_names, saved_run
+from reasonloom.studio.page_context import BASE_PATH, StudioPage, Visit, eval_folder
+from reasonloom.studio.widgets.elements import empty_state, heading, mark, short_moment, tag
+from reasonloom.studio.widgets.forms import choice, form, page_offset, paging
+from reasonloom.studio.widgets.live import Live, Region
 
 if TYPE_CHECKING:
-    from reasonloom.evals.reporting.saved_runs import Shelved
+    from reasonloom.evals.reporting.saved_runs import SavedRun
+
+
+def interval(name: str, score: Mapping[str, Any]) -> None:
+    """Draw one score; one that leaves 0 to 1 is said alone."""
+    low, high = score["interval"]
+    mean = score["mean"]
+    said = f"{mean:.3f} ({low:.3f} to {high:.3f}), n = {score['items']:,}"
+    with tag("div", "", "studio-score"):
+        tag("span", name, "studio-score-name")
+        if low >= 0 and high <= 1:
+            with tag("span", "", "studio-axis", aria_hidden="true"):
+                wide = max(100 * (high - low), 0.6)
+                tag("span", "", "studio-reach").style(f"left:{100 * low:.2f}%;width:{wide:.2f}%")
+                tag("span", "", "studio-mean").style(f"left:{100 * mean:.2f}%")
+        tag("span", said, "studio-number studio-small")
+
 
 SIZE = 12
 EVERY = 1.0
@@ -33,19 +42,19 @@ MOST_SCORES = 4
 FIRST = "reasonloom eval run grounding"
 
 
-async def build(visit: Visit) -> None:
+async def build_evals(visit: Visit) -> None:
     """Draw the runs, which follow what is written to their files."""
     folder = await eval_folder(visit.desk)
     heading("Evals", "Each run of an eval with its scores and their 95 % intervals.")
-    _compare(names(folder))
+    _compare(run_names(folder))
     region = Region()
 
     async def marked() -> list[tuple[str, float]]:
-        return [(name, (folder / name).stat().st_mtime) for name in names(folder)]
+        return [(name, (folder / name).stat().st_mtime) for name in run_names(folder)]
 
     async def draw() -> None:
-        known = names(folder)
-        start = skipped(visit, SIZE)
+        known = run_names(folder)
+        start = page_offset(visit, SIZE)
         shown = known[start : start + SIZE]
         rows = await asyncio.gather(*(asyncio.to_thread(_summed, folder, each) for each in shown))
         with region.anew():
@@ -54,8 +63,8 @@ async def build(visit: Visit) -> None:
     await Live(marked, draw, every=EVERY).begin()
 
 
-def _summed(folder: Path, name: str) -> Shelved:
-    return shelved(folder / name)
+def _summed(folder: Path, name: str) -> SavedRun:
+    return saved_run(folder / name)
 
 
 def _compare(known: Sequence[str]) -> None:
@@ -67,9 +76,9 @@ def _compare(known: Sequence[str]) -> None:
         choice("other", "Held against it", known[0], options)
 
 
-def _list(visit: Visit, rows: Sequence[Shelved], total: int) -> None:
+def _list(visit: Visit, rows: Sequence[SavedRun], total: int) -> None:
     if not total:
-        empty("No eval was run yet", "One that needs no language model:", command=FIRST)
+        empty_state("No eval was run yet", "One that needs no language model:", command=FIRST)
         return
     with ui.element("ul").classes("studio-runs"):
         for row in rows:
@@ -78,7 +87,7 @@ def _list(visit: Visit, rows: Sequence[Shelved], total: int) -> None:
     paging(visit, "/evals", total, SIZE)
 
 
-def _run(row: Shelved) -> None:
+def _run(row: SavedRun) -> None:
     with ui.element("div").classes("studio-row"):
         ui.link(row.name, f"/eval/{row.name}")
         if row.of:
@@ -96,4 +105,45 @@ def _run(row: Shelved) -> None:
         tag("p", "Nothing of it can be summed up here.", "studio-quiet studio-small")
 
 
-PAGE = StudioPage("/evals", "Evals", "all", build, "/evals", icon="query_stats")
+EVALS = StudioPage("/evals", "Evals", "all", build_evals, "/evals", icon="query_stats")
+
+REPORT = "/eval-report"
+REPORT_POLL_SECONDS = 2.0
+
+
+async def build_report(visit: Visit) -> None:
+    """Draw one run's report, anew when more of it is done."""
+    heading(visit.parts["name"], "Scores, the items that went wrong, and what each was asked.")
+    await _framed(visit, [visit.parts["name"]])
+
+
+async def build_comparison(visit: Visit) -> None:
+    """Draw how one run differs from another."""
+    base, other = visit.query.get("base", ""), visit.query.get("other", "")
+    heading("Two runs", "What flipped, with both transcripts; how the prompts differ; how sure.")
+    if base == other:
+        empty_state("These are one run", "Choose two that differ.")
+        return
+    await _framed(visit, [base, other])
+
+
+async def _framed(visit: Visit, runs: list[str]) -> None:
+    folder = await eval_folder(visit.desk)
+    paths = [path_in(folder, run) for run in runs]
+    region = Region()
+
+    async def marked() -> list[float]:
+        return [path.stat().st_mtime for path in paths]
+
+    async def draw() -> None:
+        with region.anew():
+            frame = ui.element("iframe").classes("studio-report")
+            frame.props["title"] = f"Report of {' and '.join(runs)}"
+            frame.props["sandbox"] = "allow-scripts allow-popups"
+            frame.props["src"] = f"{BASE_PATH}{REPORT}?{urlencode({'run': runs}, doseq=True)}"
+
+    await Live(marked, draw, every=REPORT_POLL_SECONDS).begin()
+
+
+EVAL_REPORT = StudioPage("/eval/{name}", "Eval", "all", build_report, "/evals")
+EVAL_COMPARISON = StudioPage("/evals/compare", "Two runs", "all", build_comparison, "/evals")

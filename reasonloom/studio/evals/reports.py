@@ -9,39 +9,38 @@ from typing import TYPE_CHECKING
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from reasonloom.errors import ReasonloomError
-from reasonloom.evals.reporting.html import page
-from reasonloom.evals.reporting.report import gather
+from reasonloom.evals.reporting.html import render_html
+from reasonloom.evals.reporting.report import build_report
 from reasonloom.evals.reporting.saved_runs import path_in
 from reasonloom.studio.auth.guard import VISITOR
-from reasonloom.studio.eval_folder import eval_folder
-from reasonloom.studio.page_context import Desk
+from reasonloom.studio.page_context import PageContext, eval_folder
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from reasonloom.server.engine_lifespan import EngineRoom
+    from reasonloom.server.engine_lifespan import EngineLifespan
 
-MOST = 4
+MAX_REPORTS = 4
 """Runs of one report."""
 
 
 class Reports:
     """Answers with the report of the runs that the address names, the base first."""
 
-    def __init__(self, room: EngineRoom) -> None:
+    def __init__(self, room: EngineLifespan) -> None:
         self._room = room
 
     async def answer(self, request: Request) -> Response:
         """Return the report, or a sentence of why there is none."""
-        desk = Desk(self._room, request.scope[VISITOR], "all")
+        desk = PageContext(self._room, request.scope[VISITOR], "all")
         try:
             folder = await eval_folder(desk)
-            runs = request.query_params.getlist("run")[:MOST]
+            runs = request.query_params.getlist("run")[:MAX_REPORTS]
             paths = [path_in(folder, run) for run in runs]
-            return HTMLResponse(await asyncio.to_thread(_drawn, paths))
+            return HTMLResponse(await asyncio.to_thread(_rendered, paths))
         except ReasonloomError as error:
             return PlainTextResponse(error.message, status_code=404)
 
 
-def _drawn(paths: list[Path]) -> str:
-    return page(gather(*paths))
+def _rendered(paths: list[Path]) -> str:
+    return render_html(build_report(*paths))

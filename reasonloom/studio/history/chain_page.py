@@ -3,26 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
 from reasonloom.contracts.history import HistoryPredict, HistoryRecall
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.nodes.memory.forget import memory_number
-from reasonloom.stores.history import chunk_lists, chunk_reasons
-from reasonloom.studio.history.chain_form import WAYS, chain_form
-from reasonloom.studio.history.chain_strip import diagnosed, strip
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.form import LONGEST
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.later import later
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.history import chunk_links, chunk_lists
+from reasonloom.studio.memory.facts import past_link
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.widgets.elements import (
+    empty_state,
+    facts,
+    heading,
+    mark,
+    prose,
+    short_moment,
+    tag,
+)
+from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
+from reasonloom.studio.widgets.live import deferred
 
 if TYPE_CHECKING:
-    from reasonloom.graphs.runs.graphs_call import Outcome
+    from reasonloom.graphs.runs.call import Outcome
+    from reasonloom.studio.page_context import Visit
+
+
+WAYS = {"back": "what led to it", "on": "what comes next"}
+MOST_PROJECTS = 300
+
+
+def chain_form(visit: Visit, projects: Sequence[str], project: str = "") -> None:
+    """Draw it with what the address holds."""
+    named = project or visit.query.get("project", "")
+    names = dict.fromkeys([*([named] if named else []), *projects[:MOST_PROJECTS]])
+    with form("/history/chain", "Ask the past", button="Tell"):
+        field(
+            "q",
+            "What happened",
+            visit.query.get("q", ""),
+            search=True,
+            hint="How was the login mended?",
+        )
+        way = visit.query.get("way", "back")
+        choice("way", "Tell", way if way in WAYS else "back", WAYS)
+        choice("project", "Project", named, {"": "every", **{name: name for name in names}})
+
+
+NO_DIAGNOSIS = "next in time; no link between them says more"
+
+
+def chain_strip(
+    pieces: Sequence[Mapping[str, Any]], reasons: Sequence[str], *, chain: bool
+) -> None:
+    """Draw the pieces in the order in which they are told; a chain has its reasons between."""
+    with ui.element("ol").classes("studio-strip" if chain else "studio-found"):
+        for place, (piece, why) in enumerate(zip(pieces, reasons, strict=True), start=1):
+            with ui.element("li").classes("studio-card"):
+                if chain and place > 1:
+                    tag("p", why or NO_DIAGNOSIS, "studio-why", dir="auto")
+                _piece(place, piece)
+
+
+def _piece(place: int, piece: Mapping[str, Any]) -> None:
+    with ui.element("p").classes("studio-row"):
+        tag("strong", f"{place}.")
+        told = short_moment(datetime.fromisoformat(piece["time"])) if piece["time"] else "undated"
+        tag("span", told, "studio-quiet")
+        tag("span", shortened(piece["project"], 40), "studio-quiet")
+        session = shortened(piece["session_id"], 24)
+        ui.link(f"session {session}", past_link(piece["project"], piece["session_id"]))
+        ui.link(piece["id"], f"/memory/{piece['id'].removeprefix('mem-')}")
+        if piece["score"] is not None:
+            tag("span", f"relevance {piece['score']:.2f}", "studio-quiet")
+        if piece["cut"]:
+            mark("cut", "quiet")
+    prose(piece["content"])
+
+
+def diagnosis(found: Mapping[str, Any] | None) -> None:
+    """Draw why no chain was told, if that is so."""
+    if found is None:
+        return
+    tag("h2", "Why there is no chain")
+    facts(
+        {
+            "Reason": found["reason"],
+            "Found by search": f"{found['search_results']:,}",
+            "Beginnings tried": f"{found['seeds']:,}",
+            "Chains tried": f"{found['chains']:,}",
+            "Their lengths": ", ".join(map(str, found["lengths"][:20])) or "–",
+        }
+    )
+
 
 LEAD = (
     "From problem to solution, the earliest first. It is a call of {tool}, recorded as a run; "
@@ -33,8 +110,8 @@ TOOLS = {"back": "history_recall", "on": "history_predict"}
 
 async def build(visit: Visit) -> None:
     """Draw the form; the chain itself is asked for once the page is seen."""
-    words = visit.query.get("q", "").replace("\x00", "").strip()[:LONGEST]
-    project = visit.query.get("project", "").replace("\x00", "").strip()[:LONGEST]
+    words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
+    project = visit.query.get("project", "").replace("\x00", "").strip()[:MAX_FIELD]
     way = visit.query.get("way", "back")
     way = way if way in WAYS else "back"
     async with visit.desk.begin(searching=True) as tx:
@@ -42,23 +119,23 @@ async def build(visit: Visit) -> None:
     heading(f"History: {WAYS[way]}", LEAD.format(tool=TOOLS[way]))
     chain_form(visit, slugs, project)
     if not words:
-        empty("Say what happened", "Such as: how was the login page mended?")
+        empty_state("Say what happened", "Such as: how was the login page mended?")
         return
 
     async def load() -> Callable[[], None]:
-        outcome = await _asked(visit, way, words, project)
+        outcome = await _request(visit, way, words, project)
         reasons = await _reasons(visit, outcome.answer["chunks"])
         return lambda: _answer(outcome, reasons)
 
-    later(load, "walking through the past…")
+    deferred(load, "walking through the past…")
 
 
-async def _asked(visit: Visit, way: str, words: str, project: str) -> Outcome:
+async def _request(visit: Visit, way: str, words: str, project: str) -> Outcome:
     where = {"project": project} if project else {}
     if way == "on":
-        request = read(HistoryPredict, {"context": words, **where})
+        request = parse_request(HistoryPredict, {"context": words, **where})
         return await visit.desk.call(TOOLS[way], request, reads=True)
-    asked = read(HistoryRecall, {"query": words, **where})
+    asked = parse_request(HistoryRecall, {"query": words, **where})
     return await visit.desk.call(TOOLS[way], asked, reads=True)
 
 
@@ -67,7 +144,7 @@ async def _reasons(visit: Visit, pieces: Sequence[Mapping[str, Any]]) -> list[st
     ids = [memory_number(piece["id"]) for piece in pieces]
     pairs = list(combinations(ids, 2))
     async with visit.desk.begin(searching=True) as tx:
-        said = dict(zip(pairs, await chunk_reasons.between(tx, pairs), strict=True))
+        said = dict(zip(pairs, await chunk_links.reasons_between(tx, pairs), strict=True))
     return [_nearest(ids[:place], key, said) for place, key in enumerate(ids)]
 
 
@@ -86,9 +163,9 @@ def _answer(outcome: Outcome, reasons: Sequence[str]) -> None:
         tag("span", said, "studio-quiet")
         ui.link("its run", f"/run/{outcome.run_id}")
     if not answer["chunks"]:
-        empty("Nothing in the past is about this", "Ask in other words, or of every project.")
-    strip(answer["chunks"], reasons, chain=answer["chain"])
-    diagnosed(answer["diagnostics"])
+        empty_state("Nothing in the past is about this", "Ask in other words, or of every project.")
+    chain_strip(answer["chunks"], reasons, chain=answer["chain"])
+    diagnosis(answer["diagnostics"])
 
 
-PAGE = StudioPage("/history/chain", "Chain", "history", build, "/history")
+CHAIN = StudioPage("/history/chain", "Chain", "history", build, "/history")

@@ -11,19 +11,21 @@ from reasonloom.errors import NotFound
 from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.history import chunk_lists
 from reasonloom.stores.history.chunk_lists import Span
-from reasonloom.studio.history.chain_form import chain_form
-from reasonloom.studio.history.timeline import draw_times
+from reasonloom.studio.history.chain_page import chain_form
+from reasonloom.studio.history.timeline import draw_timeline
 from reasonloom.studio.memory.facts import past_link
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.place import BASE
-from reasonloom.studio.widgets.elements import Cell, table
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.forms import SIZE, paging, skipped
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.later import later
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import short_moment
+from reasonloom.studio.page_context import BASE_PATH, StudioPage, Visit
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    empty_state,
+    facts,
+    heading,
+    short_moment,
+    table,
+    tag,
+)
+from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
+from reasonloom.studio.widgets.live import deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,14 +43,14 @@ async def projects(visit: Visit) -> None:
         found = await chunk_lists.projects(tx)
     heading("History", LEAD)
     if not found:
-        empty("No past conversation yet", "Read transcripts in, of an agent or of your own:",
+        empty_state("No past conversation yet", "Read transcripts in, of an agent or of your own:",
               command=FIRST)  # fmt: skip
         return
     chain_form(visit, [each.slug for each in found])
     tag("h2", "Projects")
     heads = ("project", "folder", "#sessions", "#pieces", "#tokens", "from", "to")
     caption = f"{len(found):,} in all, that with the newest conversation first. Times are UTC."
-    shown = found[skipped(visit) :][:SIZE]
+    shown = found[page_offset(visit) :][:PAGE_SIZE]
     table(caption, heads, map(_project, shown))
     paging(visit, "/history", len(found))
 
@@ -84,20 +86,20 @@ async def project(visit: Visit) -> None:
     tag("h2", "Time line")
 
     def open_one(row: SessionRow) -> None:
-        ui.navigate.to(f"{BASE}{past_link(visit.id, row.session)}")
+        ui.navigate.to(f"{BASE_PATH}{past_link(visit.id, row.session)}")
 
     async def load() -> Callable[[], None]:
-        return lambda: draw_times(rows, open_one)
+        return lambda: draw_timeline(rows, open_one)
 
     with ui.element("div").classes("studio-card"):
-        later(load, "drawing the time line…")
+        deferred(load, "drawing the time line…")
     _sessions(visit, rows)
 
 
 def _sessions(visit: Visit, rows: Sequence[SessionRow]) -> None:
     tag("h2", "Sessions")
     heads = ("session", "began", "ended", "#pieces", "#tokens")
-    shown = rows[skipped(visit) :][:SIZE]
+    shown = rows[page_offset(visit) :][:PAGE_SIZE]
     caption = f"{len(rows):,} in all, the newest first. Times are UTC."
     table(caption, heads, [_session(visit.id, row) for row in shown])
     paging(visit, f"/history/{quote(visit.id, safe='')}", len(rows))
@@ -121,5 +123,5 @@ def _time(at: datetime | None) -> str:
     return short_moment(at) if at else "–"
 
 
-PAGE = StudioPage("/history", "History", "history", projects, "/history", icon="timeline")
+PROJECTS = StudioPage("/history", "History", "history", projects, "/history", icon="timeline")
 PROJECT = StudioPage("/history/{id}", "Project", "history", project, "/history")

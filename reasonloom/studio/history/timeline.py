@@ -11,27 +11,26 @@ from nicegui.events import EChartPointClickEventArguments
 
 from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.studio.widgets.charts import INK, SERIES, chart, drawable
-from reasonloom.studio.widgets.elements import table
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.elements import table, tag
 
 if TYPE_CHECKING:
     from reasonloom.stores.history.chunk_lists import SessionRow
 
-MOST_POINTS = 500
-MOST_BARS = 120
+MAX_POINTS = 500
+MAX_BARS = 120
 FORMS = ("%Y-%m-%d", "%Y week %W", "%Y-%m", "%Y")
 
 Choose = Callable[["SessionRow"], Any]
 
 
-def draw_times(rows: Sequence[SessionRow], choose: Choose) -> None:
+def draw_timeline(rows: Sequence[SessionRow], choose: Choose) -> None:
     """Draw the sessions that tell when they began; one that is pressed is handed to `choose`."""
     dated = [row for row in rows if row.started_at is not None]
     if len(dated) < len(rows):
         tag("p", f"{len(rows) - len(dated):,} tell no time and are only in the list below.")
     if not dated:
         return
-    if len(dated) <= MOST_POINTS:
+    if len(dated) <= MAX_POINTS:
         _points(dated, choose)
     else:
         _bars(dated)
@@ -88,7 +87,7 @@ def spans_of(rows: Sequence[SessionRow]) -> dict[str, int]:
     counted: Counter[str] = Counter()
     for form in FORMS:
         counted = Counter(f"{at:{form}}" for at in times)
-        if len(counted) <= MOST_BARS:
+        if len(counted) <= MAX_BARS:
             break
     return dict(counted)
 

@@ -9,20 +9,16 @@ from nicegui import ui
 
 from reasonloom.errors import NotFound
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.stores.history import past_reading
+from reasonloom.stores.history import history_sessions
 from reasonloom.studio.memory.facts import past_link
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.elements import mark
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.forms import paging, skipped
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import prose, short_moment
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.widgets.elements import facts, heading, mark, prose, short_moment, tag
+from reasonloom.studio.widgets.forms import page_offset, paging
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.stores.history.past_reading import PastSession, Piece
+    from reasonloom.stores.history.history_sessions import PastSession, Piece
 
 SIZE = 15
 MANY = 12
@@ -33,9 +29,11 @@ async def build(visit: Visit) -> None:
     project = visit.query.get("project", "").replace("\x00", "") or None
     wanted = visit.id.replace("\x00", "")
     async with visit.desk.begin(searching=True) as tx:
-        found = await past_reading.found(tx, wanted, project)
+        found = await history_sessions.find_sessions(tx, wanted, project)
         pieces = (
-            await past_reading.pieces(tx, found[0], SIZE, skipped(visit, SIZE)) if found else []
+            await history_sessions.pieces(tx, found[0], SIZE, page_offset(visit, SIZE))
+            if found
+            else []
         )
     if not found:
         raise NotFound(f"no past session is called {shortened(wanted, 80)}", field="session")
@@ -90,4 +88,4 @@ def _piece(piece: Piece) -> None:
             tag("p", f"{name}: {said}", "studio-quiet studio-small", dir="auto")
 
 
-PAGE = StudioPage("/history/session/{id:path}", "Past session", "history", build, "/history")
+TRANSCRIPT = StudioPage("/history/session/{id:path}", "Past session", "history", build, "/history")

@@ -8,14 +8,10 @@ from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
-from reasonloom.studio.widgets.elements import mark
-from reasonloom.studio.widgets.facts import Fact, facts
-from reasonloom.studio.widgets.invisible import seen
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import moment
+from reasonloom.studio.widgets.elements import Fact, facts, mark, moment, tag, visible
 
 if TYPE_CHECKING:
-    from reasonloom.stores.memory.one_memory import Membership, OneMemory
+    from reasonloom.stores.memory.memory_lists import Membership, OneMemory
 
 MANY = 40
 KINDS = {
@@ -26,7 +22,7 @@ KINDS = {
 }
 
 
-def standing(memory: OneMemory) -> None:
+def status_facts(memory: OneMemory) -> None:
     """Draw marks: its sector, whether it is hidden, superseded or not trusted whole."""
     with ui.element("p").classes("studio-row"):
         mark(memory.sector, "own")
@@ -78,7 +74,7 @@ def provenance(memory: OneMemory) -> None:
     )
 
 
-def belongs(found: Sequence[Membership]) -> None:
+def membership_facts(found: Sequence[Membership]) -> None:
     """Draw the basins that it belongs to."""
     if not found:
         tag("p", "It belongs to no basin (cluster of memories).", "studio-quiet")
@@ -86,7 +82,7 @@ def belongs(found: Sequence[Membership]) -> None:
     with ui.element("ul").classes("studio-list"):
         for each in found:
             with ui.element("li"):
-                ui.link(seen(each.name), f"/memory?{urlencode({'cluster': each.basin})}")
+                ui.link(visible(each.name), f"/memory?{urlencode({'cluster': each.basin})}")
                 tag("span", f" {each.strength:.2f}", "studio-quiet")
 
 

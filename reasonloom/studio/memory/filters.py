@@ -11,12 +11,12 @@ from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.memory import memory_lists
-from reasonloom.stores.memory.memory_lists import HIDDEN, KINDS, Chosen
-from reasonloom.studio.widgets.form import LONGEST, choice, field, form
+from reasonloom.stores.memory.memory_lists import HIDDEN, KINDS, MemoryFilter
+from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-    from reasonloom.studio.page import Visit
+    from reasonloom.studio.page_context import Visit
 
 COLOURS = {"sector": "sector", "cluster": "cluster", "project": "project"}
 HIDDEN_WORDS = {"no": "without hidden", "also": "hidden too", "only": "hidden alone"}
@@ -25,7 +25,7 @@ DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MemoryQuery:
     """What the address asks for: filters as they were written, and the map's colours."""
 
     words: str
@@ -44,16 +44,16 @@ class Asked:
         return not plain or any((self.words, self.sector, self.project, self.tag, self.cluster))
 
 
-def asked_of(visit: Visit) -> Asked:
+def query_of(visit: Visit) -> MemoryQuery:
     """Read the filters; what is none of the choices counts as not given."""
 
     def given(name: str) -> str:
-        return visit.query.get(name, "").replace("\x00", "").strip()[:LONGEST]
+        return visit.query.get(name, "").replace("\x00", "").strip()[:MAX_FIELD]
 
     def one_of(name: str, known: Mapping[str, str], default: str) -> str:
         return given(name) if given(name) in known else default
 
-    return Asked(
+    return MemoryQuery(
         words=given("q"),
         sector=given("sector") if given("sector") in SECTORS else "",
         project=given("project"),
@@ -65,9 +65,9 @@ def asked_of(visit: Visit) -> Asked:
     )
 
 
-async def chosen_of(tx: Transaction, asked: Asked) -> Chosen:
+async def filters_of(tx: Transaction, asked: MemoryQuery) -> MemoryFilter:
     """Return which memories are meant; words that tell nothing are looked for as letters."""
-    chosen = Chosen(
+    chosen = MemoryFilter(
         sector=asked.sector or None,
         project=asked.project or None,
         tag=asked.tag or None,
@@ -79,7 +79,7 @@ async def chosen_of(tx: Transaction, asked: Asked) -> Chosen:
         return chosen
     if (number := _number(asked.words)) is not None:
         return replace(chosen, number=number)
-    words = await memory_lists.asked(tx, asked.words)
+    words = await memory_lists.word_query(tx, asked.words)
     return replace(chosen, words=words) if words else replace(chosen, letters=asked.words)
 
 
@@ -88,7 +88,7 @@ def _number(words: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= DIGITS else None
 
 
-def draw_filters(asked: Asked, basins: Mapping[UUID, str]) -> None:
+def draw_filters(asked: MemoryQuery, basins: Mapping[UUID, str]) -> None:
     """Draw the form."""
     with form("/memory", "Filter memories"):
         field("q", "Words, or a number", asked.words, search=True, hint="/ to search")

@@ -10,25 +10,40 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.stores.memory import memory_lists, one_memory
-from reasonloom.stores.mental_models import memory_maps, stores_basin_lists
-from reasonloom.studio.memory.facts import belongs, scores, standing
-from reasonloom.studio.memory.filters import COLOURS, Asked, asked_of, chosen_of, draw_filters
-from reasonloom.studio.memory.memory_map import Groups, counted, draw_map, grouped
-from reasonloom.studio.memory.projection import Flat, flattened
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.elements import Cell, table
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.forms import SIZE, paging, skipped
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.later import later
-from reasonloom.studio.widgets.region import Region
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import prose, short_moment
+from reasonloom.stores.memory import memory_lists
+from reasonloom.stores.mental_models import basin_lists, basin_memories
+from reasonloom.studio.memory.facts import membership_facts, scores, status_facts
+from reasonloom.studio.memory.filters import (
+    COLOURS,
+    MemoryQuery,
+    draw_filters,
+    filters_of,
+    query_of,
+)
+from reasonloom.studio.memory.memory_map import (
+    Groups,
+    Projection,
+    counted,
+    draw_map,
+    grouped,
+    project,
+)
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    empty_state,
+    heading,
+    prose,
+    short_moment,
+    table,
+    tag,
+)
+from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
+from reasonloom.studio.widgets.live import Region, deferred
 
 if TYPE_CHECKING:
-    from reasonloom.stores.memory.memory_lists import Chosen, ListedMemory
-    from reasonloom.stores.mental_models.memory_maps import Sample
+    from reasonloom.stores.memory.memory_lists import ListedMemory, MemoryFilter
+    from reasonloom.stores.mental_models.basin_memories import Sample
 
 DRAWN = 4_000
 """Points of the map; of more memories a sample is drawn."""
@@ -43,12 +58,12 @@ FIRST = (
 
 async def build(visit: Visit) -> None:
     """Draw the filters and the list; what all must be counted for comes after the page is seen."""
-    asked = asked_of(visit)
+    asked = query_of(visit)
     heading("Memory", "Everything that is remembered: narrow it down, look at the map, open one.")
     async with visit.desk.begin(searching=True) as tx:
-        chosen = await chosen_of(tx, asked)
-        rows = await memory_lists.page(tx, chosen, SIZE, skipped(visit))
-        basins = await stores_basin_lists.names(tx)
+        chosen = await filters_of(tx, asked)
+        rows = await memory_lists.page(tx, chosen, PAGE_SIZE, page_offset(visit))
+        basins = await basin_lists.names(tx)
     draw_filters(asked, basins)
     if not rows:
         _nothing(visit, asked)
@@ -64,23 +79,23 @@ async def build(visit: Visit) -> None:
         total = await count.total()
         return lambda: paged(visit, total)
 
-    later(pages, "counting…")
+    deferred(pages, "counting…")
 
 
 def paged(visit: Visit, total: int) -> None:
     """Draw how many there are in all, and the way to the other pages."""
-    if total <= SIZE:
+    if total <= PAGE_SIZE:
         tag("p", f"{total:,} in all.", "studio-quiet studio-small")
     paging(visit, "/memory", total)
 
 
-def _nothing(visit: Visit, asked: Asked) -> None:
+def _nothing(visit: Visit, asked: MemoryQuery) -> None:
     if asked.narrow:
-        empty("No memory passes these filters", "Take one away, or search for fewer words.")
-    elif skipped(visit):
-        empty("No memory on this page", "The list ends before it.")
+        empty_state("No memory passes these filters", "Take one away, or search for fewer words.")
+    elif page_offset(visit):
+        empty_state("No memory on this page", "The list ends before it.")
     else:
-        empty("No memory yet", "A first one:", command=FIRST)
+        empty_state("No memory yet", "A first one:", command=FIRST)
 
 
 @dataclass
@@ -88,7 +103,7 @@ class Count:
     """How many memories pass the filters; counted once, when it is first asked for."""
 
     visit: Visit
-    chosen: Chosen
+    chosen: MemoryFilter
     _counting: asyncio.Lock = field(default_factory=asyncio.Lock)
     _total: int | None = None
 
@@ -119,8 +134,8 @@ class MapView:
     """The map of what is chosen, with the memory that was pressed beside it."""
 
     visit: Visit
-    asked: Asked
-    chosen: Chosen
+    asked: MemoryQuery
+    chosen: MemoryFilter
     count: Count
     panel: Region = field(init=False)
 
@@ -128,7 +143,7 @@ class MapView:
         """Stand where the map will be."""
         with ui.element("div").classes("studio-columns"):
             with ui.element("div").classes("studio-card"):
-                later(self._load, "drawing the map…")
+                deferred(self._load, "drawing the map…")
             self.panel = Region("studio-card studio-panel")
         with self.panel.anew():
             tag("p", "Press a point to read its memory here.", "studio-quiet")
@@ -137,14 +152,16 @@ class MapView:
         model = (await self.visit.desk.engine()).loom.embedder.model
         total = await self.count.total()
         async with self.visit.desk.begin(searching=True) as tx:
-            found = await memory_maps.sample(tx, self.chosen, model, total=total, most=DRAWN)
+            found = await basin_memories.sample(tx, self.chosen, model, total=total, most=DRAWN)
             ids = [point.id for point in found.points]
-            homes = await memory_maps.basins_of(tx, ids) if self.asked.colour == "cluster" else {}
-        flat = await asyncio.to_thread(flattened, found.vectors)
+            homes = (
+                await basin_memories.basin_names(tx, ids) if self.asked.colour == "cluster" else {}
+            )
+        flat = await asyncio.to_thread(project, found.vectors)
         groups = grouped(self._names(found, homes))
         return lambda: self._draw(found, flat, groups, total)
 
-    def _draw(self, found: Sample, flat: Flat, groups: Groups, total: int) -> None:
+    def _draw(self, found: Sample, flat: Projection, groups: Groups, total: int) -> None:
         if not found.points:
             tag("p", "None of these memories has a vector of the embedder in use.", "studio-quiet")
             return
@@ -161,18 +178,18 @@ class MapView:
 
     async def _open(self, memory_id: int) -> None:
         async with self.visit.desk.begin(searching=True) as tx:
-            memory = await one_memory.require(tx, memory_id)
-            basins = await one_memory.basins_of(tx, memory_id)
+            memory = await memory_lists.require(tx, memory_id)
+            basins = await memory_lists.basins_of(tx, memory_id)
         with self.panel.anew():
             tag("h3", f"mem-{memory.id}")
-            standing(memory)
+            status_facts(memory)
             prose(memory.content, longest=PANEL)
             ui.link("Open with its links, provenance and strength", f"/memory/{memory.id}")
             scores(memory)
-            belongs(basins)
+            membership_facts(basins)
 
 
-def _projected(found: Sample, flat: Flat, total: int) -> str:
+def _projected(found: Sample, flat: Projection, total: int) -> str:
     drawn, first, second = len(found.points), *flat.kept
     some = "" if drawn + found.without >= total else f" of {total:,}, a fixed sample"
     lacking = f" {found.without:,} have no vector." if found.without else ""
@@ -184,4 +201,4 @@ def _projected(found: Sample, flat: Flat, total: int) -> str:
     )
 
 
-PAGE = StudioPage("/memory", "Memory", "thought", build, "/memory", icon="scatter_plot")
+MEMORIES = StudioPage("/memory", "Memory", "thought", build, "/memory", icon="scatter_plot")

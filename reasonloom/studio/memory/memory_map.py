@@ -5,17 +5,50 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 from nicegui.events import EChartPointClickEventArguments
 
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.stores.mental_models.memory_maps import Point
-from reasonloom.studio.memory.projection import Flat
+from reasonloom.stores.mental_models.basin_memories import Point
 from reasonloom.studio.widgets.charts import INK, SERIES, chart, drawable
-from reasonloom.studio.widgets.elements import table
-from reasonloom.studio.widgets.invisible import seen
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.elements import table, tag, visible
+
+if TYPE_CHECKING:
+    from reasonloom.stores.mental_models.basin_memories import Vectors
+
+
+FEWEST = 3
+"""Points of which a plane says anything."""
+
+
+class Projection(NamedTuple):
+    """Points, a row each, and which shares of how the vectors differ the two axes keep, 0..1."""
+
+    points: Vectors
+    kept: tuple[float, float]
+
+
+def project(vectors: Vectors) -> Projection:
+    """Return the vectors on their two principal axes (Pearson 1901), in units of length.
+
+    The sign of an axis is arbitrary: its largest weight is made positive, so that the same
+    vectors always give the same picture.
+    """
+    if len(vectors) < FEWEST:
+        line = [[float(place), 0.0] for place in range(len(vectors))]
+        return Projection(np.array(line, dtype=np.float32).reshape(-1, 2), (0.0, 0.0))
+    lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    centred = vectors / lengths
+    centred -= centred.mean(axis=0)
+    spread, axes = np.linalg.eigh(centred.T @ centred)
+    first = axes[:, ::-1][:, :2]
+    first = first * np.sign(first[np.abs(first).argmax(axis=0), [0, 1]])
+    whole = max(float(spread.sum()), 1e-12)
+    kept = (float(spread[-1]) / whole, float(spread[-2]) / whole)
+    return Projection((centred @ first).astype(np.float32), kept)
+
 
 SHAPES = ("circle", "triangle", "rect", "diamond", "roundRect", "pin", "arrow")
 """Each group has a shape of its own beside its colour."""
@@ -49,7 +82,7 @@ def grouped(names: Sequence[str | None]) -> dict[str, list[int]]:
 
 
 def draw_map(
-    points: Sequence[Point], flat: Flat, groups: Groups, choose: Callable[[int], Any]
+    points: Sequence[Point], flat: Projection, groups: Groups, choose: Callable[[int], Any]
 ) -> None:
     """Draw the points; the number of the memory that is pressed is handed to `choose`."""
     places = list(groups.values())
@@ -99,7 +132,7 @@ def _dot(point: Point, at: Any) -> dict[str, Any]:
 
 def _series(number: int, name: str, dots: Sequence[Any], total: int) -> dict[str, Any]:
     apart = name in (REST, NONE)
-    shown = shortened(seen(name), 36)
+    shown = shortened(visible(name), 36)
     return {
         "type": "scatter",
         "name": shown,

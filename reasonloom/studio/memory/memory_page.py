@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,24 +13,83 @@ from nicegui import ui
 from reasonloom.contracts.memory.extras import RestoreMemory
 from reasonloom.contracts.memory.tools import Forget
 from reasonloom.nodes.memory.forget import memory_number
-from reasonloom.stores.memory import memory_links, one_memory
-from reasonloom.studio.memory.facts import belongs, past_link, provenance, scores, standing
-from reasonloom.studio.memory.memory_around import corrections, edges
-from reasonloom.studio.memory.strength import draw_strength, fading_of
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.confirm import confirm
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.later import later
-from reasonloom.studio.widgets.region import Region
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import prose
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.memory import memory_links, memory_lists
+from reasonloom.studio.memory.facts import (
+    membership_facts,
+    past_link,
+    provenance,
+    scores,
+    status_facts,
+)
+from reasonloom.studio.memory.strength import decay_of, draw_strength
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    empty_state,
+    heading,
+    mark,
+    prose,
+    short_moment,
+    table,
+    tag,
+)
+from reasonloom.studio.widgets.live import Region, confirm, deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from reasonloom.stores.memory.memory_links import Correction, Link
-    from reasonloom.stores.memory.one_memory import Membership, OneMemory
+    from reasonloom.stores.memory.memory_lists import Membership, OneMemory
+
+
+EXCERPT = 110
+
+
+def edges(title: str, way: str, found: Sequence[Link]) -> None:
+    """Draw edges of one direction; `way` says it before the other memory."""
+    tag("h3", title)
+    if not found:
+        tag("p", "None.", "studio-quiet")
+        return
+    total = found[0].total
+    shown = "" if total == len(found) else f" The {len(found):,} heaviest are shown."
+    heads = ("type", "#weight", way, "why")
+    table(f"{title}: {total:,} in all.{shown}", heads, map(_row, found))
+
+
+def _row(link: Link) -> tuple[Cell | str, ...]:
+    hidden = " (hidden)" if link.hidden else ""
+    other = f"mem-{link.other}{hidden}: {shortened(link.content, EXCERPT)}"
+    why = link.reason or f"({link.origin})"
+    return link.type, f"{link.weight:.3f}", Cell(other, href=f"/memory/{link.other}"), why
+
+
+def corrections(found: Sequence[Correction], here: int) -> None:
+    """Draw a chain of corrections, the oldest first."""
+    with ui.element("ol").classes("studio-strip"):
+        for number, each in enumerate(found):
+            with ui.element("li").classes("studio-card"):
+                if number:
+                    tag("p", f"corrects: {each.reason or 'no reason given'}", "studio-why")
+                with ui.element("p").classes("studio-row"):
+                    _name(each, here)
+                tag("p", shortened(each.content, EXCERPT), "studio-cell", dir="auto")
+
+
+def _name(each: Correction, here: int) -> None:
+    if each.id == here:
+        tag("strong", f"mem-{each.id}, this one")
+    else:
+        ui.link(f"mem-{each.id}", f"/memory/{each.id}")
+    tag("span", short_moment(each.created_at), "studio-quiet studio-small")
+    if each.hidden:
+        mark("hidden", "wrong")
+    elif each.superseded_by is None:
+        mark("holds now", "good")
+    else:
+        mark(f"superseded by mem-{each.superseded_by}", "warn")
+
 
 HIDES = "No search will find it any more. It is kept, and can be restored on this page."
 ERASES = (
@@ -39,7 +99,7 @@ ERASES = (
 RESTORES = "It will be found again."
 
 
-class Around(NamedTuple):
+class MemoryDetails(NamedTuple):
     """A memory and all that its page shows."""
 
     memory: OneMemory
@@ -70,39 +130,39 @@ class MemoryView:
         self.region = Region()
         await self._show(found)
 
-    async def _read(self) -> Around:
+    async def _read(self) -> MemoryDetails:
         async with self.visit.desk.begin(searching=True) as tx:
-            memory = await one_memory.require(tx, self.number)
-            return Around(
+            memory = await memory_lists.require(tx, self.number)
+            return MemoryDetails(
                 memory,
-                await one_memory.basins_of(tx, self.number),
+                await memory_lists.basins_of(tx, self.number),
                 await memory_links.outward(tx, self.number),
                 await memory_links.inward(tx, self.number),
                 await memory_links.corrections(tx, self.number),
             )
 
-    async def _show(self, found: Around) -> None:
+    async def _show(self, found: MemoryDetails) -> None:
         writes = await self.visit.desk.may_write()
         with self.region.anew():
             with ui.element("div").classes("studio-columns"):
                 with ui.element("div").classes("studio-card"):
-                    standing(found.memory)
+                    status_facts(found.memory)
                     prose(found.memory.content)
                     self._deeds(found.memory, writes=writes)
                 with ui.element("div").classes("studio-card"):
                     tag("h2", "Where it comes from")
                     provenance(found.memory)
                     tag("h2", "Clusters")
-                    belongs(found.basins)
+                    membership_facts(found.basins)
             self._whole(found)
 
-    def _whole(self, found: Around) -> None:
+    def _whole(self, found: MemoryDetails) -> None:
         if len(found.chain) > 1:
             tag("h2", "Corrections, the oldest first")
             corrections(found.chain, found.memory.id)
         tag("h2", "Strength over time")
         with ui.element("div").classes("studio-card"):
-            later(partial(self._fading, found.memory))
+            deferred(partial(self._fading, found.memory))
         tag("h2", "Links")
         with ui.element("div").classes("studio-card"):
             edges("To others", "leads to", found.outward)
@@ -114,7 +174,7 @@ class MemoryView:
     async def _fading(self, memory: OneMemory) -> Callable[[], None]:
         now = datetime.now(UTC)
         async with self.visit.desk.begin(searching=True) as tx:
-            found = await fading_of(tx, memory, now)
+            found = await decay_of(tx, memory, now)
         return lambda: draw_strength(memory, found, now)
 
     def _deeds(self, memory: OneMemory, *, writes: bool) -> None:
@@ -141,7 +201,7 @@ class MemoryView:
     async def _erase(self) -> None:
         await self.visit.desk.call("forget", await self._forget(soft=False))
         with self.region.anew():
-            empty("Erased", f"mem-{self.number} is gone for good.")
+            empty_state("Erased", f"mem-{self.number} is gone for good.")
             ui.link("All memories", "/memory")
 
     async def _forget(self, *, soft: bool) -> Forget:
@@ -161,4 +221,4 @@ def _past(memory: OneMemory) -> str:
     return past_link(memory.past_project, str(memory.past_session))
 
 
-PAGE = StudioPage("/memory/{id}", "Memory", "thought", build, "/memory")
+MEMORY = StudioPage("/memory/{id}", "Memory", "thought", build, "/memory")

@@ -8,21 +8,73 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, Explanation
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
+from reasonloom.nodes.memory.retrieval.scoring import ScoreParts
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.studio.memory.shares import bar, shares_of
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.elements import mark
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.form import LONGEST, choice, field, form
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.later import later
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.widgets.charts import SERIES
+from reasonloom.studio.widgets.elements import empty_state, heading, mark, tag
+from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
+from reasonloom.studio.widgets.live import deferred
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reasonloom.graphs.runs.graphs_call import Outcome
+    from reasonloom.contracts.memory.tools import Explanation
+    from reasonloom.graphs.runs.call import Outcome
+
+
+NAMES = ("cosine", "words", "tag", "date", "session", "before", "after")
+PLAIN = ("salience", "recency", "link")
+COLOURS = {
+    **dict(zip(NAMES, (*SERIES[:6], SERIES[7]), strict=True)),
+    **dict(zip(PLAIN, ("#c06c9a", "#b7a66a", SERIES[6]), strict=True)),
+}
+LEAST = 0.0005
+
+
+def shares_of(explained: Explanation) -> dict[str, float]:
+    """Return what each signal brings to the score; their sum is the score.
+
+    The similarity is squashed: each of its signals gets its part of what is left by that.
+    """
+    asked = None if explained.similarity is None else 0.0
+    plain = {
+        "salience": ScoreParts(explained.salience, 0, 0, asked).score,
+        "recency": ScoreParts(0, explained.recency, 0, asked).score,
+        "link": ScoreParts(0, 0, explained.link_weight, asked).score,
+    }
+    if explained.similarity is None:
+        return plain
+    brought = ScoreParts(0, 0, 0, explained.similarity).score
+    signals = explained.signals or {}
+    whole = sum(signals.values())
+    if whole <= 0:
+        return {"similarity": brought, **plain}
+    return {**{name: brought * each / whole for name, each in signals.items()}, **plain}
+
+
+def bar(shares: dict[str, float]) -> None:
+    """Draw a bar from 0 to 1 of what adds to the score, and every number below it."""
+    shown = {name: share for name, share in shares.items() if abs(share) >= LEAST}
+    label = ", ".join(f"{name} {share:.3f}" for name, share in shown.items())
+    frame = ui.element("div").classes("studio-shares")
+    frame.props.update({"role": "img", "aria-label": f"The score is made of {label}"})
+    with frame:
+        for name, share in shown.items():
+            if share > 0:
+                part = ui.element("span")
+                part.style(f"width: {min(1.0, share):.2%}; background: {_colour(name)}")
+    with ui.element("ul").classes("studio-legend"):
+        for name, share in shown.items():
+            with ui.element("li"):
+                ui.element("i").style(f"background: {_colour(name)}").props("aria-hidden=true")
+                tag("span", f"{name} {share:+.3f}" if share < 0 else f"{name} {share:.3f}")
+
+
+def _colour(name: str) -> str:
+    return COLOURS.get(name, SERIES[4])
+
 
 EXCERPT = 420
 COUNTS = {each: each for each in ("5", "10", "20", "50")}
@@ -34,7 +86,7 @@ LEAD = (
 
 async def build(visit: Visit) -> None:
     """Draw the form; the recall itself happens once the page is seen."""
-    words = visit.query.get("q", "").replace("\x00", "").strip()[:LONGEST]
+    words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
     sector = visit.query.get("sector", "")
     limit = visit.query.get("limit", "")
     heading("Recall", LEAD)
@@ -43,7 +95,9 @@ async def build(visit: Visit) -> None:
         choice("sector", "Sector", sector, {"": "every", **{each: each for each in SECTORS}})
         choice("limit", "At most", limit or "10", COUNTS)
     if not words:
-        empty("Ask something", "Such as: what does Anna keep? Every signal's share is then shown.")
+        empty_state(
+            "Ask something", "Such as: what does Anna keep? Every signal's share is then shown."
+        )
         return
 
     async def load() -> Callable[[], None]:
@@ -52,7 +106,7 @@ async def build(visit: Visit) -> None:
         outcome = await visit.desk.call("recall", request, reads=True)
         return lambda: _answer(outcome)
 
-    later(load, "recalling…")
+    deferred(load, "recalling…")
 
 
 def _request(owner: str, words: str, sector: str, limit: str) -> ExplainedRecall:
@@ -61,7 +115,7 @@ def _request(owner: str, words: str, sector: str, limit: str) -> ExplainedRecall
         given["primarySector"] = sector
     if limit in COUNTS:
         given["limit"] = int(limit)
-    return read(ExplainedRecall, given)
+    return parse_request(ExplainedRecall, given)
 
 
 def _answer(outcome: Outcome) -> None:
@@ -73,7 +127,9 @@ def _answer(outcome: Outcome) -> None:
         tag("span", f"{len(found):,} of {total:,} candidates, the best first.", "studio-quiet")
         ui.link("its run", f"/run/{outcome.run_id}")
     if not found:
-        empty("Nothing is relevant", "No memory shares a word with it or is near enough to it.")
+        empty_state(
+            "Nothing is relevant", "No memory shares a word with it or is near enough to it."
+        )
         return
     with ui.element("ol").classes("studio-found"):
         for place, memory in enumerate(found, start=1):
@@ -102,4 +158,4 @@ def _found(place: int, memory: Mapping[str, Any]) -> None:
         bar(shares_of(Explanation.model_validate(memory["explanation"])))
 
 
-PAGE = StudioPage("/recall", "Recall", "thought", build, "/recall", icon="manage_search")
+RECALL = StudioPage("/recall", "Recall", "thought", build, "/recall", icon="manage_search")

@@ -8,16 +8,14 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reasonloom.errors import MemoryNotFound
-from reasonloom.stores.memory import fading
+from reasonloom.stores.memory import decay
 from reasonloom.stores.memory.decay import FLOOR
 from reasonloom.studio.widgets.charts import INK, SERIES, chart
-from reasonloom.studio.widgets.elements import table
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import short_moment
+from reasonloom.studio.widgets.elements import short_moment, table, tag
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.one_memory import OneMemory
+    from reasonloom.stores.memory.memory_lists import OneMemory
 
 AHEAD = {"now": 0, "in a week": 7, "in a month": 30, "in three months": 91, "in a year": 365}
 STEPS = 60
@@ -29,29 +27,29 @@ DAY = 86_400.0
 Curve = Sequence[tuple[datetime, float]]
 
 
-class Fading(NamedTuple):
+class Decay(NamedTuple):
     """The strength at moments: reckoned back to the last access, and ahead; and in short."""
 
     curve: Curve
     short: Sequence[tuple[str, datetime, float]]
 
 
-async def fading_of(tx: Transaction, memory: OneMemory, now: datetime) -> Fading:
+async def decay_of(tx: Transaction, memory: OneMemory, now: datetime) -> Decay:
     """Reckon a memory's strength from its last access to a year from now."""
-    known = await fading.standing(tx, memory.id)
+    known = await decay.strength_basis(tx, memory.id)
     if known is None:
         raise MemoryNotFound(f"mem-{memory.id}", field="memoryId")
     asked = [now + timedelta(days=days) for days in AHEAD.values()]
     begun = min(known.since, now)
     span = asked[-1] - begun
     steps = [begun + span * (step / STEPS) for step in range(STEPS + 1)]
-    ahead = await fading.at(tx, memory.id, steps)
-    short = await fading.at(tx, memory.id, asked)
+    ahead = await decay.strength_at(tx, memory.id, steps)
+    short = await decay.strength_at(tx, memory.id, asked)
     told = [(name, when, value) for name, (when, value) in zip(AHEAD, short, strict=True)]
-    return Fading([*_before(memory, known), *ahead], told)
+    return Decay([*_before(memory, known), *ahead], told)
 
 
-def _before(memory: OneMemory, known: fading.Standing) -> list[tuple[datetime, float]]:
+def _before(memory: OneMemory, known: decay.StrengthBasis) -> list[tuple[datetime, float]]:
     """Reckon back from the stored strength; below the floor there is nothing to reckon from."""
     days = (known.since - memory.last_accessed).total_seconds() / DAY
     if days <= 0 or known.strength <= FLOOR:
@@ -63,9 +61,9 @@ def _before(memory: OneMemory, known: fading.Standing) -> list[tuple[datetime, f
     ]
 
 
-def draw_strength(memory: OneMemory, found: Fading, now: datetime) -> None:
+def draw_strength(memory: OneMemory, found: Decay, now: datetime) -> None:
     """Draw the curve, what is not known of it, and its numbers."""
-    tag("p", _said(memory), "studio-quiet studio-small")
+    tag("p", _description(memory), "studio-quiet studio-small")
     end = found.short[-1][1]
     when = _moments(memory, now, (end - memory.created_at) * NARROW)
     options = {
@@ -106,7 +104,7 @@ def _moments(memory: OneMemory, now: datetime, narrow: timedelta) -> dict[str, d
     return dict(told)
 
 
-def _said(memory: OneMemory) -> str:
+def _description(memory: OneMemory) -> str:
     reckoned = "Computed by the formula by which memories fade, from the strength that is stored."
     if not memory.access_count:
         return f"{reckoned} It was never accessed."

@@ -9,31 +9,29 @@ from nicegui import ui
 from reasonloom.contracts.mental_models.models import DOMAINS
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.stores.mental_models import models
-from reasonloom.studio.mental_models.record import STATUS_TONES, accuracy_told
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.elements import Cell, table
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.form import choice, form
-from reasonloom.studio.widgets.forms import SIZE, paging, skipped
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.stores.mental_models import basin_lists, models
+from reasonloom.studio.mental_models.record import STATUS_TONES, accuracy_text, basin_rows
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.widgets.elements import Cell, empty_state, heading, table, tag
+from reasonloom.studio.widgets.forms import PAGE_SIZE, choice, form, page_offset, paging
+from reasonloom.studio.widgets.live import deferred
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from reasonloom.stores.mental_models.models import ListedRow
+
 
 MOST = 1_000
 """Models of a list; of more the newest."""
 
-FIRST = (
+NO_MODELS = (
     'reasonloom call create_model \'{"name": "Sleep", "domain": "user", '
     '"basin_ids": ["ID of a basin"]}\''
 )
 
 
-async def build(visit: Visit) -> None:
+async def build_models(visit: Visit) -> None:
     """Draw the filters and the models."""
     domain = visit.query.get("domain", "")
     status = visit.query.get("status", "")
@@ -41,16 +39,20 @@ async def build(visit: Visit) -> None:
     status = status if status in STATUS_TONES else ""
     heading("Models", "Mental models: what they stand on, what they predict, how often it held.")
     async with visit.desk.begin(searching=True) as tx:
-        found = await models.listed(tx, domain=domain or None, status=status or None, most=MOST)
+        found = await models.list_models(
+            tx, domain=domain or None, status=status or None, most=MOST
+        )
     with form("/models", "Filter models"):
         choice("domain", "Domain", domain, {"": "every", **{each: each for each in DOMAINS}})
         choice("status", "Status", status, {"": "every", **{each: each for each in STATUS_TONES}})
     with ui.element("p"):
         ui.link("Basins: the clusters of memories that models are made of", "/basins")
     if not found and (domain or status):
-        empty("No model passes these filters", "Take one away.")
+        empty_state("No model passes these filters", "Take one away.")
     elif not found:
-        empty("No mental model yet", "Basins come first, then a model of them:", command=FIRST)
+        empty_state(
+            "No mental model yet", "Basins come first, then a model of them:", command=NO_MODELS
+        )
     else:
         _list(visit, found)
 
@@ -59,7 +61,7 @@ def _list(visit: Visit, found: Sequence[ListedRow]) -> None:
     total = found[0].total
     newest = f" The newest {len(found):,} are listed." if total > len(found) else ""
     heads = ("model", "domain", "status", "#basins", "accuracy", "#resolved", "#Brier", "#version")
-    shown = found[skipped(visit) :][:SIZE]
+    shown = found[page_offset(visit) :][:PAGE_SIZE]
     table(f"{total:,} in all, the newest first.{newest}", heads, map(_row, shown))
     paging(visit, "/models", len(found))
     tag("p", READING, "studio-quiet studio-small")
@@ -80,11 +82,44 @@ def _row(row: ListedRow) -> tuple[Cell | str, ...]:
         Cell(row.domain, look="studio-nowrap"),
         Cell(row.status, mark=STATUS_TONES.get(row.status, "quiet")),
         f"{row.basins:,}{gone}",
-        accuracy_told(figures),
+        accuracy_text(figures),
         f"{row.resolved:,}",
         "–" if brier is None else f"{brier:.3f}",
         f"{row.version:,}",
     )
 
 
-PAGE = StudioPage("/models", "Models", "mental_models", build, "/models", icon="bubble_chart")
+MODELS = StudioPage(
+    "/models", "Models", "mental_models", build_models, "/models", icon="bubble_chart"
+)
+
+BASINS_LEAD = "A basin is a cluster of memories that are alike. Mental models are made of them."
+WHICH = {"": "every basin", "apart": "those of no model"}
+NO_BASINS = "reasonloom cluster"
+
+
+async def build_basins(visit: Visit) -> None:
+    """Draw the choice; the basins are counted once the page is seen."""
+    apart = visit.query.get("which", "") == "apart"
+    heading("Basins", BASINS_LEAD)
+    with form("/basins", "Which basins"):
+        choice("which", "Show", "apart" if apart else "", WHICH)
+
+    async def load() -> Callable[[], None]:
+        async with visit.desk.begin(searching=True) as tx:
+            total = await basin_lists.count(tx, apart=apart)
+            rows = await basin_lists.page(tx, PAGE_SIZE, page_offset(visit), apart=apart)
+
+        def draw() -> None:
+            if not total:
+                empty_state("No such basin", "They are formed of memories:", command=NO_BASINS)
+                return
+            basin_rows(f"{total:,} in all, the largest first. Times are UTC.", rows)
+            paging(visit, "/basins", total)
+
+        return draw
+
+    deferred(load, "counting…")
+
+
+BASINS = StudioPage("/basins", "Basins", "mental_models", build_basins, "/models")

@@ -2,48 +2,123 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from nicegui import ui
 
 from reasonloom.nodes.mental_models.accuracy import figures_of
-from reasonloom.stores.mental_models import (
-    calibration,
-    model_revisions,
-    models,
-    predictions,
-    stores_basin_lists,
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.mental_models import basin_lists, model_revisions, models, predictions
+from reasonloom.studio.mental_models.record import accuracy_text, basin_rows, draw_calibration
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    facts,
+    heading,
+    moment,
+    prose,
+    short_moment,
+    table,
+    tag,
 )
-from reasonloom.studio.mental_models.basin_rows import basin_rows
-from reasonloom.studio.mental_models.model_parts import draw_predictions, draw_revisions, templates
-from reasonloom.studio.mental_models.record import accuracy_told, draw_calibration
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.later import later
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import moment, prose
+from reasonloom.studio.widgets.live import deferred
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
     from uuid import UUID
 
-    from reasonloom.stores.mental_models.calibration import States
+    from reasonloom.stores.mental_models.basin_lists import ListedBasin, Strongest
     from reasonloom.stores.mental_models.model_revisions import RevisionRow
-    from reasonloom.stores.mental_models.models import ModelRow
-    from reasonloom.stores.mental_models.stores_basin_lists import ListedBasin, Strongest
+    from reasonloom.stores.mental_models.models import ModelRow, Template
+    from reasonloom.stores.mental_models.predictions import PredictionRow, PredictionStates
+
+
+LONGEST = 160
+
+
+def templates(found: Sequence[Template]) -> None:
+    """Draw on what it predicts what."""
+    if not found:
+        tag("p", "It has no template, and so predicts nothing.", "studio-quiet")
+        return
+    rows = [
+        (
+            shortened(each.trigger, LONGEST),
+            shortened(each.predict, LONGEST),
+            shortened(each.suggest or "–", LONGEST),
+        )
+        for each in found
+    ]
+    table(f"{len(found):,} in all.", ("when", "it predicts", "and suggests"), rows)
+
+
+def draw_predictions(
+    found: Sequence[PredictionRow], states: PredictionStates, now: datetime
+) -> None:
+    """Draw the newest predictions, each with what came of it."""
+    total = sum(states)
+    if not found:
+        tag("p", "It has predicted nothing yet.", "studio-quiet")
+        return
+    newest = "" if total == len(found) else f" The newest {len(found):,} are listed."
+    heads = ("made", "on", "predicted", "#sure", "what came of it", "judged by")
+    table(f"{total:,} in all.{newest} Times are UTC.", heads, [_row(each, now) for each in found])
+
+
+def _row(each: PredictionRow, now: datetime) -> tuple[Cell | str, ...]:
+    return (
+        Cell(short_moment(each.made_at), look="studio-quiet studio-nowrap"),
+        Cell(shortened(each.context, LONGEST), look="studio-roomy"),
+        Cell(shortened(each.content, LONGEST), look="studio-roomy"),
+        f"{each.confidence:.2f}",
+        _came(each, now),
+        shortened(each.judged_by or "–", 30),
+    )
+
+
+def _came(each: PredictionRow, now: datetime) -> Cell:
+    if each.correct is None:
+        state = each.state(now)
+        return Cell(state, mark="own" if state == "open" else "quiet")
+    return Cell("held", mark="good") if each.correct else Cell("did not hold", mark="wrong")
+
+
+def draw_revisions(found: Sequence[RevisionRow]) -> None:
+    """Draw its revisions, the newest first."""
+    if not found:
+        tag("p", "It was never revised.", "studio-quiet")
+        return
+    heads = ("version", "when", "why", "#basins came", "#went", "#before", "#after", "#tested")
+    said = "Accuracy before, and that of a back-test on resolved predictions after."
+    table(f"{len(found):,} in all. {said}", heads, map(_revision, found))
+
+
+def _revision(each: RevisionRow) -> tuple[Cell | str, ...]:
+    return (
+        f"{each.version:,}",
+        Cell(short_moment(each.made_at), look="studio-quiet studio-nowrap"),
+        Cell(shortened(each.trigger, LONGEST), look="studio-roomy"),
+        f"{len(each.added):,}",
+        f"{len(each.removed):,}",
+        f"{each.accuracy_before:.0%}",
+        f"{each.accuracy_after:.0%}",
+        f"{each.tested:,}",
+    )
+
 
 PREDICTIONS, REVISIONS, STRONGEST, EXCERPT = 50, 50, 5, 140
 
 
-class Whole(NamedTuple):
+class ModelDetails(NamedTuple):
     """A model and all that its page shows."""
 
     model: ModelRow
     basins: Sequence[ListedBasin]
     members: Mapping[UUID, Sequence[Strongest]]
-    states: States
+    states: PredictionStates
     revisions: Sequence[RevisionRow]
 
 
@@ -66,14 +141,14 @@ async def build(visit: Visit) -> None:
     draw_revisions(found.revisions)
 
 
-async def _read(visit: Visit, now: datetime) -> Whole:
+async def _read(visit: Visit, now: datetime) -> ModelDetails:
     async with visit.desk.begin(searching=True) as tx:
         model = await models.require(tx, visit.id)
-        return Whole(
+        return ModelDetails(
             model,
-            await stores_basin_lists.some(tx, model.basins),
-            await stores_basin_lists.strongest(tx, model.basins, most=STRONGEST, longest=EXCERPT),
-            await calibration.states(tx, model.id, now),
+            await basin_lists.by_ids(tx, model.basins),
+            await basin_lists.strongest(tx, model.basins, most=STRONGEST, longest=EXCERPT),
+            await predictions.prediction_states(tx, model.id, now),
             await model_revisions.newest(tx, model.id, REVISIONS),
         )
 
@@ -81,22 +156,22 @@ async def _read(visit: Visit, now: datetime) -> Whole:
 def _calibration(visit: Visit, model: ModelRow) -> None:
     async def load() -> Callable[[], None]:
         async with visit.desk.begin(searching=True) as tx:
-            steps = await calibration.steps(tx, model.id)
+            steps = await predictions.calibration_steps(tx, model.id)
         return lambda: draw_calibration(steps)
 
-    later(load)
+    deferred(load)
 
 
-def _predictions(visit: Visit, found: Whole, now: datetime) -> None:
+def _predictions(visit: Visit, found: ModelDetails, now: datetime) -> None:
     async def load() -> Callable[[], None]:
         async with visit.desk.begin(searching=True) as tx:
             rows = await predictions.newest(tx, found.model.id, PREDICTIONS)
         return lambda: draw_predictions(rows, found.states, now)
 
-    later(load)
+    deferred(load)
 
 
-def _facts(found: Whole) -> None:
+def _facts(found: ModelDetails) -> None:
     model, figures = found.model, figures_of(found.model)
     brier = figures["brier_score"]
     facts(
@@ -104,7 +179,7 @@ def _facts(found: Whole) -> None:
             "Domain": model.domain,
             "Status": model.status,
             "Version": f"{model.version:,}",
-            "Accuracy": accuracy_told(figures),
+            "Accuracy": accuracy_text(figures),
             "Brier score": "none resolved" if brier is None else f"{brier:.3f} (0 is best)",
             "Predictions": f"{found.states.open:,} open, {found.states.resolved:,} resolved, "
             f"{found.states.expired:,} expired",
@@ -114,7 +189,7 @@ def _facts(found: Whole) -> None:
     )
 
 
-def _basins(found: Whole) -> None:
+def _basins(found: ModelDetails) -> None:
     if found.model.missing:
         gone = len(found.model.missing)
         tag("p", f"{gone:,} of its basins are gone: memories were clustered anew.", "studio-note")
@@ -136,4 +211,4 @@ def _members(found: Sequence[Strongest]) -> None:
                 prose(member.excerpt)
 
 
-PAGE = StudioPage("/model/{id}", "Model", "mental_models", build, "/models")
+MODEL = StudioPage("/model/{id}", "Model", "mental_models", build, "/models")

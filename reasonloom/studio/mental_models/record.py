@@ -4,16 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
-from reasonloom.nodes.mental_models.accuracy import wilson
-from reasonloom.stores.mental_models.calibration import STEPS
+from reasonloom.nodes.mental_models.accuracy import wilson_interval
+from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.stores.mental_models.predictions import STEPS
 from reasonloom.studio.widgets.charts import INK, SERIES, chart
-from reasonloom.studio.widgets.elements import table
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.elements import Cell, short_moment, table, tag
 
 if TYPE_CHECKING:
     from reasonloom.nodes.mental_models.accuracy import Figures
-    from reasonloom.stores.mental_models.calibration import Step
+    from reasonloom.stores.mental_models.basin_lists import ListedBasin
+    from reasonloom.stores.mental_models.predictions import CalibrationStep
+
+
+WORDS = 8
+
+
+def basin_rows(caption: str, rows: Sequence[ListedBasin]) -> None:
+    """Draw basins; each leads to the list of its memories."""
+    heads = ("basin", "words", "#memories", "#coherence", "#models", "changed")
+    table(caption, heads, map(_basin_rows_row, rows))
+
+
+def _basin_rows_row(row: ListedBasin) -> tuple[Cell | str, ...]:
+    return (
+        Cell(shortened(row.name, 60), href=members_link(row)),
+        Cell(_words(row), look="studio-roomy"),
+        f"{row.members:,}",
+        f"{row.coherence:.2f}",
+        f"{row.models:,}",
+        Cell(short_moment(row.updated_at), look="studio-quiet studio-nowrap"),
+    )
+
+
+def _words(row: ListedBasin) -> str:
+    return ", ".join(shortened(word, 30) for word in row.keywords[:WORDS]) or "–"
+
+
+def members_link(row: ListedBasin) -> str:
+    """Return the address of the list of a basin's memories."""
+    return f"/memory?{urlencode({'cluster': row.id, 'kinds': 'all'})}"
+
 
 STATUS_TONES = {"active": "good", "draft": "warn", "deprecated": "quiet"}
 READING = (
@@ -23,7 +55,7 @@ READING = (
 )
 
 
-def accuracy_told(figures: Figures) -> str:
+def accuracy_text(figures: Figures) -> str:
     """Return the accuracy with its interval."""
     ends = figures["accuracy_interval"]
     if ends is None:
@@ -31,7 +63,7 @@ def accuracy_told(figures: Figures) -> str:
     return f"{figures['prediction_accuracy']:.0%} ({ends[0]:.0%} to {ends[1]:.0%})"
 
 
-def draw_calibration(steps: Sequence[Step]) -> None:
+def draw_calibration(steps: Sequence[CalibrationStep]) -> None:
     """Draw predicted confidence against the share that held, and the numbers."""
     if not steps:
         tag("p", "No prediction is resolved: there is nothing to compare yet.", "studio-quiet")
@@ -44,7 +76,7 @@ def draw_calibration(steps: Sequence[Step]) -> None:
     table(f"{count:,} resolved predictions.", heads, map(_row, steps))
 
 
-def _options(steps: Sequence[Step]) -> dict[str, Any]:
+def _options(steps: Sequence[CalibrationStep]) -> dict[str, Any]:
     most = max(step.resolved for step in steps)
     return {
         "grid": {"left": 52, "right": 24, "top": 20, "bottom": 46},
@@ -85,8 +117,8 @@ def _axis(name: str, gap: int) -> dict[str, Any]:
     }
 
 
-def _interval(step: Step) -> dict[str, Any]:
-    low, high = wilson(step.correct, step.resolved)
+def _interval(step: CalibrationStep) -> dict[str, Any]:
+    low, high = wilson_interval(step.correct, step.resolved)
     return {
         "type": "line",
         "silent": True,
@@ -96,7 +128,7 @@ def _interval(step: Step) -> dict[str, Any]:
     }
 
 
-def _dot(step: Step, most: int) -> dict[str, Any]:
+def _dot(step: CalibrationStep, most: int) -> dict[str, Any]:
     said = f"confidence {step.confidence:.2f}: {step.correct:,} of {step.resolved:,} held"
     return {
         "name": said,
@@ -105,8 +137,8 @@ def _dot(step: Step, most: int) -> dict[str, Any]:
     }
 
 
-def _row(step: Step) -> tuple[str, ...]:
-    low, high = wilson(step.correct, step.resolved)
+def _row(step: CalibrationStep) -> tuple[str, ...]:
+    low, high = wilson_interval(step.correct, step.resolved)
     return (
         f"{step.step / STEPS:.1f} to {(step.step + 1) / STEPS:.1f}",
         f"{step.confidence:.2f}",

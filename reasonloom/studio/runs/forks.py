@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from reasonloom.errors import ReasonloomError
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.nodes.runs.answer_diff import answer_statements, difference
+from reasonloom.studio.widgets.elements import tag
 
 if TYPE_CHECKING:
     from reasonloom.prompts.registry import PromptRegistry
     from reasonloom.stores.runs.run_lineage import RunStep
     from reasonloom.stores.runs.runs import RunRow
-    from reasonloom.studio.page import Visit
+    from reasonloom.studio.page_context import Visit
 
 
 @dataclass
@@ -26,7 +27,7 @@ class Choice:
     versions: dict[str, int] = field(default_factory=dict)
 
 
-async def forking(
+async def fork_form(
     visit: Visit, row: RunRow, steps: Sequence[RunStep], calls: Sequence[Mapping[str, Any]]
 ) -> None:
     """Draw the choices; the fork is a run of its own, and opens when it is done."""
@@ -49,7 +50,7 @@ async def forking(
     async def fork() -> None:
         button.props["disabled"] = True
         try:
-            ui.navigate.to(f"/run/{await _forked(visit, row, chosen)}")
+            ui.navigate.to(f"/run/{await _fork(visit, row, chosen)}")
         except ReasonloomError as error:
             trouble.text = error.message
         finally:
@@ -68,7 +69,7 @@ def _version(chosen: Choice, name: str, used: int, prompts: PromptRegistry) -> N
     select.on_value_change(lambda event: chosen.versions.update({name: event.value}))
 
 
-async def _forked(visit: Visit, row: RunRow, chosen: Choice) -> str:
+async def _fork(visit: Visit, row: RunRow, chosen: Choice) -> str:
     """Walk the fork to its end; return its run's id."""
     from reasonloom.graphs.runs.fork import Fork  # noqa: PLC0415 - loads the graphs
 
@@ -78,3 +79,44 @@ async def _forked(visit: Visit, row: RunRow, chosen: Choice) -> str:
         caller.within(row.space or None), row, Fork(chosen.node, chosen.versions)
     )
     return str(outcome.run_id)
+
+
+DIFF_CLASSES = {"+": "new", "-": "gone", "@": "place"}
+MAX_LINES = 400
+"""Lines of a difference."""
+
+
+def fork_comparison(origin: RunRow, fork: RunRow) -> None:
+    """Draw both side by side."""
+    how = fork.fork or {}
+    prompts = ", ".join(f"{name} v{version}" for name, version in how.get("prompts", {}).items())
+    with ui.element("section").classes("studio-card"):
+        tag("h2", f"Forked at {how.get('at')}, with {prompts or 'the same prompts'}")
+        with ui.element("div").classes("studio-halves"):
+            _half("Origin", origin)
+            _half("This fork", fork)
+        tag("h3", "Difference")
+        _difference(origin, fork)
+
+
+def _half(title: str, row: RunRow) -> None:
+    with ui.element("div"):
+        with tag("h3", ""):
+            ui.link(f"{title}: {row.status}", f"/run/{row.id}")
+        lines = answer_statements((row.output or {}).get("answer"))
+        for line in lines or ["It has no answer."]:
+            tag("p", line, "studio-prose", dir="auto")
+
+
+def _difference(origin: RunRow, fork: RunRow) -> None:
+    both = [(row.output or {}).get("answer") for row in (origin, fork)]
+    lines = difference(*both)
+    if not lines:
+        tag("p", "None: both say the same.", "studio-quiet")
+        return
+    frame = tag("pre", "", "studio-code", tabindex=0, role="region", aria_label="Difference")
+    with frame:
+        for line in lines[:MAX_LINES]:
+            tag("span", f"{line}\n", f"studio-line {DIFF_CLASSES.get(line[:1], '')}", dir="auto")
+    if len(lines) > MAX_LINES:
+        tag("p", f"{len(lines) - MAX_LINES:,} lines more are not shown.", "studio-quiet")

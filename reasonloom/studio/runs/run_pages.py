@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -10,52 +11,113 @@ from uuid import UUID
 from nicegui import ui
 
 from reasonloom.errors import RunNotFound
-from reasonloom.stores import marks
+from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.stores.runs import made_and_used, run_lineage, runs
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.runs.forked import forked_from
-from reasonloom.studio.runs.forks import forking
-from reasonloom.studio.runs.memory_links import memory_links
-from reasonloom.studio.runs.run_parts import calls_shown
-from reasonloom.studio.runs.run_rows import TONES
+from reasonloom.stores.runs import run_lineage, run_lists, runs
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.runs.forks import fork_comparison, fork_form
+from reasonloom.studio.runs.run_parts import TONES, draw_calls, memory_links
 from reasonloom.studio.runs.waterfall import bars_of, waterfall
-from reasonloom.studio.widgets.elements import mark
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.live import Live
-from reasonloom.studio.widgets.region import Region
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import code, moment
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    code,
+    empty_state,
+    facts,
+    heading,
+    mark,
+    moment,
+    short_moment,
+    table,
+    tag,
+)
+from reasonloom.studio.widgets.forms import PAGE_SIZE, choice, form, page_offset, paging
+from reasonloom.studio.widgets.live import Live, Region
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.runs.made_and_used import Touched
-    from reasonloom.stores.runs.run_lineage import RunStep
+    from reasonloom.stores.runs.run_lineage import RunMemory, RunStep
+    from reasonloom.stores.runs.run_lists import ListedRun
     from reasonloom.stores.runs.runs import RunRow
 
 
+EVERY = 1.0
+FIRST = 'reasonloom call recall \'{"userId": "me", "query": "bees"}\''
+
+
+async def build_runs(visit: Visit) -> None:
+    """Draw the choices and the list, which follows what runs."""
+    tool, status = visit.query.get("tool", ""), visit.query.get("status", "")
+    async with visit.desk.begin() as tx:
+        tools = await run_lists.tools(tx)
+    heading("Runs", "Each call of a tool is a run: what went in, what it asked, what came out.")
+    with form("/runs", "Choose runs"):
+        choice("tool", "Tool", tool, {"": "every tool", **{name: name for name in tools}})
+        choice("status", "Status", status, {"": "any", **{name: name for name in TONES}})
+    region = Region()
+
+    async def mark() -> overview.Mark:
+        async with visit.desk.begin() as tx:
+            return await overview.runs_mark(tx)
+
+    async def draw() -> None:
+        async with visit.desk.begin() as tx:
+            total = await run_lists.count(tx, tool, status)
+            rows = await run_lists.page(tx, tool, status, PAGE_SIZE, page_offset(visit))
+        with region.anew():
+            _list(visit, rows, total, chosen=bool(tool or status))
+
+    await Live(mark, draw, every=EVERY).begin()
+
+
+def _list(visit: Visit, rows: Sequence[ListedRun], total: int, *, chosen: bool) -> None:
+    if not total and chosen:
+        empty_state("No such run", "Choose another tool or status.")
+        return
+    if not total:
+        empty_state("No runs yet", "Any call of a tool is one:", command=FIRST)
+        return
+    heads = ("tool", "status", "llm", "#calls", "#tokens", "#cost", "#ms", "begun")
+    table(f"{total:,} in all, the newest first. Times are UTC.", heads, map(_row, rows))
+    paging(visit, "/runs", total)
+
+
+def _row(row: ListedRun) -> tuple[Cell | str, ...]:
+    return (
+        Cell(f"{row.tool}{' (fork)' if row.origin else ''}", href=f"/run/{row.id}"),
+        Cell(row.status, mark=TONES.get(row.status, "quiet")),
+        row.llm or "–",
+        f"{row.calls:,}",
+        f"{row.tokens:,}" if row.tokens else "–",
+        "–" if row.usd is None else f"${row.usd:.4f}",
+        "–" if row.latency_ms is None else f"{row.latency_ms:,.0f}",
+        Cell(short_moment(row.created_at), look="studio-quiet"),
+    )
+
+
+RUNS = StudioPage("/runs", "Runs", "all", build_runs, "/runs", icon="route")
+
+
 @dataclass(frozen=True, slots=True)
-class WholeRun:
+class RunDetails:
     """A run with all that is kept of it; `origin` is the run that it is a fork of."""
 
     row: RunRow
     calls: list[dict[str, Any]]
     steps: list[RunStep]
-    memories: list[Touched]
+    memories: list[RunMemory]
     origin: RunRow | None
 
 
-async def build(visit: Visit) -> None:
+async def build_run(visit: Visit) -> None:
     """Draw the run, which follows what is recorded of it."""
     wanted = parse_uuid(visit.id)
     if wanted is None:
         raise RunNotFound(visit.id)
     region = Region()
 
-    async def marked() -> marks.Mark:
+    async def marked() -> overview.Mark:
         async with visit.desk.begin() as tx:
-            return await marks.of_run(tx, wanted)
+            return await overview.run_mark(tx, wanted)
 
     async def draw() -> None:
         async with visit.desk.begin() as tx:
@@ -67,21 +129,21 @@ async def build(visit: Visit) -> None:
     await Live(marked, draw).begin()
 
 
-async def _read(tx: Transaction, run_id: UUID) -> WholeRun:
+async def _read(tx: Transaction, run_id: UUID) -> RunDetails:
     row = await runs.find(tx, run_id)
     if row is None or row.space != tx.space:
         raise RunNotFound(str(run_id))
     origin = parse_uuid((row.fork or {}).get("origin", ""))
-    return WholeRun(
+    return RunDetails(
         row,
         (await runs.calls_of(tx, [run_id]))[run_id],
         await run_lineage.steps(tx, run_id),
-        await made_and_used.of_run(tx, run_id),
+        await run_lineage.memories_of_run(tx, run_id),
         await runs.find(tx, origin) if origin else None,
     )
 
 
-async def _draw(visit: Visit, whole: WholeRun, *, may_fork: bool) -> None:
+async def _draw(visit: Visit, whole: RunDetails, *, may_fork: bool) -> None:
     row = whole.row
     heading(f"Run of {row.tool}")
     _facts(whole)
@@ -90,19 +152,19 @@ async def _draw(visit: Visit, whole: WholeRun, *, may_fork: bool) -> None:
             tag("h2", "What took the time")
             waterfall(bars)
     if whole.origin is not None:
-        forked_from(whole.origin, row)
+        fork_comparison(whole.origin, row)
     with ui.element("div").classes("studio-columns"):
         with ui.element("section").classes("studio-card"):
             _values(row)
         with ui.element("section").classes("studio-card"):
             tag("h2", f"Calls of a language model: {len(whole.calls):,}")
-            calls_shown(whole.calls)
+            draw_calls(whole.calls)
             memory_links(whole.memories)
             if may_fork:
-                await forking(visit, row, whole.steps, whole.calls)
+                await fork_form(visit, row, whole.steps, whole.calls)
 
 
-def _facts(whole: WholeRun) -> None:
+def _facts(whole: RunDetails) -> None:
     row, costs = whole.row, [call["cost_usd"] for call in whole.calls]
     known = [cost for cost in costs if cost is not None]
     tokens = sum(call["tokens_in"] + call["tokens_out"] for call in whole.calls)
@@ -131,4 +193,4 @@ def _values(row: RunRow) -> None:
                 tag("p", f"Note: {note}", "studio-quiet", dir="auto")
 
 
-PAGE = StudioPage("/run/{id}", "Run", "all", build, "/runs")
+RUN = StudioPage("/run/{id}", "Run", "all", build_run, "/runs")

@@ -4,26 +4,54 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import code
+from reasonloom.studio.widgets.elements import Cell, code, facts, short_moment, table, tag
 
-MOST = 40
+if TYPE_CHECKING:
+    from reasonloom.stores.overview import Latest
+    from reasonloom.stores.runs.run_lineage import RunMemory
+
+
+TONES = {
+    "done": "good",
+    "running": "own busy",
+    "failed": "wrong",
+    "cancelled": "quiet",
+    "interrupted": "warn",
+}
+
+
+def run_rows(runs: Sequence[Latest]) -> None:
+    """Draw runs, the newest first."""
+    table(
+        "Times are UTC.",
+        ("tool", "status", "when"),
+        [
+            (
+                Cell(run.kind, href=f"/run/{run.id}"),
+                Cell(run.about, mark=TONES.get(run.about, "quiet")),
+                Cell(short_moment(run.at), look="studio-quiet"),
+            )
+            for run in runs
+        ],
+    )
+
+
+MAX_CALLS = 40
 """Calls shown at once; a run may have made hundreds."""
 
 
-def calls_shown(calls: Sequence[Mapping[str, Any]]) -> None:
+def draw_calls(calls: Sequence[Mapping[str, Any]]) -> None:
     """Draw calls in the order of their answers, each folded until it is opened."""
-    for call in calls[:MOST]:
+    for call in calls[:MAX_CALLS]:
         with ui.element("details").classes("studio-fold"):
             tag("summary", f"{call['node']} · {call['prompt']} v{call['prompt_version']}")
             _call(call)
-    if len(calls) > MOST:
-        tag("p", f"{len(calls) - MOST:,} calls more are not shown.", "studio-quiet")
+    if len(calls) > MAX_CALLS:
+        tag("p", f"{len(calls) - MAX_CALLS:,} calls more are not shown.", "studio-quiet")
 
 
 def _call(call: Mapping[str, Any]) -> None:
@@ -38,7 +66,7 @@ def _call(call: Mapping[str, Any]) -> None:
             "Time": f"{call['latency_ms']:,.0f} ms, {call['attempts']} tried",
         }
     )
-    _asked(call["messages"])
+    _messages(call["messages"])
     tag("h4", "Reply")
     reply = call["reply"]
     if "redacted" in reply:
@@ -50,10 +78,27 @@ def _call(call: Mapping[str, Any]) -> None:
         tag("p", "The model was cut short.", "studio-quiet")
 
 
-def _asked(messages: Sequence[Mapping[str, str]] | None) -> None:
+def _messages(messages: Sequence[Mapping[str, str]] | None) -> None:
     if messages is None:
         tag("p", "What was asked is not kept any more.", "studio-quiet")
         return
     for message in messages:
         tag("h4", f"Rendered prompt, {message['role']}")
         code(message["content"], f"Rendered prompt, {message['role']}")
+
+
+def memory_links(found: Sequence[RunMemory]) -> None:
+    """Draw both lists; one that is empty is left out."""
+    _listed("Memories it used", [each for each in found if not each.made])
+    _listed("Memories it made", [each for each in found if each.made])
+
+
+def _listed(title: str, rows: Sequence[RunMemory]) -> None:
+    if not rows:
+        return
+    tag("h3", title)
+    with ui.element("ul").classes("studio-list"):
+        for each in rows:
+            with ui.element("li"):
+                ui.link(f"mem-{each.id}", f"/memory/{each.id}")
+                tag("span", f" {each.sector}: {each.content}", dir="auto")

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.elements import tag
 
 if TYPE_CHECKING:
     from reasonloom.stores.runs.run_lineage import RunStep
 
-MOST = 120
+MAX_BARS = 120
 """Bars drawn; a search may have made hundreds of calls."""
 
-LEAST = 0.4
+MIN_WIDTH = 0.4
 """Percent of the width that the shortest bar has."""
 
 
@@ -63,17 +63,17 @@ def waterfall(bars: Sequence[Bar]) -> None:
     whole = max((max(bar.ended for bar in bars) - first).total_seconds(), 1e-3)
     label = f"Steps and calls over {whole * 1000:,.0f} milliseconds"
     with tag("ol", "", "studio-waterfall", aria_label=label):
-        for bar in bars[:MOST]:
+        for bar in bars[:MAX_BARS]:
             with tag("li", "", bar.kind):
                 tag("span", bar.name, "studio-bar-name", dir="auto")
                 with tag("span", "", "studio-bar-way", aria_hidden="true"):
                     left = 100 * (bar.begun - first).total_seconds() / whole
-                    wide = max(LEAST, bar.ms / whole / 10)
-                    at = f"left:{min(left, 100 - LEAST):.2f}%;width:{wide:.2f}%"
+                    wide = max(MIN_WIDTH, bar.ms / whole / 10)
+                    at = f"left:{min(left, 100 - MIN_WIDTH):.2f}%;width:{wide:.2f}%"
                     tag("span", "", f"studio-bar {bar.kind}").style(at)
-                tag("span", " · ".join(_beside(bar)), "studio-bar-beside")
-    if len(bars) > MOST:
-        tag("p", f"{len(bars) - MOST:,} bars more are not drawn.", "studio-quiet")
+                tag("span", " · ".join(_position(bar)), "studio-bar-beside")
+    if len(bars) > MAX_BARS:
+        tag("p", f"{len(bars) - MAX_BARS:,} bars more are not drawn.", "studio-quiet")
     with ui.element("p").classes("studio-quiet studio-small"):
         tag("span", "", "studio-bar step studio-key", aria_hidden="true")
         tag("span", " a step, with its waiting   ")
@@ -81,7 +81,7 @@ def waterfall(bars: Sequence[Bar]) -> None:
         tag("span", " a call of a language model")
 
 
-def _beside(bar: Bar) -> Iterator[str]:
+def _position(bar: Bar) -> Iterator[str]:
     yield f"{bar.ms:,.0f} ms" if bar.ms >= 1 else f"{bar.ms:.1f} ms"
     if bar.beside:
         yield bar.beside

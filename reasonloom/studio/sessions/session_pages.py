@@ -4,35 +4,117 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 from uuid import UUID
 
 from nicegui import ui
 
 from reasonloom.errors import SessionNotFound
-from reasonloom.nodes.sessions.picture import picture
-from reasonloom.stores import marks
+from reasonloom.nodes.sessions.picture import picture, shortened
+from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.stores.runs import at_work
-from reasonloom.stores.sessions import full_sessions
-from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.stores.runs import active_runs
+from reasonloom.stores.sessions import full_sessions, sessions
+from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.sessions.steps import SIZE, Step, draw_steps, steps_of
-from reasonloom.studio.sessions.thought_panel import behind, thought_panel
-from reasonloom.studio.sessions.working import working
-from reasonloom.studio.widgets.empty import empty
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.live import Live
-from reasonloom.studio.widgets.region import Region
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import moment
+from reasonloom.studio.sessions.thought_panel import thought_panel, thought_sources
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    empty_state,
+    facts,
+    heading,
+    mark,
+    moment,
+    short_moment,
+    table,
+    tag,
+    visible,
+)
+from reasonloom.studio.widgets.forms import MAX_FIELD, PAGE_SIZE, form, page_offset, paging
+from reasonloom.studio.widgets.forms import field as forms_field
+from reasonloom.studio.widgets.live import Live, Region
 
 if TYPE_CHECKING:
     from reasonloom.nodes.sessions.picture import SessionPicture
-    from reasonloom.stores.runs.at_work import AnsweredCall
+    from reasonloom.stores.runs.active_runs import AnsweredCall
+    from reasonloom.stores.sessions.sessions import ListedSession
 
 
-async def build(visit: Visit) -> None:
+MAX_REPLY = 120
+
+
+def draw_active_runs(calls: Sequence[AnsweredCall]) -> None:
+    """Draw each run at work with the calls that were answered, as they come."""
+    for run, group in groupby(calls, lambda call: (call.run_id, call.tool)):
+        answered = [call for call in group if call.node is not None]
+        with ui.element("section").classes("studio-working").props("role=status"):
+            with ui.element("div").classes("studio-row"):
+                mark("at work", "own busy")
+                ui.link(visible(run[1]), f"/run/{run[0]}")
+                tag("span", f"{len(answered):,} answered", "studio-quiet")
+            with ui.element("ol").classes("studio-list"):
+                for call in answered:
+                    said = shortened(call.reply or "", MAX_REPLY)
+                    tag("li", f"{call.node}, {call.prompt} v{call.version}: {said}", dir="auto")
+
+
+EVERY = 1.0
+FIRST = 'reasonloom call reasoning_linear \'{"content": "Why do ships float?"}\''
+
+
+async def build_sessions(visit: Visit) -> None:
+    """Draw the search and the list, which follows what is written."""
+    words = visit.query.get("q", "").strip()[:MAX_FIELD]
+    heading("Sessions", "Each line is one train of thought; open it to see its branches.")
+    with form("/sessions", "Search sessions"):
+        forms_field("q", "Words, number or mode", words, search=True, hint="/ to search")
+    region = Region()
+
+    async def mark() -> overview.Mark:
+        async with visit.desk.begin() as tx:
+            return await overview.sessions_mark(tx)
+
+    async def draw() -> None:
+        async with visit.desk.begin() as tx:
+            total = await sessions.count(tx, words)
+            rows = await sessions.page(tx, words, PAGE_SIZE, page_offset(visit))
+        with region.anew():
+            _list(visit, words, rows, total)
+
+    await Live(mark, draw, every=EVERY).begin()
+
+
+def _list(visit: Visit, words: str, rows: Sequence[ListedSession], total: int) -> None:
+    if not total and words:
+        empty_state("No session has these words", "Search for fewer, or for a session's number.")
+        return
+    if not total:
+        empty_state("No sessions yet", "A mode of reasoning begins one:", command=FIRST)
+        return
+    heads = ("session", "began with", "mode", "project", "#thoughts", "#branches", "last written")
+    table(f"{total:,} in all, those last written to first. Times are UTC.", heads, map(_row, rows))
+    paging(visit, "/sessions", total)
+
+
+def _row(row: ListedSession) -> tuple[Cell | str, ...]:
+    return (
+        Cell(row.name or f"#{row.number}", href=f"/session/{row.id}"),
+        shortened(row.began, 110) or "(no thought yet)",
+        row.mode or "–",
+        row.project or "–",
+        f"{row.thoughts:,}",
+        f"{row.branches:,}",
+        Cell(short_moment(row.updated_at), look="studio-quiet"),
+    )
+
+
+SESSIONS = StudioPage(
+    "/sessions", "Sessions", "reasoning", build_sessions, "/sessions", icon="account_tree"
+)
+
+
+async def build_session(visit: Visit) -> None:
     """Draw the session, and open its last step."""
     wanted = parse_uuid(visit.id)
     if wanted is None:
@@ -66,14 +148,14 @@ class SessionView:
             await self._open(self.chosen)
         await Live(self._mark, self._draw).begin()
 
-    async def _mark(self) -> marks.Mark:
+    async def _mark(self) -> overview.Mark:
         async with self.visit.desk.begin() as tx:
-            return await marks.of_session(tx, self.session)
+            return await overview.session_mark(tx, self.session)
 
     async def _draw(self) -> None:
         async with self.visit.desk.begin() as tx:
-            drawn = picture(await full_sessions.whole(tx, str(self.session)))
-            calls = await at_work.in_session(tx, self.session)
+            drawn = picture(await full_sessions.read_full(tx, str(self.session)))
+            calls = await active_runs.answered_calls(tx, self.session)
         with self.head.anew():
             _facts(drawn)
         steps = steps_of(drawn)
@@ -85,7 +167,7 @@ class SessionView:
 
     def _steps(self, steps: Sequence[Step], lanes: int, calls: Sequence[AnsweredCall]) -> None:
         if not steps and not calls:
-            empty("No step yet", "It grows here while a run works.")
+            empty_state("No step yet", "It grows here while a run works.")
             return
         last = max(0, (len(steps) - 1) // SIZE)
         at = last if self.window is None else min(self.window, last)
@@ -93,7 +175,7 @@ class SessionView:
         if last:
             self._windows(at, last, len(steps))
         draw_steps(shown, lanes, self.chosen, self._choose)
-        working(calls)
+        draw_active_runs(calls)
 
     def _windows(self, at: int, last: int, total: int) -> None:
         with ui.element("div").classes("studio-pages"):
@@ -115,7 +197,7 @@ class SessionView:
 
     async def _open(self, thought: UUID) -> None:
         async with self.visit.desk.begin() as tx:
-            found = await behind(tx, thought)
+            found = await thought_sources(tx, thought)
         with self.panel.anew():
             thought_panel(found)
 
@@ -135,4 +217,4 @@ def _facts(drawn: SessionPicture) -> None:
     )
 
 
-PAGE = StudioPage("/session/{id}", "Session", "reasoning", build, "/sessions")
+SESSION = StudioPage("/session/{id}", "Session", "reasoning", build_session, "/sessions")

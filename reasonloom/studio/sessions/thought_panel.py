@@ -7,30 +7,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from reasonloom.stores.runs import made_and_used, runs
+from reasonloom.stores.runs import run_lineage, runs
 from reasonloom.stores.sessions import thoughts
-from reasonloom.studio.runs.memory_links import memory_links
-from reasonloom.studio.runs.run_parts import calls_shown
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import moment, prose
+from reasonloom.studio.runs.run_parts import draw_calls, memory_links
+from reasonloom.studio.widgets.elements import facts, moment, prose, tag
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.runs.made_and_used import Touched
+    from reasonloom.stores.runs.run_lineage import RunMemory
     from reasonloom.stores.sessions.thoughts import ThoughtRow
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class ThoughtSources:
     """A thought with what its run asked and touched; a run may have made several thoughts."""
 
     thought: ThoughtRow
     calls: Sequence[Mapping[str, Any]]
-    memories: Sequence[Touched]
+    memories: Sequence[RunMemory]
 
 
-async def behind(tx: Transaction, thought_id: UUID) -> Behind:
+async def thought_sources(tx: Transaction, thought_id: UUID) -> ThoughtSources:
     """Read a thought and what stands behind it.
 
     Raises:
@@ -38,12 +35,12 @@ async def behind(tx: Transaction, thought_id: UUID) -> Behind:
     """
     row = await thoughts.require(tx, str(thought_id))
     if row.run_id is None:
-        return Behind(row, [], [])
+        return ThoughtSources(row, [], [])
     calls = (await runs.calls_of(tx, [row.run_id]))[row.run_id]
-    return Behind(row, calls, await made_and_used.of_run(tx, row.run_id))
+    return ThoughtSources(row, calls, await run_lineage.memories_of_run(tx, row.run_id))
 
 
-def thought_panel(found: Behind) -> None:
+def thought_panel(found: ThoughtSources) -> None:
     """Draw it."""
     row = found.thought
     tag("h2", f"Step {row.position}")
@@ -65,7 +62,7 @@ def thought_panel(found: Behind) -> None:
     memory_links(found.memories)
     if found.calls:
         tag("h3", f"Calls of its run: {len(found.calls):,}")
-        calls_shown(found.calls)
+        draw_calls(found.calls)
     else:
         tag("p", "No language model was asked for it.", "studio-quiet")
 

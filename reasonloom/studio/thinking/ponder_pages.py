@@ -10,36 +10,75 @@ from nicegui import ui
 
 from reasonloom.errors import RunNotFound
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.stores import marks
+from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.stores.runs import runs
-from reasonloom.studio.page import StudioPage, Visit
+from reasonloom.stores.runs import run_lists, runs
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.runs.run_parts import TONES
 from reasonloom.studio.thinking.streams import streams
-from reasonloom.studio.widgets.elements import table
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.live import Live
-from reasonloom.studio.widgets.region import Region
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import prose
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    empty_state,
+    facts,
+    heading,
+    prose,
+    short_moment,
+    table,
+    tag,
+)
+from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
+from reasonloom.studio.widgets.live import Live, Region
 
 if TYPE_CHECKING:
+    from reasonloom.stores.runs.run_lists import ListedPonder
     from reasonloom.stores.runs.runs import RunRow
+
+
+FIRST = 'reasonloom call ponder \'{"problem": "Should we move to a new database?"}\''
+LONGEST = 120
+
+
+async def build_list(visit: Visit) -> None:
+    """Draw the list."""
+    async with visit.desk.begin() as tx:
+        total = await run_lists.ponder_count(tx)
+        rows = await run_lists.ponder_page(tx, PAGE_SIZE, page_offset(visit))
+    heading("Ponder", "Four streams think side by side, and hear each other at each quarter.")
+    if not total:
+        empty_state("Nothing was pondered yet", "The tool ponder does it:", command=FIRST)
+        return
+    heads = ("problem", "status", "llm", "#insights", "#conflicts", "when")
+    table(f"{total:,} in all, the newest first. Times are UTC.", heads, map(_list_row, rows))
+    paging(visit, "/ponder", total)
+
+
+def _list_row(row: ListedPonder) -> tuple[Cell | str, ...]:
+    return (
+        Cell(shortened(row.problem, LONGEST) or "(taken out)", href=f"/ponder/{row.id}"),
+        Cell(row.status, mark=TONES.get(row.status, "quiet")),
+        row.llm or "–",
+        f"{row.insights:,}",
+        f"{row.conflicts:,}",
+        Cell(short_moment(row.created_at), look="studio-quiet"),
+    )
+
+
+PONDER_RUNS = StudioPage("/ponder", "Ponder", "thought", build_list, "/ponder", icon="view_column")
 
 TOOLS = ("ponder", "think")
 GONE = "What each stream said in each quarter is not kept any more; what it came to is below."
 
 
-async def build(visit: Visit) -> None:
+async def build_run(visit: Visit) -> None:
     """Draw the run, which follows what is recorded of it."""
     wanted = parse_uuid(visit.id)
     if wanted is None:
         raise RunNotFound(visit.id)
     region = Region()
 
-    async def mark() -> marks.Mark:
+    async def mark() -> overview.Mark:
         async with visit.desk.begin() as tx:
-            return await marks.of_run(tx, wanted)
+            return await overview.run_mark(tx, wanted)
 
     async def draw() -> None:
         row, state = await _read(visit, wanted)
@@ -137,4 +176,4 @@ def _streams(state: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
                 prose(each["conclusion"])
 
 
-PAGE = StudioPage("/ponder/{id}", "Ponder", "thought", build, "/ponder")
+PONDER_RUN = StudioPage("/ponder/{id}", "Ponder", "thought", build_run, "/ponder")

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.widgets.elements import tag
 
 MOST = 60
 """Insights and reactions of one quarter that are shown."""

@@ -10,22 +10,65 @@ from nicegui import ui
 
 from reasonloom.errors import GraphNotFound
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.nodes.thought_graph.graph import read as read_whole
-from reasonloom.stores import marks
+from reasonloom.nodes.thought_graph.graph import read_graph as read_whole
+from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.studio.page import StudioPage, Visit
-from reasonloom.studio.thought_graph.graph_parts import depths, options
-from reasonloom.studio.thought_graph.node_panel import node_panel, node_table
+from reasonloom.stores.thought_graph import thought_graphs
+from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.thought_graph.graph_parts import depths, node_panel, node_table, options
 from reasonloom.studio.widgets.charts import chart
-from reasonloom.studio.widgets.facts import facts
-from reasonloom.studio.widgets.heading import heading
-from reasonloom.studio.widgets.live import Live
-from reasonloom.studio.widgets.region import Region
-from reasonloom.studio.widgets.tag import tag
-from reasonloom.studio.widgets.texts import prose
+from reasonloom.studio.widgets.elements import (
+    Cell,
+    empty_state,
+    facts,
+    heading,
+    prose,
+    short_moment,
+    table,
+    tag,
+)
+from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
+from reasonloom.studio.widgets.live import Live, Region
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+    from reasonloom.stores.thought_graph.thought_graphs import ListedGraph
+
+
+NO_GRAPHS = "reasonloom graph run --help"
+MAX_PROBLEM = 110
+
+
+async def build_graphs(visit: Visit) -> None:
+    """Draw the list."""
+    async with visit.desk.begin() as tx:
+        total = await thought_graphs.count(tx)
+        rows = await thought_graphs.page(tx, PAGE_SIZE, page_offset(visit))
+    heading("Graphs", "Graphs of Thoughts: thoughts that were generated, scored, joined, refined.")
+    if not total:
+        empty_state(
+            "No graphs yet", "A plan makes one, or the tool reasoning_got_init:", command=NO_GRAPHS
+        )
+        return
+    heads = ("graph", "problem", "#nodes", "#pruned", "#best score", "state", "last written")
+    table(f"{total:,} in all. Times are UTC.", heads, map(_row, rows))
+    paging(visit, "/graphs", total)
+
+
+def _row(row: ListedGraph) -> tuple[Cell | str, ...]:
+    state = ("finalized", "good") if row.finalized else ("open", "own")
+    return (
+        Cell(f"#{row.session}.{row.number}", href=f"/graph/{row.id}"),
+        shortened(row.problem or "", MAX_PROBLEM) or "–",
+        f"{row.nodes:,}",
+        f"{row.pruned:,}",
+        "–" if row.best is None else f"{row.best:.2f}",
+        Cell(state[0], mark=state[1]),
+        Cell(short_moment(row.updated_at), look="studio-quiet"),
+    )
+
+
+GRAPHS = StudioPage("/graphs", "Graphs", "reasoning", build_graphs, "/graphs", icon="hub")
 
 LOWEST, LINE, HIGHEST = 320, 66, 900
 """Pixels that a drawing has at least, for each line, and at most; it can be moved within."""
@@ -37,7 +80,7 @@ LEGEND = (
 )
 
 
-async def build(visit: Visit) -> None:
+async def build_graph(visit: Visit) -> None:
     """Draw the graph, which follows what is written."""
     wanted = parse_uuid(visit.id)
     if wanted is None:
@@ -53,7 +96,7 @@ class GraphView:
     id: UUID
     shown: int | None = None
     chosen: UUID | None = None
-    graph: WholeGraph = field(init=False)
+    graph: ThoughtGraph = field(init=False)
     drawing: Any = None
     head: Region = field(init=False)
     board: Region = field(init=False)
@@ -67,9 +110,9 @@ class GraphView:
         self.panel, self.nodes = Region("studio-card"), Region()
         await Live(self._mark, self._draw).begin()
 
-    async def _mark(self) -> marks.Mark:
+    async def _mark(self) -> overview.Mark:
         async with self.visit.desk.begin() as tx:
-            return await marks.of_graph(tx, self.id)
+            return await overview.graph_mark(tx, self.id)
 
     async def _draw(self) -> None:
         async with self.visit.desk.begin() as tx:
@@ -125,7 +168,7 @@ class GraphView:
 MOVED = "(event) => emit(event.target.value)"
 
 
-def _facts(graph: WholeGraph) -> None:
+def _facts(graph: ThoughtGraph) -> None:
     row = graph.row
     heading(f"Graph {row.number}", shortened(graph.problem, 200))
     facts(
@@ -146,4 +189,4 @@ def _facts(graph: WholeGraph) -> None:
             prose(graph.problem)
 
 
-PAGE = StudioPage("/graph/{id}", "Graph", "reasoning", build, "/graphs")
+GRAPH = StudioPage("/graph/{id}", "Graph", "reasoning", build_graph, "/graphs")

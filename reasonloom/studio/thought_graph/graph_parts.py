@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from nicegui import ui
+
 from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.studio.widgets.charts import drawable
+from reasonloom.studio.widgets.elements import facts, moment, prose, tag
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.thought_graph.graph_edges import EdgeRow
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+
 
 COLUMN, LINE = 190, 64
 LOW, MIDDLE, HIGH = "#b8483f", "#d9a441", "#2f8f5b"
 UNSCORED, FADED = "#8a939d", 0.28
-LONGEST = 22
+MAX_LABEL = 22
 KINDS = {
     "generates": ("solid", "#8a939d", "generates"),
     "refines": ("dashed", "#9a5ba5", "refines"),
@@ -36,7 +40,7 @@ def colour_of(score: float | None) -> str:
     return LOW if score < 1 / 3 else MIDDLE if score < 2 / 3 else HIGH
 
 
-def options(graph: WholeGraph, shown: int) -> dict[str, Any]:
+def options(graph: ThoughtGraph, shown: int) -> dict[str, Any]:
     """Return the chart of the first `shown` nodes, in the order in which they came."""
     nodes = graph.nodes[:shown]
     known = {node.id for node in nodes}
@@ -59,7 +63,7 @@ def options(graph: WholeGraph, shown: int) -> dict[str, Any]:
     }
 
 
-def depths(graph: WholeGraph) -> int:
+def depths(graph: ThoughtGraph) -> int:
     """Return how many nodes stand at the depth where there are most."""
     counts: dict[int, int] = defaultdict(int)
     for node in graph.nodes:
@@ -67,7 +71,7 @@ def depths(graph: WholeGraph) -> int:
     return max(counts.values(), default=0)
 
 
-def _nodes(graph: WholeGraph, nodes: Sequence[NodeRow]) -> Iterable[dict[str, Any]]:
+def _nodes(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> Iterable[dict[str, Any]]:
     places: dict[int, int] = defaultdict(int)
     widths: dict[int, int] = defaultdict(int)
     for node in graph.nodes:
@@ -75,15 +79,15 @@ def _nodes(graph: WholeGraph, nodes: Sequence[NodeRow]) -> Iterable[dict[str, An
     for node in nodes:
         place = places[node.depth]
         places[node.depth] += 1
-        yield _node(node, place - (widths[node.depth] - 1) / 2)
+        yield _chart_node(node, place - (widths[node.depth] - 1) / 2)
 
 
-def _node(node: NodeRow, place: float) -> dict[str, Any]:
+def _chart_node(node: NodeRow, place: float) -> dict[str, Any]:
     faded = node.pruning_id is not None or node.replaced_by is not None
     score = "not scored" if node.score is None else f"{node.score:.2f}"
     return {
         "id": str(node.id),
-        "name": f"{node.number}. {drawable(shortened(node.content, LONGEST))}",
+        "name": f"{node.number}. {drawable(shortened(node.content, MAX_LABEL))}",
         "value": f"{node.node_type}, {score}{', pruned' if node.pruning_id else ''}",
         "x": node.depth * COLUMN,
         "y": place * LINE,
@@ -94,7 +98,7 @@ def _node(node: NodeRow, place: float) -> dict[str, Any]:
     }
 
 
-def _edge(graph: WholeGraph, edge: EdgeRow) -> dict[str, Any]:
+def _edge(graph: ThoughtGraph, edge: EdgeRow) -> dict[str, Any]:
     line, colour, word = KINDS.get(edge.edge_type, OTHER)
     faded = any(graph.by_id[each].pruning_id for each in _ends(edge))
     return {
@@ -113,3 +117,73 @@ def _edge(graph: WholeGraph, edge: EdgeRow) -> dict[str, Any]:
 
 def _ends(edge: EdgeRow) -> tuple[UUID, UUID]:
     return edge.from_node, edge.to_node
+
+
+MAX_NODES = 300
+"""Rows of the table: those that take part before the others, then the newest."""
+
+MAX_CELL = 110
+
+
+def node_panel(graph: ThoughtGraph, node: NodeRow) -> None:
+    """Draw one node with all that is known of it."""
+    tag("h2", f"Thought {node.number}: {node.node_type}")
+    parents = sorted(graph.by_id[each].number for each in graph.parents[node.id])
+    facts(
+        {
+            "Score": _score(node),
+            "Check": node.check,
+            **{name: f"{part:.2f}" for name, part in node.parts.items() if _figure(part)},
+            "Claims": f"{node.confidence:.2f} sure",
+            "Came from": ", ".join(map(str, parents)) or "the problem",
+            "State": _state(graph, node),
+            "Language model": node.llm,
+            "Stored": moment(node.created_at),
+            "Run": ("open", f"/run/{node.run_id}") if node.run_id else None,
+        }
+    )
+    prose(node.content)
+
+
+def node_table(graph: ThoughtGraph, choose: Callable[[str], object]) -> None:
+    """Draw every node as a row; its number opens it."""
+    ordered = sorted(graph.nodes, key=lambda node: (not node.is_active, -node.number))[:MAX_NODES]
+    tag("h2", "All thoughts")
+    wide = ui.element("div").classes("studio-wide")
+    wide.props.update({"role": "region", "tabindex": "0", "aria-label": "All thoughts"})
+    with wide, ui.element("table").classes("studio-table"):
+        if len(ordered) < len(graph.nodes):
+            tag("caption", f"{len(ordered)} of {len(graph.nodes):,}, those that take part first")
+        with ui.element("thead"), ui.element("tr"):
+            for head in ("thought", "says", "kind", "score", "state"):
+                tag("th", head, scope="col")
+        with ui.element("tbody"):
+            for node in sorted(ordered, key=lambda node: node.number):
+                _row(graph, node, choose)
+
+
+def _row(graph: ThoughtGraph, node: NodeRow, choose: Callable[[str], object]) -> None:
+    with ui.element("tr"):
+        with ui.element("td"):
+            button = tag("button", f"{node.number}", "studio-open", type="button")
+            button.on("click", lambda: choose(str(node.id)))
+        tag("td", shortened(node.content, MAX_CELL), dir="auto")
+        tag("td", node.node_type)
+        tag("td", _score(node), "number")
+        tag("td", _state(graph, node))
+
+
+def _score(node: NodeRow) -> str:
+    return "not scored" if node.score is None else f"{node.score:.2f}"
+
+
+def _state(graph: ThoughtGraph, node: NodeRow) -> str:
+    if node.pruning_id:
+        return "pruned"
+    if node.replaced_by:
+        return f"beaten by {graph.by_id[node.replaced_by].number}"
+    return "concludes" if node.is_terminal else "takes part"
+
+
+def _figure(value: object) -> bool:
+    return isinstance(value, (int, float))

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from reasonloom.studio.widgets.invisible import seen
+from reasonloom.studio.widgets.elements import visible
 
 SERIES = ("#3b6ea5", "#c77d1e", "#3f8f6b", "#9a5ba5", "#b8483f", "#6c7a89", "#8a8f2a", "#2d8c9c")
 """Colours of series, apart also for who sees few colours, on light and on dark."""
@@ -22,7 +22,7 @@ AXES = ("xAxis", "yAxis")
 
 def drawable(text: str) -> str:
     """Return a text of others as a chart takes it: words in braces are the chart's own."""
-    return seen(text).translate(BRACES)
+    return visible(text).translate(BRACES)
 
 
 def chart(

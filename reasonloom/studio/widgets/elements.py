@@ -2,13 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from nicegui import ui
+from nicegui import context, ui
+from nicegui.elements.mixins.text_element import TextElement
 
-from reasonloom.studio.widgets.invisible import seen
-from reasonloom.studio.widgets.tag import tag
+STEERING = ("Cf", "Co", "Cs", "Cc")
+"""Characters that are not seen and may change how others are: direction overrides, joiners …"""
+
+LINE_CHARACTERS = "\n\t"
+
+
+def visible(text: str) -> str:
+    """Return a text with every invisible character spelled as its number."""
+    if text.isprintable():
+        return text
+    return "".join(_spelled(c) for c in text)
+
+
+def _spelled(c: str) -> str:
+    hidden = unicodedata.category(c) in STEERING and c not in LINE_CHARACTERS
+    return f"⟨U+{ord(c):04X}⟩" if hidden else c
+
+
+def tag(
+    name: str, text: str = "", look: str = "", /, **attributes: str | int | bool
+) -> TextElement:
+    """Draw `<name>` with a text; `look` are its classes, `aria_label` sets aria-label."""
+    element = TextElement(tag=name, text=visible(text))
+    if look:
+        element.classes(look)
+    for attribute, value in attributes.items():
+        element.props[attribute.rstrip("_").replace("_", "-")] = value
+    return element
+
+
+def heading(title: str, lead: str = "") -> None:
+    """Head the page that is being built; `lead` says in a sentence what it shows."""
+    context.client.title = f"{title} · reasonloom"
+    tag("h1", title, "studio-title")
+    if lead:
+        tag("p", lead, "studio-lead")
+
+
+def empty_state(title: str, *said: str, command: str | None = None) -> None:
+    """Say that there is nothing here, and what would change it."""
+    with ui.element("section").classes("studio-empty"):
+        tag("h2", title)
+        for each in said:
+            tag("p", each, "studio-quiet")
+        if command:
+            tag("pre", command, "studio-command", tabindex=0)
+
+
+MAX_TEXT = 20_000
+"""Characters of one text on a page."""
+
+
+def prose(text: str, *, longest: int = MAX_TEXT) -> None:
+    """Show a text with its line breaks; what is cut off is said."""
+    tag("div", text[:longest], "studio-prose", dir="auto")
+    _cut(text, longest)
+
+
+def code(text: str, label: str, *, longest: int = MAX_TEXT) -> None:
+    """Show a text letter by letter in a frame that can be scrolled by keyboard."""
+    tag("pre", text[:longest], "studio-code", tabindex=0, role="region", aria_label=label)
+    _cut(text, longest)
+
+
+def _cut(text: str, longest: int) -> None:
+    if len(text) > longest:
+        said = f"Cut: the first {longest:,} of {len(text):,} characters."
+        tag("p", said, "studio-quiet studio-small")
+
+
+def moment(at: datetime) -> str:
+    """Return a time in UTC as people read it."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def short_moment(at: datetime) -> str:
+    """Return a time in UTC to the minute."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+Fact = str | tuple[str, str] | None
+"""A value as text, or a text with the address that it leads to; None is left out."""
+
+
+def facts(values: Mapping[str, Fact]) -> None:
+    """Show names and values."""
+    with ui.element("dl").classes("studio-facts"):
+        for name, value in values.items():
+            if value is not None:
+                _fact(name, value)
+
+
+def _fact(name: str, value: str | tuple[str, str]) -> None:
+    with ui.element("div"):
+        tag("dt", name)
+        if isinstance(value, str):
+            tag("dd", value, dir="auto")
+            return
+        with ui.element("dd"):
+            ui.link(visible(value[0]), value[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +152,7 @@ def _cell(cell: Cell, look: str) -> None:
         return
     with ui.element("td").classes(look):
         if cell.href is not None:
-            ui.link(seen(cell.text), cell.href)
+            ui.link(visible(cell.text), cell.href)
         else:
             mark(cell.text, str(cell.mark))
 

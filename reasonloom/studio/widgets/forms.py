@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from nicegui import ui
 
-from reasonloom.studio.widgets.tag import tag
+from reasonloom.studio.page_context import BASE_PATH
+from reasonloom.studio.widgets.elements import tag
 
 if TYPE_CHECKING:
-    from reasonloom.studio.page import Visit
+    from reasonloom.studio.page_context import Visit
 
-SIZE = 50
+
+MAX_FIELD = 500
+"""Characters of a field."""
+
+
+@contextmanager
+def form(path: str, label: str, *, button: str = "Show") -> Iterator[None]:
+    """Stand around fields that are sent as what follows the `?` of an address."""
+    frame = ui.element("form").classes("studio-form")
+    frame.props.update(
+        {"method": "get", "role": "search", "action": f"{BASE_PATH}{path}", "aria-label": label}
+    )
+    with frame:
+        yield
+        tag("button", button, "studio-button", type="submit")
+
+
+def field(name: str, label: str, value: str, *, search: bool = False, hint: str = "") -> None:
+    """Draw a field of text; `search` is the one that the key `/` leads to."""
+    with tag("label", label):
+        kind = "search" if search else "text"
+        drawn = tag("input", name=name, type=kind, placeholder=hint, maxlength=MAX_FIELD)
+        # As a property it would be set again by each redraw, over what is being typed.
+        drawn.props["^value"] = value
+
+
+def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> None:
+    """Draw a choice among values, each with the words that stand for it."""
+    with tag("label", label), ui.element("select").props(f"name={name}"):
+        for each, words in options.items():
+            chosen = {"selected": True} if each == value else {}
+            tag("option", words, value=each, **chosen)
+
+
+PAGE_SIZE = 50
 """Rows of one page."""
 
 DIGITS = 6
@@ -25,12 +62,12 @@ def page_number(visit: Visit) -> int:
     return max(1, int(said)) if fits else 1
 
 
-def skipped(visit: Visit, size: int = SIZE) -> int:
+def page_offset(visit: Visit, size: int = PAGE_SIZE) -> int:
     """Return how many rows stand before that page."""
     return (page_number(visit) - 1) * size
 
 
-def paging(visit: Visit, path: str, total: int, size: int = SIZE) -> None:
+def paging(visit: Visit, path: str, total: int, size: int = PAGE_SIZE) -> None:
     """Draw where one is among the pages, with links to those beside it."""
     number, last = page_number(visit), max(1, -(-total // size))
     if last == number == 1:

@@ -3,15 +3,56 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from nicegui import ui
 
 from reasonloom.errors import ReasonloomError
+from reasonloom.studio.widgets.elements import tag, visible
+
+
+class Region:
+    """Stands where it is made."""
+
+    def __init__(self, look: str = "studio-stack") -> None:
+        self._box = ui.element("div").classes(look)
+
+    @contextmanager
+    def anew(self) -> Iterator[None]:
+        """Empty it; what is drawn within stands in it."""
+        self._box.clear()
+        with self._box:
+            yield
+
+
+def deferred(load: Callable[[], Awaitable[Callable[[], None]]], word: str = "drawing…") -> None:
+    """Call `load` once the page is seen, and draw what it gives; a fault is told in its place."""
+    region = Region()
+    with region.anew():
+        tag("p", word, "studio-quiet studio-waiting", role="status")
+
+    async def run() -> None:
+        try:
+            draw = await load()
+        except ReasonloomError as error:
+            with region.anew():
+                tag("p", f"This could not be shown: {error.message}", "studio-away", role="alert")
+            return
+        with region.anew():
+            draw()
+
+    ui.timer(0, run, once=True)
+
+
+def notify(error: ReasonloomError) -> None:
+    """Tell that something which was asked for could not be done."""
+    ui.notify(visible(error.message), type="negative", close_button="close")
+
 
 log = logging.getLogger(__name__)
-EVERY = 0.1
+POLL_SECONDS = 0.1
 """Seconds between two looks: a step is to be seen within 300 ms of its commit."""
 
 M = TypeVar("M")
@@ -29,7 +70,7 @@ class Live(Generic[M]):
         mark: Callable[[], Awaitable[M]],
         draw: Callable[[], Awaitable[None]],
         *,
-        every: float = EVERY,
+        every: float = POLL_SECONDS,
     ) -> None:
         self._mark = mark
         self._draw = draw
@@ -60,3 +101,34 @@ class Live(Generic[M]):
             self._away.visible = True
         else:
             self._away.visible = False
+
+
+def confirm(
+    label: str,
+    title: str,
+    said: str,
+    do: Callable[[], Awaitable[None]],
+    *,
+    danger: bool = False,
+) -> None:
+    """Draw the button; `said` tells before it is done what it will change."""
+    with ui.dialog() as dialog, ui.element("div").classes("studio-card studio-dialog"):
+        tag("h2", title)
+        tag("p", said)
+        with ui.element("div").classes("studio-row"):
+            keep = tag("button", "Cancel", "studio-button", type="button", autofocus=True)
+            look = "studio-button danger" if danger else "studio-button first"
+            sure = tag("button", label.rstrip("…"), look, type="button")
+    dialog.props["aria-label"] = title
+    keep.on("click", dialog.close)
+
+    async def done() -> None:
+        dialog.close()
+        try:
+            await do()
+        except ReasonloomError as error:
+            notify(error)
+
+    sure.on("click", done)
+    button = tag("button", label, f"studio-button{' danger' if danger else ''}", type="button")
+    button.on("click", dialog.open)

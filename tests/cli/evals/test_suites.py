@@ -14,7 +14,7 @@ from reasonloom.errors import CallerMistake, ReasonloomError
 from reasonloom.evals.core.tool import MODES, Tool
 from reasonloom.evals.log import EvalLog
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from tests.support.evals.suites import log_of, own_prompts
 
 OWN = """
@@ -178,7 +178,7 @@ def test_a_comparison_as_json_has_all(folder: Path) -> None:
 
 
 def test_every_mode_is_the_tool_of_the_catalogue() -> None:
-    lines = {line.name: line for toolset in (*TOOLSETS, *BEYOND) for line in toolset.tools}
+    lines = {line.name: line for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools}
     for name, mode in MODES.items():
         line = lines[name]
         assert (line.request.__name__, line.graph) == (mode.contract[1], mode.graph), name

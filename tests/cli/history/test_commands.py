@@ -7,8 +7,15 @@ import os
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from reasonloom.cli.app import app
+from reasonloom.compose import open_engine
+from reasonloom.settings import load_settings
 from tests.cli.memory.test_commands import Run, run
+from tests.support.databases.postgres import TestPostgres
+from tests.support.history.conversations import CACHE, LOGIN, ask, tell
+from tests.support.history.ingestion import stored
 from tests.support.history.transcripts import Script, generated
 
 __all__ = ["run"]
@@ -42,7 +49,7 @@ def test_a_folder_is_ingested_once_and_told(run: Run, folder: Path) -> None:
     assert (again["unchanged"], again["turns"], again["chunks new"]) == ("1", "0", "0")
     tried = run("history", "ingest", "--dry-run", "--again", "past/one.jsonl")
     assert "nothing is stored" in tried.stdout
-    assert figures(tried.stdout)["chunks kept already"] == told_of(run, "api")["chunks"]
+    assert figures(tried.stdout)["chunks kept already"] == output_of(run, "api")["chunks"]
     assert "поиск" in run("history", "projects").stdout
     assert "ñandú-session" in run("history", "sessions", "поиск").stdout
 
@@ -75,8 +82,54 @@ def figures(drawn: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, value in rows}
 
 
-def told_of(run: Run, project: str) -> dict[str, str]:
+def output_of(run: Run, project: str) -> dict[str, str]:
     """Return what `projects` tells of one."""
     listed = json.loads(run("history", "projects", "--json").stdout)["projects"]
     (found,) = [each for each in listed if each["project"] == project]
     return {name: str(value) for name, value in found.items()}
+
+
+@pytest.fixture
+def url(postgres: TestPostgres, database: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    url = postgres.address.dsn("postgres", database)
+    monkeypatch.setenv("DATABASE_URL", url)
+    return url
+
+
+async def forgotten(folder: Path) -> None:
+    async with open_engine(load_settings(), recover=False) as engine:
+        await tell(engine, folder, [LOGIN, CACHE])
+        await ask(engine, "forget", project="api", session_id="aaaa", dry_run=False)
+        await ask(engine, "forget", project="api", query="кэш [red]", threshold=0, dry_run=False)
+
+
+async def left() -> tuple[int, int]:
+    """Return how many chunks there are, and how many of them are hidden."""
+    async with open_engine(load_settings(), recover=False) as engine:
+        chunks = await stored(engine)
+        return len(chunks), sum(chunk.hidden for chunk in chunks)
+
+
+def history_command(*words: str, expect: int = 0) -> str:
+    done = CliRunner().invoke(app, ["history", *words])
+    assert done.exit_code == expect, done.output
+    return done.output
+
+
+def test_it_is_listed_brought_back_and_erased(url: str, tmp_path: Path) -> None:
+    import asyncio
+
+    assert "nothing was forgotten" in history_command("undo")
+    asyncio.run(forgotten(tmp_path / "t"))
+    listed = history_command("undo")
+    assert "session_id" in listed
+    assert "[red]" in listed
+    assert history_command("purge") == "erased for good: 0 chunks\n"
+    assert history_command("undo", "1") == "brought back: 1 chunk\n"
+    assert asyncio.run(left()) == (2, 1)
+    unknown = CliRunner().invoke(app, ["history", "undo", "7"])
+    assert unknown.exit_code != 0
+    assert "there are 2" in str(getattr(unknown.exception, "message", unknown.output))
+    assert history_command("purge", "--now", "--yes") == "erased for good: 1 chunk\n"
+    assert asyncio.run(left()) == (1, 0)
+    assert "nothing was forgotten" in history_command("undo")

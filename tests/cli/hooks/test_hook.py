@@ -41,8 +41,11 @@ def test_what_one_session_did_the_next_one_is_told(host: Host) -> None:
                  "почини src/billing/счёт.py, 請 🙂", "ValueError: Betrag fehlt für 東京",
                  "We decided to use decimals", "src/billing/money.py"):  # fmt: skip
         assert part in told
-    assert tokens.count(told) <= 500
-    assert host.rows()["session-start"]["message"] == f"told {tokens.count(told)} tokens (startup)"
+    assert tokens.count_tokens(told) <= 500
+    assert (
+        host.rows()["session-start"]["message"]
+        == f"told {tokens.count_tokens(told)} tokens (startup)"
+    )
     assert host.log == ""
 
 
@@ -145,7 +148,7 @@ def test_claude_md_is_rewritten_between_its_marks_alone(host: Host) -> None:
     assert text.startswith("# Дом\r\nбез конца\r\n\r\n<!-- reasonloom:history:begin -->\r\n## Hist")
     assert "`src/billing/money.py`" in text
     assert "perhaps decided, 2026-03-01: `We decided to use decimals" in text
-    assert tokens.count(text[text.index("<!--") :]) <= 500
+    assert tokens.count_tokens(text[text.index("<!--") :]) <= 500
     real.write_bytes((text + "\r\nafter").encode())
     host.hook("claudemd-generator", given=given)
     assert real.read_bytes().decode() == text + "\r\nafter"

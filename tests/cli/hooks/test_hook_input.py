@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from reasonloom.cli.hooks.input import Given, given_of, transcripts_of
+from reasonloom.cli.hooks.input import HookInput, parse_input, transcript_files
 from reasonloom.errors import InvalidArgument
 from tests.support.clients.hook_host import PATIENCE, Host
 from tests.support.databases.postgres import TestPostgres
@@ -167,9 +167,11 @@ def test_no_path_but_a_transcripts_is_opened(host: Host) -> None:
     folder = host.claude / "projects"
     for wrong, path in lies(host).items():
         with pytest.raises(InvalidArgument) as refused:
-            transcripts_of(Given(transcript=path), folder)
+            transcript_files(HookInput(transcript=path), folder)
         assert path not in refused.value.message, wrong
-    assert transcripts_of(Given(transcript=str(host.transcripts / "none.jsonl")), folder) == []
+    assert (
+        transcript_files(HookInput(transcript=str(host.transcripts / "none.jsonl")), folder) == []
+    )
 
 
 def test_an_agents_file_that_leads_elsewhere_is_left_out(host: Host) -> None:
@@ -180,7 +182,7 @@ def test_an_agents_file_that_leads_elsewhere_is_left_out(host: Host) -> None:
     (folder / "agent-x.jsonl").symlink_to(host.root / "secret.jsonl")
     (folder / "agent-y.jsonl").mkdir()
     os.mkfifo(host.transcripts / "agent-z.jsonl")
-    found = transcripts_of(Given(transcript=str(main)), host.claude / "projects")
+    found = transcript_files(HookInput(transcript=str(main)), host.claude / "projects")
     assert found == [main.resolve()]
 
 
@@ -188,5 +190,5 @@ def test_an_agents_file_that_leads_elsewhere_is_left_out(host: Host) -> None:
 @pytest.mark.parametrize("value", [5, True, ["x"], {"a": 1}, "x" * 5_000, "a\0b", "\udc80"])
 def test_a_field_that_is_no_text_is_named(field: str, value: Any) -> None:
     with pytest.raises(InvalidArgument, match=f"{field}: must be text"):
-        given_of({field: value})
-    assert given_of({field: None}) == given_of({field: ""}) == Given()
+        parse_input({field: value})
+    assert parse_input({field: None}) == parse_input({field: ""}) == HookInput()

@@ -12,13 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.cli.hooks.settings_file import handlers, installed, ours, removed, stripped
-from reasonloom.cli.user_files.json_edits import read
+from reasonloom.cli.hooks.settings_file import (
+    add_handlers,
+    hook_handlers,
+    installed_handlers,
+    remove_handlers,
+    strip_handlers,
+)
+from reasonloom.cli.user_files.json_edits import parse_json
 from reasonloom.errors import InvalidArgument
 from tests.support.clients.hook_host import Host
 from tests.support.databases.postgres import TestPostgres
 
-WANTED = handlers("reasonloom", 30)
+WANTED = hook_handlers("reasonloom", 30)
 OTHER = {"type": "command", "command": "other.sh --reasonloom hook", "timeout": 5}
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -62,49 +68,51 @@ def without_empty(settings: Any) -> Any:
 
 @given(texts())
 def test_installing_adds_ours_and_keeps_the_rest(text: str) -> None:
-    new = installed(text, WANTED)
-    before, after = read(text.removeprefix("\ufeff")), read(new.removeprefix("\ufeff"))
-    assert {each.event: each.handler for each in ours(new)} == WANTED
+    new = add_handlers(text, WANTED)
+    before, after = parse_json(text.removeprefix("\ufeff")), parse_json(new.removeprefix("\ufeff"))
+    assert {each.event: each.handler for each in installed_handlers(new)} == WANTED
     assert list(before) == [key for key in after if key in before]
     for event, groups in before.get("hooks", {}).items():
         assert after["hooks"][event][: len(groups)] == groups
-    assert without_empty(read(stripped(new).removeprefix("\ufeff"))) == without_empty(before)
+    assert without_empty(parse_json(strip_handlers(new).removeprefix("\ufeff"))) == without_empty(
+        before
+    )
     assert new.startswith("\ufeff") == text.startswith("\ufeff")
 
 
 @given(texts())
 def test_installing_twice_is_installing_once(text: str) -> None:
-    once = installed(text, WANTED)
-    assert installed(once, WANTED) == once
-    again = installed(once, handlers("/opt/reasonloom", 30))
-    assert len(list(ours(again))) == len(WANTED)
-    assert installed(installed(again, WANTED), WANTED) == installed(again, WANTED)
+    once = add_handlers(text, WANTED)
+    assert add_handlers(once, WANTED) == once
+    again = add_handlers(once, hook_handlers("/opt/reasonloom", 30))
+    assert len(list(installed_handlers(again))) == len(WANTED)
+    assert add_handlers(add_handlers(again, WANTED), WANTED) == add_handlers(again, WANTED)
 
 
 @given(texts())
 def test_uninstalling_gives_back_what_was_there_to_the_letter(text: str) -> None:
-    new = installed(text, WANTED)
-    assert removed(new, text) == text
-    settings = read(text.removeprefix("\ufeff"))
+    new = add_handlers(text, WANTED)
+    assert remove_handlers(new, text) == text
+    settings = parse_json(text.removeprefix("\ufeff"))
     if without_empty(settings) == settings and settings:
-        assert stripped(new) == text
+        assert strip_handlers(new) == text
 
 
 @given(texts())
 def test_what_was_changed_since_is_kept(text: str) -> None:
-    new = installed(text, WANTED)
+    new = add_handlers(text, WANTED)
     at = new.index("{") + 1
     later = f'{new[:at]}"later": 1.50,{new[at:]}'
-    left = removed(later, text)
+    left = remove_handlers(later, text)
     assert left is not None
-    assert list(ours(left)) == []
+    assert list(installed_handlers(left)) == []
     assert '"later": 1.50' in left
 
 
 def test_every_character_outside_of_what_is_added_stays() -> None:
     text = '{\n\t"a" : 1.0e2 , "hooks":{"Stop" :[ {"hooks":[]} ]},\n\t"b": "\\u00e9/\\/"\n}'
-    new = installed(text, WANTED)
-    assert stripped(new) == text
+    new = add_handlers(text, WANTED)
+    assert strip_handlers(new) == text
     start, end = text.index(" ]},"), text.index('},\n\t"b"')
     assert new.startswith(text[:start])
     assert new.endswith(text[end:])
@@ -122,7 +130,7 @@ def test_old_handlers_of_ours_are_replaced_and_others_are_not() -> None:
         "SessionEnd": [{"hooks": [script]}],
     }
     settings = {"hooks": events}
-    new = read(installed(json.dumps(settings), WANTED))["hooks"]
+    new = parse_json(add_handlers(json.dumps(settings), WANTED))["hooks"]
     assert "Stop" not in new
     assert new["PreToolUse"] == events["PreToolUse"]
     assert new["SessionStart"][0]["hooks"] == [OTHER]
@@ -140,7 +148,7 @@ def test_old_handlers_of_ours_are_replaced_and_others_are_not() -> None:
 )  # fmt: skip
 def test_a_malformed_file_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgument):
-        installed(text, WANTED)
+        add_handlers(text, WANTED)
 
 
 @pytest.fixture

@@ -10,8 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.cli.install.entry import showable
-from reasonloom.cli.install.formats import Form, Json, Toml, entry_in, installed, removed
+from reasonloom.cli.install.entry import public_texts
+from reasonloom.cli.install.formats import (
+    ConfigFormat,
+    JsonFormat,
+    TomlFormat,
+    add_entry,
+    find_entry,
+    remove_entry,
+)
 from reasonloom.errors import InvalidArgument
 
 ENTRY = {
@@ -20,7 +27,7 @@ ENTRY = {
     "env": {"REASONLOOM_LLM": "offline"},
 }
 OTHERS = {"other": {"command": "x", "args": ["a//b", "/* no comment */", "c,}"]}}
-STRICT, LOOSE, TOML = Json(), Json(comments=True), Toml()
+STRICT, LOOSE, TOML = JsonFormat(), JsonFormat(comments=True), TomlFormat()
 KEYS = st.text(max_size=5).filter(lambda key: key not in ("servers", "reasonloom"))
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.just("// no, */"),
@@ -52,14 +59,14 @@ def commented(draw: st.DrawFn) -> str:
 @given(commented())
 def test_comments_and_all_that_is_not_ours_stay(text: str) -> None:
     before = LOOSE.read(text)
-    new = installed(LOOSE, text, "servers", ENTRY)
+    new = add_entry(LOOSE, text, "servers", ENTRY)
     after = LOOSE.read(new)
     assert after["servers"].pop("reasonloom") == ENTRY
     assert after == {"servers": {}} | before
     assert is_within(text, new)
-    assert installed(LOOSE, new, "servers", ENTRY) == new
-    assert removed(LOOSE, new, "servers", text) == text
-    left = removed(LOOSE, new, "servers", new) or ""
+    assert add_entry(LOOSE, new, "servers", ENTRY) == new
+    assert remove_entry(LOOSE, new, "servers", text) == text
+    left = remove_entry(LOOSE, new, "servers", new) or ""
     assert LOOSE.read(left) == {"servers": {}} | before
     assert left.count("//") == text.count("//")
     assert left.count("/*") == text.count("/*")
@@ -89,7 +96,7 @@ X = '    "reasonloom": {\n      "x": 1\n    }'
     ],
 )
 def test_what_is_added_has_the_manner_of_its_neighbours(text: str, expected: str) -> None:
-    assert installed(LOOSE, text, "servers", {"x": 1}) == expected
+    assert add_entry(LOOSE, text, "servers", {"x": 1}) == expected
 
 
 def test_an_entry_of_ours_is_brought_up_to_date_and_keeps_what_the_user_added() -> None:
@@ -97,16 +104,16 @@ def test_an_entry_of_ours_is_brought_up_to_date_and_keeps_what_the_user_added() 
         '{"mcpServers": {"reasonloom": {\n  "command": "/old", "args": ["serve"],\n'
         '  "env": {"KEY": "theirs", "REASONLOOM_LLM": "x"}, "disabled": true}}}'
     )
-    new = installed(STRICT, text, "mcpServers", ENTRY)
+    new = add_entry(STRICT, text, "mcpServers", ENTRY)
     assert new == text.replace("/old", "/opt/r/bin/reasonloom").replace('"x"', '"offline"')
 
 
 @pytest.mark.parametrize("form", [STRICT, LOOSE, TOML])
-def test_a_file_that_we_made_goes_and_one_that_holds_more_stays(form: Form) -> None:
-    new = installed(form, "", "servers", ENTRY)
-    assert removed(form, new, "servers", None) is None
+def test_a_file_that_we_made_goes_and_one_that_holds_more_stays(form: ConfigFormat) -> None:
+    new = add_entry(form, "", "servers", ENTRY)
+    assert remove_entry(form, new, "servers", None) is None
     more = form.put(new, ("servers", "other"), {"command": "x"})
-    left = removed(form, more, "servers", None)
+    left = remove_entry(form, more, "servers", None)
     assert left is not None
     assert form.read(left) == {"servers": {"other": {"command": "x"}}}
 
@@ -135,16 +142,16 @@ ODD = (
 
 @pytest.mark.parametrize("text", [CODEX, CODEX.replace("\n", "\r\n"), *ODD])
 def test_toml_keeps_its_layout(text: str) -> None:
-    new = installed(TOML, text, "mcp_servers", ENTRY)
+    new = add_entry(TOML, text, "mcp_servers", ENTRY)
     before, after = tomllib.loads(text), tomllib.loads(new)
     assert after["mcp_servers"].pop("reasonloom") == ENTRY
     assert after == {"mcp_servers": {}} | before
     assert is_within(text, new)
-    assert installed(TOML, new, "mcp_servers", ENTRY) == new
-    assert removed(TOML, new, "mcp_servers", text) == text
-    left = tomllib.loads(removed(TOML, new, "mcp_servers", new) or "")
+    assert add_entry(TOML, new, "mcp_servers", ENTRY) == new
+    assert remove_entry(TOML, new, "mcp_servers", text) == text
+    left = tomllib.loads(remove_entry(TOML, new, "mcp_servers", new) or "")
     assert {"mcp_servers": {}} | left == {"mcp_servers": {}} | before
-    moved = installed(TOML, new, "mcp_servers", ENTRY | {"command": "/new"})
+    moved = add_entry(TOML, new, "mcp_servers", ENTRY | {"command": "/new"})
     assert moved == new.replace("/opt/r/bin/reasonloom", "/new")
 
 
@@ -156,27 +163,27 @@ def test_toml_keeps_its_layout(text: str) -> None:
      (LOOSE, '{"servers": {}, "servers": {}}'), (TOML, "a = "), (TOML, "servers = 1"),
      (TOML, "a = 1\na = 2"), (LOOSE, "[" * 100_000), (TOML, "[[servers]]\nx = 1")],
 )  # fmt: skip
-def test_what_cannot_be_read_or_is_not_ours_is_refused(form: Form, text: str) -> None:
+def test_what_cannot_be_read_or_is_not_ours_is_refused(form: ConfigFormat, text: str) -> None:
     with pytest.raises(InvalidArgument):
-        installed(form, text, "servers", ENTRY)
+        add_entry(form, text, "servers", ENTRY)
 
 
 @pytest.mark.parametrize("form", [STRICT, LOOSE, TOML])
-def test_a_text_is_hidden_unless_it_is_ours_and_no_secret(form: Form) -> None:
+def test_a_text_is_hidden_unless_it_is_ours_and_no_secret(form: ConfigFormat) -> None:
     entry = ENTRY | {"env": {"OPENAI_API_KEY": "sk-1", "REASONLOOM_LLM": "offline",
                              "REASONLOOM_DATABASE_URL": "postgresql://u:geheim@h/d"}}  # fmt: skip
     other = {"env": {"TOKEN": "geheim"}, "args": ['geheim \\" \n']}
-    text = installed(form, "", "servers", {"x": 1} | other)
+    text = add_entry(form, "", "servers", {"x": 1} | other)
     text = text.replace("reasonloom", "other")
-    text = installed(form, text, "servers", entry)
-    hidden = form.hide(text, showable(entry))
+    text = add_entry(form, text, "servers", entry)
+    hidden = form.hide(text, public_texts(entry))
     assert "geheim" not in hidden
     assert "sk-1" not in hidden
     assert "offline" in hidden
     assert "/opt/r/bin/reasonloom" in hidden
     assert "TOKEN" in hidden
     assert hidden.count("\n") == text.count("\n")
-    assert entry_in(form, text, "servers") == entry
+    assert find_entry(form, text, "servers") == entry
     assert (
         form.hide('# geheim\n"a"\n' if form is TOML else '// geheim\n"a"', ()).count("geheim") == 0
     )

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
-from reasonloom.cli.install.commands import LARGEST
+from reasonloom.cli.install.commands import MAX_SIZE
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 
@@ -313,7 +313,7 @@ def test_a_file_of_twenty_megabytes_is_changed_and_given_back(machine: Machine) 
 def test_a_larger_file_than_any_host_keeps_is_refused(machine: Machine) -> None:
     place = machine.place("claude-code", "user")
     with place.open("wb") as file:
-        file.truncate(LARGEST + 1)
+        file.truncate(MAX_SIZE + 1)
     done = machine.run("install", "claude-code", "--yes")
     assert done.returncode == 2
     assert done.stderr.startswith(f"reasonloom: {place}: larger than 67,108,864 bytes")

@@ -13,11 +13,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from reasonloom.cli.memory.export_import import whole_file
+from reasonloom.cli.memory.export_import import atomic_output
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
+from tests.support.memory.clusters import about
 from tests.support.memory.housekeeping import as_file, take_in
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -108,14 +109,14 @@ def test_a_bad_line_stops_an_import_unless_it_is_passed_over(run: Run) -> None:
 def test_an_export_that_fails_half_way_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     out.write_text("precious")
-    with pytest.raises(KeyboardInterrupt), whole_file(str(out)) as target:
+    with pytest.raises(KeyboardInterrupt), atomic_output(str(out)) as target:
         target.write(b"half a line")
         target.flush()
         raise KeyboardInterrupt
     assert out.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [out]
     with pytest.raises(InvalidArgument, match="a file in a folder that is there"):
-        whole_file("/nowhere/out").__enter__()
+        atomic_output("/nowhere/out").__enter__()
 
 
 @pytest.mark.parametrize(
@@ -179,3 +180,74 @@ def test_health_is_a_table_and_tells_what_to_do(
     assert (done.returncode, "2 memories embedded" in done.stdout) == (0, True)
     assert "reasonloom db reindex" not in run("memory", "health").stdout
     assert "0 memories embedded" in run("db", "reindex").stdout
+
+
+def test_it_shows_then_forms_and_lists(
+    postgres: TestPostgres, database: str, tmp_path: Path
+) -> None:
+    url = postgres.address.dsn("postgres", database)
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "reasonloom", *arguments],
+            env=environment(tmp_path / "home", DATABASE_URL=url, COLUMNS="200"),
+            cwd=tmp_path, capture_output=True, text=True, timeout=150, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+    assert "0 memories make no cluster" in run("memory", "cluster")
+    assert "there are no clusters yet" in run("memory", "basins")
+    lines = [
+        {"content": said, "primarySector": "semantic"}
+        for topic in ("dog", "собака", "database")
+        for said in about(topic)
+    ]
+    for place in range(0, len(lines), 100):
+        given = {"userId": "local", "sessionId": "s", "memories": lines[place : place + 100]}
+        run("call", "batch_remember", json.dumps(given))
+    shown = run("memory", "cluster", "--dry-run")
+    assert "would hold" in shown and "dog" in shown and "собака" in shown and "new" in shown
+    assert "there are no clusters yet" in run("memory", "basins")
+    assert "hold 21 of 21 memories; 0 belong to none" in run("memory", "cluster")
+    told = run("memory", "basins", "--relations")
+    assert "собака" in told and "active" in told and "relation" in told
+
+
+NOTED = "UPDATE memories SET last_accessed = now() - interval '10 days', importance = 0"
+STRENGTHS = "SELECT round(avg(strength)::numeric, 4)::text FROM memories WHERE space = %s"
+
+
+def test_it_foretells_then_does_and_says_how_much(
+    postgres: TestPostgres, database: str, tmp_path: Path
+) -> None:
+    url = postgres.address.dsn("postgres", database)
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "reasonloom", *arguments],
+            env=environment(tmp_path / "home", DATABASE_URL=url),
+            cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True,
+        )  # fmt: skip
+        return done.stdout
+
+    def strength(space: str) -> str:
+        with psycopg.connect(url, options="-c search_path=reasonloom,public") as connection:
+            row = connection.execute(STRENGTHS, (space,)).fetchone()
+        assert row
+        return str(row[0])
+
+    assert run("memory", "decay") == "memories weakened: 0\n"
+    for user in ("local", "guest"):
+        memory = {"content": "Tea.", "userId": user, "sessionId": "s", "primarySector": "episodic"}
+        run("call", "remember", json.dumps(memory))
+    with psycopg.connect(url, options="-c search_path=reasonloom,public") as connection:
+        connection.execute(NOTED)
+    mean = "mean strength 1.0000 before, 0.7408 after\n"  # exp(-0.03 * 10)
+    assert run("memory", "decay", "--dry-run") == "memories that would be weakened: 2\n" + mean
+    assert (strength(""), strength("guest")) == ("1.0000", "1.0000")
+    assert run("memory", "decay", "--user", "guest") == "memories weakened: 1\n" + mean
+    assert (strength(""), strength("guest")) == ("1.0000", "0.7408")
+    said = run("memory", "decay")
+    assert said.startswith("memories weakened: 2\n")  # guest's by what a moment takes
+    assert (strength(""), strength("guest")) == ("0.7408", "0.7408")
+    assert run("memory", "decay", "--user", "nobody") == "memories weakened: 0\n"

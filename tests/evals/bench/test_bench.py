@@ -12,13 +12,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from typer.testing import CliRunner
 
 from reasonloom.cli.app import app
-from reasonloom.evals.bench.environment import Ground
-from reasonloom.evals.bench.slow_llm import WAYS, SlowLlm
+from reasonloom.evals.bench.environment import BenchEngine
+from reasonloom.evals.bench.reasoning import WAYS, SlowLlm
 from reasonloom.evals.bench.thought_graph import Instant, Sorts, agreed
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.port import Ask, Embedder, LanguageModel, Reply
-from reasonloom.nodes.reasoning.tree_search.apart import Apart
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
 from reasonloom.stores.saver import SavedSteps
 from tests.support.calls import call
@@ -54,7 +54,7 @@ async def test_a_tree_asks_three_times_in_turn_and_takes_as_long_at_least(
 
 
 async def test_no_two_ways_are_so_alike_that_they_would_be_one(embedder: Embedder) -> None:
-    apart = Apart(await likeness_of(embedder, list(WAYS)))
+    apart = ThoughtDistance(await similarity_of(embedder, list(WAYS)))
     assert all(apart(one, other) > 0.5 for one in WAYS for other in WAYS if one != other)
 
 
@@ -77,7 +77,7 @@ def test_an_unknown_part_is_refused_with_the_known_ones(only: str) -> None:
 async def sorts(access: Access, embedder: Embedder) -> AsyncIterator[Sorts]:
     llm = Instant(SimulatedSorter(0))
     async with thinking(access, embedder, llm) as mind:
-        ground = Ground(mind, access)
+        ground = BenchEngine(mind, access)
         yield Sorts(ground, llm, 64)
         await ground.database.close()
 

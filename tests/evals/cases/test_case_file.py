@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from reasonloom.errors import DuplicateName, InvalidArgument, UnknownName
-from reasonloom.evals.loaders.cases import Case
-from reasonloom.evals.loaders.file import add, answering
+from reasonloom.evals.loaders.cases import Case, append_case, tool_of_cases
 
 
 def case(number: int, name: str = "") -> Case:
@@ -22,7 +21,7 @@ def test_many_at_once_lose_no_line_and_one_question_is_added_once(tmp_path: Path
 
     def added(number: int) -> bool:
         try:
-            add(path, case(number % 12, f"c{number}"))
+            append_case(path, case(number % 12, f"c{number}"))
         except DuplicateName:
             return False
         return True
@@ -32,7 +31,7 @@ def test_many_at_once_lose_no_line_and_one_question_is_added_once(tmp_path: Path
     assert sum(told) == 12
     found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     assert {each["input"]["problem"] for each in found} == {f"où {n}?" for n in range(12)}
-    tool = answering(path)
+    tool = tool_of_cases(path)
     assert tool is not None
     assert tool.name == "think"
 
@@ -52,13 +51,13 @@ def test_a_file_that_names_no_one_tool_is_refused(
     path = tmp_path / "cases.jsonl"
     path.write_text("\n".join(lines))
     with pytest.raises(error, match=told):
-        answering(path)
+        tool_of_cases(path)
 
 
 def test_a_table_that_names_no_tool_is_none_of_cases(tmp_path: Path) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text('{"input": "?", "target": "!"}\n')
-    assert answering(path) is None
-    assert answering(tmp_path / "table.csv") is None
+    assert tool_of_cases(path) is None
+    assert tool_of_cases(tmp_path / "table.csv") is None
     with pytest.raises(InvalidArgument, match=r"suite: table\.csv: must be a file named"):
-        add(tmp_path / "table.csv", case(1))
+        append_case(tmp_path / "table.csv", case(1))

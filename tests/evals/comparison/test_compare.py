@@ -10,15 +10,15 @@ from scipy.stats import binomtest
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.compare import compare, not_worse
-from reasonloom.evals.comparison.pairs import pairs
-from reasonloom.evals.comparison.plan import plan_from
+from reasonloom.evals.comparison.pairs import pair_runs
+from reasonloom.evals.comparison.power import plan_from_runs
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.scorers.text import exact, numeric
 from reasonloom.llm.port import Ask
 from tests.support.evals.suites import Echo, asking, log_of, suite, with_prompts
@@ -171,7 +171,7 @@ def test_rounding_is_no_spread(tmp_path: Path) -> None:
     (found,) = compare(one, two)["compared"]
     assert found["least_effect"] is None
     assert found["interval"] == pytest.approx([0.0769, 0.1231], abs=1e-4)
-    told = plan_from(pairs(one, two, "exact", "mean"), 500)
+    told = plan_from_runs(pair_runs(one, two, "exact", "mean"), 500)
     assert (told["power"], told["least_effect"]) == ({}, None)
     assert "no spread" in told["notes"][0]
 
@@ -266,8 +266,8 @@ async def test_epochs_become_one_by_the_reducer(tmp_path: Path) -> None:
 def test_a_plan_from_a_pilot_has_its_error(tmp_path: Path) -> None:
     base = right(tmp_path, "base", "1" * 20 + "0" * 20)
     other = right(tmp_path, "other", "0" * 2 + "1" * 18 + "1" * 9 + "0" * 11)
-    both = pairs(base, other, "exact", "mean")
-    told = plan_from(both, 160)
+    both = pair_runs(base, other, "exact", "mean")
+    told = plan_from_runs(both, 160)
     assert told["error"] == pytest.approx(both.differences.error / 2)
     assert told["clusters"] == 160
     assert told["power"][0.2] > told["power"][0.05]

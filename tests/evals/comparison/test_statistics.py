@@ -11,17 +11,24 @@ import pytest
 from scipy.stats import binomtest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.comparison.calibration import measure
-from reasonloom.evals.comparison.known_worlds import in_clusters, right_wrong
-from reasonloom.evals.comparison.plan import plan
+from reasonloom.evals.comparison.calibration import in_clusters, measure_calibration, right_wrong
 from reasonloom.evals.comparison.power import (
     least_effect,
     least_effect_right_wrong,
+    plan,
     power_of_mean,
     power_right_wrong,
 )
-from reasonloom.evals.comparison.significance import by_signs, holm, mcnemar_exact, mcnemar_mid_p
-from reasonloom.evals.comparison.statistics import Clustered, clustered, interval, no_difference
+from reasonloom.evals.comparison.statistics import (
+    ClusterSums,
+    cluster_sums,
+    holm,
+    interval,
+    mcnemar_exact,
+    mcnemar_mid_p,
+    no_difference,
+    sign_flip_mid_p,
+)
 
 FLIPS = [(8, 2), (0, 5), (3, 3), (25, 10), (1, 0), (40, 41)]
 
@@ -41,8 +48,8 @@ def test_mid_p_is_that_of_a_published_table() -> None:
     assert mcnemar_exact(0, 0) == mcnemar_mid_p(0, 0) == 1
 
 
-def of(*sums: float) -> Clustered:
-    return Clustered(np.array(sums), np.ones(len(sums)))
+def of(*sums: float) -> ClusterSums:
+    return ClusterSums(np.array(sums), np.ones(len(sums)))
 
 
 def every_sign(sums: Sequence[float]) -> float:
@@ -56,11 +63,11 @@ def every_sign(sums: Sequence[float]) -> float:
 
 def test_the_test_by_signs_is_its_definition() -> None:
     sums = [0.3, -0.1, 0.25, 0.7, -0.2, 0.1]
-    assert by_signs(of(*sums, 0.0, 0.0)) == pytest.approx(every_sign(sums))
-    assert by_signs(of(0.0, 0.0)) == 1
+    assert sign_flip_mid_p(of(*sums, 0.0, 0.0)) == pytest.approx(every_sign(sums))
+    assert sign_flip_mid_p(of(0.0, 0.0)) == 1
     many = [1.0] * 30 + [-1.0] * 14
-    assert by_signs(of(*many)) == pytest.approx(mcnemar_mid_p(30, 14), abs=0.006)
-    assert by_signs(of(*many)) == by_signs(of(*[-each for each in many]))
+    assert sign_flip_mid_p(of(*many)) == pytest.approx(mcnemar_mid_p(30, 14), abs=0.006)
+    assert sign_flip_mid_p(of(*many)) == sign_flip_mid_p(of(*[-each for each in many]))
 
 
 def test_holm_is_holm() -> None:
@@ -70,18 +77,18 @@ def test_holm_is_holm() -> None:
 
 
 def test_the_error_is_that_of_cluster_sums() -> None:
-    alone = clustered(np.array([1.0, 0.0, -1.0, 1.0]), ["", "", "", ""])
+    alone = cluster_sums(np.array([1.0, 0.0, -1.0, 1.0]), ["", "", "", ""])
     assert alone.count == 4
     assert alone.error == pytest.approx(np.std([1, 0, -1, 1], ddof=1) / 2)
-    twice = clustered(np.array([1.0, 0.0, -1.0, 1.0] * 2), ["a", "b", "c", "d"] * 2)
+    twice = cluster_sums(np.array([1.0, 0.0, -1.0, 1.0] * 2), ["a", "b", "c", "d"] * 2)
     assert (twice.count, twice.mean) == (4, alone.mean)
     assert twice.error == pytest.approx(alone.error), "a copy of each item teaches nothing"
-    assert clustered(np.array([1.0]), [""]).error == 0
+    assert cluster_sums(np.array([1.0]), [""]).error == 0
 
 
 def test_an_interval_is_about_that_of_the_normal_where_there_is_much() -> None:
     drawn = np.random.default_rng(1).normal(0.2, 1.0, 2_000)
-    low, high = interval(clustered(drawn, [""] * 2_000))
+    low, high = interval(cluster_sums(drawn, [""] * 2_000))
     reach = 1.96 * np.std(drawn, ddof=1) / math.sqrt(2_000)
     assert (high - low) / 2 == pytest.approx(reach, rel=0.05)
     assert (high + low) / 2 == pytest.approx(float(drawn.mean()))
@@ -90,8 +97,8 @@ def test_an_interval_is_about_that_of_the_normal_where_there_is_much() -> None:
 def test_the_same_data_give_the_same_interval_in_any_order() -> None:
     drawn = np.random.default_rng(2).normal(0.2, 1.0, 300)
     names = [f"c{n % 40}" for n in range(300)]
-    turned = interval(clustered(drawn[::-1], names[::-1]))
-    assert interval(clustered(drawn, names)) == pytest.approx(turned)
+    turned = interval(cluster_sums(drawn[::-1], names[::-1]))
+    assert interval(cluster_sums(drawn, names)) == pytest.approx(turned)
     assert interval(of(0.5, 0.5, 0.5)) == (0.5, 0.5)
     assert no_difference(100) == pytest.approx(0.0362, abs=1e-4)
 
@@ -138,6 +145,6 @@ def test_made_up_worlds_have_the_difference_and_the_likeness_that_they_say() -> 
 @pytest.mark.timeout(600)
 def test_the_statistics_keep_their_promises_on_made_up_data() -> None:
     """The study of `reasonloom bench --only statistics` in small: within 4 standard errors."""
-    for share in measure(lambda what, done, total: None, repetitions=300, seed=4):
+    for share in measure_calibration(lambda what, done, total: None, repetitions=300, seed=4):
         slack = 4 * max(share.error, 100 * math.sqrt(0.05 * 0.95 / 300))
         assert share.least - slack <= share.per_cent <= share.most + slack, share

@@ -10,14 +10,11 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.comparison.report import summary
+from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.suites.memory.collection import Source
-from reasonloom.evals.suites.memory.datasets import load
-from reasonloom.evals.suites.memory.ranking import scores
-from reasonloom.evals.suites.memory.retrieval import packaged
-from reasonloom.evals.suites.memory.suites import suite
-from reasonloom.evals.suites.packaged import carried
+from reasonloom.evals.suites.memory.datasets import Source, load_locomo, retrieval_suite
+from reasonloom.evals.suites.memory.retrieval import packaged, ranking_scores
+from reasonloom.evals.suites.packaged import run_packaged
 
 HEAD = {"eval": "locomo", "data_sha256": "x"}
 TALK = {
@@ -55,14 +52,14 @@ def record(item: str, value: float, group: str = "g") -> Record:
 
 
 def test_scores_are_those_computed_by_hand() -> None:
-    found = scores(["x", "a", "y", "b"], {"a", "b", "c"})
+    found = ranking_scores(["x", "a", "y", "b"], {"a", "b", "c"})
     assert found["recall@5"] == pytest.approx(2 / 3)
     assert found["hit@10"] == 1
     assert found["mrr"] == 0.5
     gained = 1 / math.log2(3) + 1 / math.log2(5)
     best = 1 + 1 / math.log2(3) + 1 / math.log2(4)
     assert found["ndcg@10"] == pytest.approx(gained / best)
-    assert set(scores(["x"], {"a"}).values()) == {0.0}
+    assert set(ranking_scores(["x"], {"a"}).values()) == {0.0}
 
 
 def test_a_log_is_read_back_and_a_torn_line_is_left_out(tmp_path: Path) -> None:
@@ -87,13 +84,13 @@ def test_a_log_of_other_data_is_not_gone_on_with(tmp_path: Path) -> None:
 
 def test_the_summary_keeps_groups_apart() -> None:
     records = [record("a", 1.0), record("b", 0.0), record("c", 0.0, "adversarial")]
-    told = summary(records, apart=("adversarial",))
+    told = means_by_group(records, apart=("adversarial",))
     assert told["overall"] == {"n": 2, "recall@10": 0.5}
     assert told["groups"]["adversarial"] == {"n": 1, "recall@10": 0.0}
 
 
 def test_the_loader_only_maps(data: Path) -> None:
-    ((conversation,), digest) = load(Source(data))
+    ((conversation,), digest) = load_locomo(Source(data))
     assert len(digest) == 64
     first, second, third = conversation.memories
     content = "Anna: I adopted a dog. [shares a photo of a brown puppy]"
@@ -109,11 +106,11 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
     with pytest.raises(InvalidArgument, match="not a LoCoMo file"):
-        load(Source(path))
+        load_locomo(Source(path))
     with pytest.raises(InvalidArgument, match="no such file"):
-        load(Source(tmp_path / "nowhere.json"))
+        load_locomo(Source(tmp_path / "nowhere.json"))
     with pytest.raises(InvalidArgument, match="name the file"):
-        load(Source())
+        load_locomo(Source())
 
 
 async def test_a_run_finds_the_evidence_and_resumes(data: Path, tmp_path: Path) -> None:
@@ -122,12 +119,12 @@ async def test_a_run_finds_the_evidence_and_resumes(data: Path, tmp_path: Path) 
     def tell(what: str, done: int, total: int) -> None:
         told.append(what)
 
-    own, log = packaged(suite("locomo"), Source(data)), tmp_path / "evals" / "run.jsonl"
-    result: dict[str, Any] = await carried(own, log, tell=tell)
+    own, log = packaged(retrieval_suite("locomo"), Source(data)), tmp_path / "evals" / "run.jsonl"
+    result: dict[str, Any] = await run_packaged(own, log, tell=tell)
     assert result["overall"]["n"] == 2
     assert result["overall"]["recall@10"] == 1.0
     assert told == ["talk-1/0", "talk-1/1", "talk-1/3"]
     told.clear()
-    again = await carried(own, log, tell=tell)
+    again = await run_packaged(own, log, tell=tell)
     assert again["overall"] == result["overall"]
     assert told == []

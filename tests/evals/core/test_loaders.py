@@ -10,12 +10,10 @@ import pytest
 
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.loaders.files import python_file, table
 from reasonloom.evals.loaders.published import big_bench_hard, game24, gsm8k, published
-from reasonloom.evals.loaders.python_file import python_file
-from reasonloom.evals.loaders.table import table
 from reasonloom.evals.scorers.function import Checker
-from reasonloom.evals.scorers.pattern import Pattern
-from reasonloom.evals.scorers.text import numeric
+from reasonloom.evals.scorers.text import Pattern, numeric
 
 OWN = """
 from reasonloom.evals import Function, Item, Suite, exact

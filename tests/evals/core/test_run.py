@@ -15,14 +15,14 @@ import pytest
 from reasonloom.errors import BudgetExceeded, Conflict, InvalidArgument, LlmRefused, LlmUnavailable
 from reasonloom.evals.core.budget import Budget
 from reasonloom.evals.core.item import Item
-from reasonloom.evals.core.llm_calls import Limits, provider
+from reasonloom.evals.core.llm_calls import Limits, provider_of
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
+from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.scorers.judge import Judge
-from reasonloom.evals.scorers.measure import Measure
 from reasonloom.evals.scorers.text import exact, numeric
 from tests.support.evals.suites import Echo, asking, shouting, suite, with_prompts
 
@@ -168,8 +168,8 @@ async def test_a_provider_is_asked_so_often_at_once(tmp_path: Path, log: Path, l
 
 def test_a_provider_is_known_by_its_llm() -> None:
     names = ["litellm:openai/gpt-5", "litellm:gpt-5", "langbase", "simulated:sorting"]
-    assert [provider(name) for name in names] == ["openai", "litellm", "langbase", "simulated"]
-    assert provider("record:tape.jsonl:litellm:openai/gpt-5") == "openai"
+    assert [provider_of(name) for name in names] == ["openai", "litellm", "langbase", "simulated"]
+    assert provider_of("record:tape.jsonl:litellm:openai/gpt-5") == "openai"
 
 
 async def test_a_refusal_stops_the_run_and_counts_as_wrong_only_if_wished(

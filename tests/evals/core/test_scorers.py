@@ -14,23 +14,21 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.comparison.reducers import mode, reducer
-from reasonloom.evals.core.item import Item
+from reasonloom.evals.comparison.pairs import mode, reducer
+from reasonloom.evals.core.item import Item, Mark, Scorer, ScoringContext
 from reasonloom.evals.core.run import run
-from reasonloom.evals.core.scorer import Bench, Mark, Scorer
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.scorers.fields import Fields
 from reasonloom.evals.scorers.function import Checker
 from reasonloom.evals.scorers.judge import Judge
-from reasonloom.evals.scorers.pattern import TOO_LONG, Pattern
-from reasonloom.evals.scorers.text import choice, contains, exact, numeric
+from reasonloom.evals.scorers.text import TOO_LONG, Pattern, choice, contains, exact, numeric
 from reasonloom.llm.port import Ask
 from reasonloom.prompts.registry import PromptRegistry
 from tests.support.evals.suites import Echo
 
-BENCH = Bench(PromptRegistry())
+BENCH = ScoringContext(PromptRegistry())
 PLAIN: list[tuple[Scorer, Any, Any, float]] = [
     (exact(), "Élan", "  élan\n", 1),
     (exact(), "Élan", "E\u0301lan", 1),
@@ -150,7 +148,9 @@ async def test_a_judge_is_blind_and_asked_in_both_orders(
 ) -> None:
     llm = judging(better)
     item = Item("a", "Où?", "à Lyon")
-    mark = await Judge(votes=2).mark(item, "à Paris, peut-être", Bench(PromptRegistry(), llm))
+    mark = await Judge(votes=2).mark(
+        item, "à Paris, peut-être", ScoringContext(PromptRegistry(), llm)
+    )
     assert (mark.score, mark.figures["swapped"], mark.figures["agreement"]) == (score, swapped, 1)
     assert len(llm.asked) == 4
     assert {ask.sample for ask in llm.asked} == {0, 1}
@@ -167,10 +167,12 @@ async def test_votes_that_differ_are_told() -> None:
         )
     )
     item = Item("a", "x", "short")
-    mark = await Judge(votes=3).mark(item, "longer answer", Bench(PromptRegistry(), longer))
+    mark = await Judge(votes=3).mark(
+        item, "longer answer", ScoringContext(PromptRegistry(), longer)
+    )
     assert mark.score == pytest.approx((1 + 0.5 + 0.5) / 3)
     assert mark.figures["agreement"] == pytest.approx(1 / 3)
-    tied = await Judge(votes=1).mark(item, "longer answer", Bench(PromptRegistry(), llm))
+    tied = await Judge(votes=1).mark(item, "longer answer", ScoringContext(PromptRegistry(), llm))
     assert (tied.score, tied.figures) == (0.5, {"swapped": 0.0})
 
 

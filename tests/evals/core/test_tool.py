@@ -11,7 +11,7 @@ import pytest
 from reasonloom.errors import InvalidArgument, LlmRefused, UnknownName
 from reasonloom.evals.core.budget import Budget
 from reasonloom.evals.core.item import Item
-from reasonloom.evals.core.run import Ran, run
+from reasonloom.evals.core.run import RunResult, run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.tool import Tool
@@ -33,7 +33,7 @@ async def thought(
     llm: Echo,
     purse: Purse | None = None,
     **more: Any,
-) -> Ran:
+) -> RunResult:
     return await run(
         thinking_suite(), System(llm=llm), log=log, access=access, embedder=embedder, purse=purse,
         **more,

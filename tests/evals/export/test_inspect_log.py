@@ -17,7 +17,7 @@ from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Asking
-from reasonloom.evals.export.inspect_log import inspect_log, write
+from reasonloom.evals.export.inspect_log import inspect_log, write_inspect_log
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.judge import Judge
 from reasonloom.evals.scorers.text import exact
@@ -63,7 +63,7 @@ def read(path: Path) -> Any:
 @pytest.mark.parametrize("ending", [".eval", ".json"])
 def test_all_of_a_run_is_read_back(log: EvalLog, tmp_path: Path, ending: str) -> None:
     to = tmp_path / f"ways{ending}"
-    assert write(log, to) == 6
+    assert write_inspect_log(log, to) == 6
     found = read(to)
     assert (found.status, found.eval.task, found.eval.model) == ("success", "ways", "echo")
     assert (found.eval.dataset.samples, found.eval.config.epochs) == (3, 2)
@@ -122,7 +122,7 @@ def test_an_error_and_a_run_that_is_not_done_are_told(tmp_path: Path) -> None:
     log = EvalLog(tmp_path / "made.jsonl")
     log.begin({"eval": "made", "items": 2, "epochs": 1})
     log.add(Record("a", 0, "", {"exact": 0.0}, 1.0, input="?", target="!", error="refused: 何"))
-    write(log, tmp_path / "made.eval")
+    write_inspect_log(log, tmp_path / "made.eval")
     found = read(tmp_path / "made.eval")
     assert (found.status, found.eval.model) == ("cancelled", "none")
     assert (found.results.total_samples, found.results.completed_samples) == (2, 1)
@@ -133,12 +133,12 @@ def test_an_error_and_a_run_that_is_not_done_are_told(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_refused(log: EvalLog, tmp_path: Path) -> None:
     (tmp_path / "there.eval").write_text("mine")
     with pytest.raises(Conflict, match=r"there\.eval is there already; --force writes over it"):
-        write(log, tmp_path / "there.eval")
+        write_inspect_log(log, tmp_path / "there.eval")
     assert (tmp_path / "there.eval").read_text() == "mine"
-    assert write(log, tmp_path / "there.eval", force=True) == 6
+    assert write_inspect_log(log, tmp_path / "there.eval", force=True) == 6
     for name, told in (("x.txt", r"must end with \.eval or \.json"), ("no/x.eval", "folder of x")):
         with pytest.raises(InvalidArgument, match=told):
-            write(log, tmp_path / name)
+            write_inspect_log(log, tmp_path / name)
 
 
 def test_without_inspect_it_is_told_what_to_install(
@@ -146,13 +146,13 @@ def test_without_inspect_it_is_told_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai", None)
     with pytest.raises(SettingMistake, match=r'pip install "reasonloom\[inspect\]"'):
-        write(log, tmp_path / "x.eval")
+        write_inspect_log(log, tmp_path / "x.eval")
 
 
 def test_inspects_viewer_serves_it(log: EvalLog, tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     folder.mkdir()
-    write(log, folder / "ways.eval")
+    write_inspect_log(log, folder / "ways.eval")
     port = free_port()
     arguments = ["view", "start", "--log-dir", str(folder), "--port", str(port), "--host"]
     with (tmp_path / "said").open("wb") as said:

@@ -46,7 +46,7 @@ def settings(tmp_path: Path) -> Settings:
     return with_prompts(tmp_path / "prompts", "Say it back in capitals.\n")
 
 
-def asked_items(logs: list[Path]) -> set[str]:
+def requested_items(logs: list[Path]) -> set[str]:
     return {record.item for path in logs for record in EvalLog(path).records}
 
 
@@ -64,9 +64,9 @@ async def test_a_text_that_helps_is_found_and_shown_on_items_that_the_search_nev
     assert found["verdict"].startswith("better on the test items")
     parts = split(tutored(), 0)
     untouched = {item.id for item in parts.test}
-    searched = asked_items(list((tmp_path / "run" / "logs").glob("*.jsonl")))
+    searched = requested_items(list((tmp_path / "run" / "logs").glob("*.jsonl")))
     assert searched <= {item.id for item in (*parts.train, *parts.validation)}
-    judged = asked_items(list((tmp_path / "run").glob("test-*.jsonl")))
+    judged = requested_items(list((tmp_path / "run").glob("test-*.jsonl")))
     assert judged == untouched
     assert not any(
         f">\n{item.input}\n<" in str(ask.messages[-1].content)

@@ -12,8 +12,8 @@ from typer.testing import CliRunner, Result
 from reasonloom.cli.app import app
 from reasonloom.errors import CallerMistake
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.reporting.html import page
-from reasonloom.evals.reporting.report import gather
+from reasonloom.evals.reporting.html import render_html
+from reasonloom.evals.reporting.report import build_report
 from tests.evals.reporting.arithmetic import PLAIN, SLOW, runs, sums
 from tests.support.evals.suites import log_of
 from tests.support.studio.browser import PHONE, watched
@@ -79,7 +79,7 @@ async def test_of_thousands_of_items_the_page_says_what_it_leaves_out(
     tmp_path: Path, browser: Browser
 ) -> None:
     logs = [large(tmp_path / f"{right}", 5_400, right=right) for right in (False, True)]
-    told = page(gather(*logs))
+    told = render_html(build_report(*logs))
     path = tmp_path / "large.html"
     path.write_text(told, encoding="utf-8")
     assert path.stat().st_size < 10_000_000

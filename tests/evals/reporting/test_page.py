@@ -10,9 +10,9 @@ from playwright.async_api import Browser
 
 from reasonloom.evals.comparison.compare import compare
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.reporting.html import page
-from reasonloom.evals.reporting.report import gather
-from reasonloom.evals.reporting.shown import visible
+from reasonloom.evals.reporting.formatting import escape_hidden
+from reasonloom.evals.reporting.html import render_html
+from reasonloom.evals.reporting.report import build_report
 from tests.evals.reporting import hostile_texts
 from tests.evals.reporting.arithmetic import PLAIN, SLOW, TERSE, runs, sums
 from tests.support.studio.browser import PHONE, WIDE, Watched, watched
@@ -47,7 +47,7 @@ LONG_NUMBERS = """() => {
 async def reported(folder: Path, *systems: str, count: int = 40, **more: Any) -> list[EvalLog]:
     """Run hostile items among others, and write the page of it as `report.html`."""
     logs = await runs(folder, sums(count, hostile_texts.items()), *systems, **more)
-    (folder / "report.html").write_text(page(gather(*logs)), encoding="utf-8")
+    (folder / "report.html").write_text(render_html(build_report(*logs)), encoding="utf-8")
     return logs
 
 
@@ -100,7 +100,7 @@ async def test_hostile_texts_are_shown_and_make_no_element(
     async with watched(browser, tmp_path / "report.html") as found:
         told = "\n".join(await found.page.locator("pre").all_text_contents())
         for text in hostile_texts.ALL:
-            assert visible(text)[:5_000] in told
+            assert escape_hidden(text)[:5_000] in told
         assert "⟨U+202E⟩" in told
         assert await found.page.locator("script").count() == 1
         assert await found.page.locator("img, iframe, object, link, base, form").count() == 0
@@ -160,10 +160,10 @@ async def test_figures_and_picture_are_those_of_compare(
         for way in ("to_right", "to_wrong"):
             counts = await found.page.locator(f".bar data.{way}").all_inner_texts()
             assert [int(each) for each in counts] == [len(each["flips"][way]) for each in compared]
-        drawn_as_told(await found.page.evaluate(PLOT), compared)
+        require_drawn_to_scale(await found.page.evaluate(PLOT), compared)
 
 
-def drawn_as_told(plot: dict[str, Any], compared: list[dict[str, Any]]) -> None:
+def require_drawn_to_scale(plot: dict[str, Any], compared: list[dict[str, Any]]) -> None:
     """Read the picture as an eye does, by its ticks, and hold it against the figures."""
     (first, left), *_, (last, right) = plot["ticks"]
     scale = (last - first) / (right - left)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from reasonloom.evals.comparison.compare import compare
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.reporting.report import gather
-from reasonloom.evals.reporting.text import text
+from reasonloom.evals.reporting.report import build_report
+from reasonloom.evals.reporting.text import render_text
 from tests.evals.reporting import hostile_texts
 from tests.evals.reporting.arithmetic import PLAIN, SLOW, TERSE, runs, sums
 
@@ -22,14 +22,14 @@ async def test_two_runs_of_the_same_give_the_same_text(tmp_path: Path) -> None:
         if at_once > 1:
             for log in logs:
                 log.records.reverse()
-        told += [text(gather(*logs)), text(gather(logs[0]))]
+        told += [render_text(build_report(*logs)), render_text(build_report(logs[0]))]
     assert told[0] == told[2]
     assert told[1] == told[3]
 
 
 async def test_the_figures_are_those_of_compare(tmp_path: Path) -> None:
     logs = await runs(tmp_path, sums(40), PLAIN, SLOW, TERSE)
-    lines = text(gather(*logs)).splitlines()
+    lines = render_text(build_report(*logs)).splitlines()
     for each in compare(*logs)["compared"]:
         low, high = each["interval"]
         assert f"difference: {each['difference']:+.4f}" in lines
@@ -46,11 +46,11 @@ async def test_the_figures_are_those_of_compare(tmp_path: Path) -> None:
 
 async def test_an_item_that_changes_changes_its_own_line(tmp_path: Path) -> None:
     base, other = await runs(tmp_path, sums(40), PLAIN, SLOW)
-    before = text(gather(base, other))
+    before = render_text(build_report(base, other))
     changed = next(place for place, each in enumerate(other.records) if each.scores["numeric"] == 1)
     record = other.records[changed]
     other.records[changed] = replace(record, scores={"numeric": 0.25})
-    after = text(gather(base, other))
+    after = render_text(build_report(base, other))
     heading = "\n## items: 40\n"
     one, two = (each.partition(heading)[2].splitlines() for each in (before, after))
     moved = [line for line in ndiff(one, two) if line[0] in "+-"]
@@ -60,7 +60,7 @@ async def test_an_item_that_changes_changes_its_own_line(tmp_path: Path) -> None
 
 async def test_hostile_texts_steer_no_terminal(tmp_path: Path) -> None:
     logs: list[EvalLog] = await runs(tmp_path, sums(3, hostile_texts.items()), PLAIN, SLOW)
-    for told in (text(gather(*logs)), text(gather(logs[0]))):
+    for told in (render_text(build_report(*logs)), render_text(build_report(logs[0]))):
         assert all(each == "\n" or each.isprintable() or each == "\u0301" for each in told)
         assert max(map(len, told.splitlines())) < 1_000
         assert "⟨U+202E⟩" in told

@@ -9,13 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.reporting.formatting import Written, chance, change, number
-from reasonloom.evals.reporting.labels import labels
-from reasonloom.evals.reporting.plot import axis
-from reasonloom.evals.reporting.report import gather
-from reasonloom.evals.reporting.shown import Room, natural, short, visible
+from reasonloom.evals.reporting.comparison import diff_wording
+from reasonloom.evals.reporting.formatting import (
+    DisplayBudget,
+    ScoreFormat,
+    escape_hidden,
+    format_change,
+    format_number,
+    format_p,
+    natural_key,
+    shortened_line,
+)
+from reasonloom.evals.reporting.html import axis
+from reasonloom.evals.reporting.report import build_report, labels
 from reasonloom.evals.reporting.verdict import verdict
-from reasonloom.evals.reporting.wording import wording
 from tests.support.evals.suites import log_of
 
 BASE = "0" * 30 + "1" * 30
@@ -49,7 +56,7 @@ def test_a_verdict_says_what_was_found_and_no_more(
 ) -> None:
     names = ["run", "second", "third", "fourth"]
     others = [log(tmp_path, name, each) for name, each in zip(names, patterns, strict=False)]
-    found = gather(log(tmp_path, "base", BASE), *others)
+    found = build_report(log(tmp_path, "base", BASE), *others)
     told = verdict(found, found.compared[0])
     assert told.tone == tone
     assert said in told.said
@@ -57,7 +64,7 @@ def test_a_verdict_says_what_was_found_and_no_more(
 
 
 def test_a_worse_run_is_called_worse_by_a_positive_number(tmp_path: Path) -> None:
-    found = gather(log(tmp_path, "base", "1" * 60), log(tmp_path, "run", "1" * 40 + "0" * 20))
+    found = build_report(log(tmp_path, "base", "1" * 60), log(tmp_path, "run", "1" * 40 + "0" * 20))
     told = verdict(found, found.compared[0])
     assert told.tone == "worse"
     low, high = (100 * end for end in found.compared[0].found["interval"])
@@ -68,7 +75,7 @@ def test_of_a_score_that_is_better_lower_the_lower_run_is_better(tmp_path: Path)
     about = [{"scorer": "score", "better": "lower"}]
     base = log(tmp_path, "base", "3" * 30 + "1" * 30, scorers=about)
     run = log(tmp_path, "run", "1" * 30 + "0" * 30, scorers=about)
-    found = gather(base, run)
+    found = build_report(base, run)
     told = verdict(found, found.compared[0])
     assert told.tone == "better"
     assert told.said.startswith("run is better than base by 1.5 (95 % ")
@@ -85,7 +92,7 @@ def test_costs_are_told_beside(tmp_path: Path) -> None:
             usage = {"calls": 1.0, "tokens_in": tokens, "tokens_out": 0.0, "usd": 0.5}
             made.add(Record(str(n), 0, "", {"score": n % 2}, 1.0, usage=usage))
         logs.append(made)
-    found = gather(*logs)
+    found = build_report(*logs)
     beside = [verdict(found, each).beside for each in found.compared]
     assert beside == [
         "It takes 10.0 % fewer tokens and as much money.",
@@ -128,7 +135,7 @@ def test_runs_are_called_by_what_tells_them_apart(
 
 
 def test_numbers_are_written_for_people() -> None:
-    written = Written()
+    written = ScoreFormat()
     assert [written.by(n) for n in (0.0625, -0.0625, 0.0004, -0.0)] == [
         "+6.2",
         "−6.2",
@@ -137,8 +144,17 @@ def test_numbers_are_written_for_people() -> None:
     ]
     assert (written.mark(1), written.mark(1 / 3)) == ("100 %", "33.3 %")
     assert written.ends((0.5, 0.75)) == "50.0 to 75.0 %"
-    assert [number(n) for n in (12_345.6, 0.0000123, -2, 0)] == ["12,346", "0.0000123", "−2", "0"]
-    assert (change(0.12), change(2.5), chance(0.00001)) == ("+12.0 %", "3.5 times", "< 0.0001")
+    assert [format_number(n) for n in (12_345.6, 0.0000123, -2, 0)] == [
+        "12,346",
+        "0.0000123",
+        "−2",
+        "0",
+    ]
+    assert (format_change(0.12), format_change(2.5), format_p(0.00001)) == (
+        "+12.0 %",
+        "3.5 times",
+        "< 0.0001",
+    )
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=9))
@@ -159,7 +175,7 @@ def test_a_difference_holds_every_line_that_went_and_came(one: list[str], two: l
     def head(lines: list[str]) -> dict[str, object]:
         return {"prompts": {"p": {"hash": "h"}}, "texts": {"h": "\n".join(lines)}}
 
-    found = wording(head(one), head(two), "p")
+    found = diff_wording(head(one), head(two), "p")
     for kind, lines in (("gone", one), ("new", two)):
         told = ["".join(piece for _, piece in line.pieces) for line in found if line.kind == kind]
         split = "\n".join(lines).splitlines()
@@ -173,32 +189,32 @@ def test_words_that_changed_are_marked() -> None:
     def head(text: str) -> dict[str, object]:
         return {"prompts": {"p": {"hash": "h"}}, "texts": {"h": text}}
 
-    gone, new = wording(head("Read it once."), head("Read it twice, slowly."), "p")
+    gone, new = diff_wording(head("Read it once."), head("Read it twice, slowly."), "p")
     assert [piece for changed, piece in gone.pieces if changed] == ["once"]
     assert "".join(piece for changed, piece in new.pieces if changed) == "twice, slowly"
 
 
 @given(st.text(max_size=200))
 def test_shown_texts_hold_nothing_that_steers(text: str) -> None:
-    told = visible(text)
+    told = escape_hidden(text)
     told.encode()
     assert not set(told) & {*map(chr, range(9)), "\x1b", "\r", "\x7f", "\u202e", "\u2028"}
-    assert "\n" not in short(text, 50)
-    assert len(short(text, 50)) <= 50
+    assert "\n" not in shortened_line(text, 50)
+    assert len(shortened_line(text, 50)) <= 50
 
 
 def test_what_scripts_and_emoji_need_stays() -> None:
     for text in ("👩‍👩‍👧", "می‌خواهم", "❤️", "שלום", "e\u0301"):
-        assert visible(text) == text
-    assert visible("a\0b\x1b\u202e\ud800") == "a␀b␛⟨U+202E⟩⟨U+D800⟩"
+        assert escape_hidden(text) == text
+    assert escape_hidden("a\0b\x1b\u202e\ud800") == "a␀b␛⟨U+202E⟩⟨U+D800⟩"
 
 
 def test_room_is_for_all_texts_together() -> None:
-    room = Room(10)
+    room = DisplayBudget(10)
     assert (room.cut("123456", most=4).left_out, room.cut("1234567").left_out) == (2, 1)
     assert room.full
     assert room.cut("x").text == ""
 
 
 def test_names_with_numbers_are_in_their_order() -> None:
-    assert sorted(["q10", "q2", "q", "10", "9"], key=natural) == ["9", "10", "q", "q2", "q10"]
+    assert sorted(["q10", "q2", "q", "10", "9"], key=natural_key) == ["9", "10", "q", "q2", "q10"]

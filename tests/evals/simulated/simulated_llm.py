@@ -20,7 +20,7 @@ def asking(prompt: str, *, sample: int = 0, **variables: Any) -> Ask:
     return Ask(messages=rendered.messages(), schema=rendered.schema, sample=sample)
 
 
-async def told(model: LanguageModel, prompt: str, *, sample: int = 0, **variables: Any) -> Any:
+async def reply_of(model: LanguageModel, prompt: str, *, sample: int = 0, **variables: Any) -> Any:
     """Return a model's answer as an object; it follows the prompt's schema."""
     ask = asking(prompt, sample=sample, **variables)
     reply = await model.answer(ask)

@@ -10,19 +10,28 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.checker import Change, Marks, change, is_right, marks
-from reasonloom.evals.simulated.constants import CASES, JUDGE_ERROR, Case
-from reasonloom.evals.simulated.critique import SimulatedCritic
+from reasonloom.evals.simulated.critique import (
+    Change,
+    Marks,
+    SimulatedCritic,
+    change,
+    is_right,
+    marks,
+)
 from reasonloom.evals.simulated.critique_problems import (
+    CASES,
     DEFECTS,
+    JUDGE_ERROR,
     SCENES,
+    Case,
+    CritiqueItem,
     Problem,
+    generate_critique,
     read_answer,
     subsets,
 )
-from reasonloom.evals.simulated.data import CritiqueItem, generate
 from reasonloom.llm.port import Ask
-from tests.evals.simulated.simulated_llm import asking, margin, saying, told
+from tests.evals.simulated.simulated_llm import asking, margin, reply_of, saying
 
 GPT_4 = CASES["gpt-4/gsm8k"]
 PREDICTED = {
@@ -56,7 +65,7 @@ async def criticised(
 
 
 async def revised(model: SimulatedCritic, content: str, critique: dict[str, Any]) -> str:
-    made = await told(
+    made = await reply_of(
         model,
         "reflection/revise",
         content=content,
@@ -72,7 +81,7 @@ async def revised(model: SimulatedCritic, content: str, critique: dict[str, Any]
 async def compared(
     model: SimulatedCritic, first: str, second: str, sample: int = 0
 ) -> dict[str, Any]:
-    found: dict[str, Any] = await told(
+    found: dict[str, Any] = await reply_of(
         model,
         "reflection/compare",
         sample=sample,
@@ -111,7 +120,7 @@ async def test_a_round_mends_and_breaks_at_the_case_s_rates(case: Case) -> None:
     model = SimulatedCritic(case, seed=3)
     mended: list[bool] = []
     kept: list[bool] = []
-    items = generate(case, 400, seed=1)
+    items = generate_critique(case, 400, seed=1)
     samples = 2_000 // sum(bool(item.planted) for item in items)
     for item in items:
         for sample in range(samples if item.planted else 5):
@@ -138,7 +147,7 @@ async def test_a_wrong_answer_is_mended_at_the_same_rate_however_much_is_wrong()
 async def test_the_judge_errs_as_told_whatever_the_order(error: float) -> None:
     model = SimulatedCritic(GPT_4, seed=3, judge_error=error)
     wrongly = []
-    for item in generate(CASES["gpt-3.5/gsm8k"], 4_000, seed=1):
+    for item in generate_critique(CASES["gpt-3.5/gsm8k"], 4_000, seed=1):
         if not item.planted:
             continue
         right = read(item.draft)[0].answer()
@@ -177,7 +186,7 @@ def test_an_answer_is_right_where_nothing_is_planted_and_nowhere_else(scene: Any
 
 
 def test_the_checker_computes_from_the_question_itself() -> None:
-    for item in generate(CASES["gpt-3.5/gsm8k"], 300, seed=8):
+    for item in generate_critique(CASES["gpt-3.5/gsm8k"], 300, seed=8):
         groups, parts, each, less, _ = (int(n) for n in re.findall(r"\d+", item.question))
         final = re.findall(r"(\d+) (\w+)\.$", item.draft)[0]
         scene = read(item.draft)[0].scene
@@ -237,7 +246,7 @@ async def test_the_order_of_calls_decides_nothing() -> None:
     case = CASES["gpt-3.5/commonsenseqa"]
     asks = [
         critique_of(item.draft, sample=sample)
-        for item in generate(case, 40, seed=2)
+        for item in generate_critique(case, 40, seed=2)
         for sample in range(3)
     ]
     first, second = SimulatedCritic(case, seed=1), SimulatedCritic(case, seed=1)
@@ -300,17 +309,17 @@ def test_a_judge_s_error_is_a_chance(error: float) -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_as_many_drafts_are_right_as_first_answers_were(case: Case) -> None:
-    items = generate(case, 1_000, seed=1)
+    items = generate_critique(case, 1_000, seed=1)
     assert fmean(not item.planted for item in items) == pytest.approx(case.start)
-    assert items == generate(case, 1_000, seed=1) != generate(case, 1_000, seed=2)
+    assert items == generate_critique(case, 1_000, seed=1) != generate_critique(case, 1_000, seed=2)
     assert {len(item.planted) for item in items} == {0, 1, 2, 3}
     kinds = [kind for item in items for kind in item.planted]
     assert set(kinds) == set(DEFECTS)
     assert len({item.draft for item in items}) == 1_000
     with pytest.raises(InvalidArgument, match="count: must be 1"):
-        generate(case, 0, seed=1)
+        generate_critique(case, 0, seed=1)
 
 
 def test_a_draft_says_what_is_planted_in_it() -> None:
-    items: list[CritiqueItem] = generate(CASES["gpt-3.5/gsm8k"], 300, seed=4)
+    items: list[CritiqueItem] = generate_critique(CASES["gpt-3.5/gsm8k"], 300, seed=4)
     assert all(read(item.draft)[1] == item.planted for item in items)

@@ -13,12 +13,12 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
-from reasonloom.evals.simulated.conversation import PUZZLED
+from reasonloom.evals.simulated.conversation import NOT_UNDERSTOOD
 from reasonloom.evals.simulated.game24.constants import PUBLISHED
 from reasonloom.evals.simulated.game24.model import Game24Model
-from reasonloom.evals.simulated.game24.puzzles import own
+from reasonloom.evals.simulated.game24.puzzles import generate_puzzles
 from reasonloom.llm.port import Ask, LanguageModel
-from tests.evals.simulated.simulated_llm import PROMPTS, asking, saying, told
+from tests.evals.simulated.simulated_llm import PROMPTS, asking, reply_of, saying
 
 STEPS = ["4 + 8 = 12", "6 - 4 = 2", "2 * 12 = 24"]
 MODEL = Game24Model(seed=5)
@@ -27,7 +27,7 @@ MODEL = Game24Model(seed=5)
 def every_kind(samples: int = 2) -> list[Ask]:
     """Return questions of each kind about some puzzles and states."""
     asks = []
-    for puzzle in map(str, own(6, seed=1)):
+    for puzzle in map(str, generate_puzzles(6, seed=1)):
         for sample in range(samples):
             left = {"numbers": "1/3 -2 8", "steps": ["3 - 5 = -2"], "puzzle": puzzle}
             asks += [
@@ -108,7 +108,7 @@ async def test_a_judge_does_not_know_how_a_state_came_about() -> None:
 async def test_two_ways_to_the_same_numbers_bring_different_steps() -> None:
     ways = (["1 + 2 = 3", "3 + 3 = 6"], ["3 + 2 = 5", "5 + 1 = 6"])
     found = [
-        await told(MODEL, "game24/propose", puzzle="1 2 3 4", steps=steps, numbers="4 6 9")
+        await reply_of(MODEL, "game24/propose", puzzle="1 2 3 4", steps=steps, numbers="4 6 9")
         for steps in ways
     ]
     assert found[0] != found[1]
@@ -125,9 +125,9 @@ async def test_two_ways_to_the_same_numbers_bring_different_steps() -> None:
 async def test_samples_of_one_call_are_those_of_several(
     kind: str, held: str, given: dict[str, str]
 ) -> None:
-    at_once = await told(MODEL, f"game24/{kind}", sample=2, attempts=7, **given)
+    at_once = await reply_of(MODEL, f"game24/{kind}", sample=2, attempts=7, **given)
     apart = [
-        await told(MODEL, f"game24/{kind}", sample=sample, attempts=1, **given)
+        await reply_of(MODEL, f"game24/{kind}", sample=sample, attempts=1, **given)
         for sample in range(2, 9)
     ]
     assert at_once[held] == [each for one in apart for each in one[held]]
@@ -169,7 +169,7 @@ async def test_a_question_is_paid_once_and_tokens_are_the_tables() -> None:
 async def test_what_it_cannot_read_it_says_so(words: str, kind: str, said: str) -> None:
     reply = await MODEL.answer(saying(words, PROMPTS.get(f"game24/{kind}").schema))
     assert reply.parsed is None
-    assert reply.text.startswith(PUZZLED)
+    assert reply.text.startswith(NOT_UNDERSTOOD)
     assert said in reply.text
 
 
@@ -178,7 +178,7 @@ async def test_another_form_or_none_is_not_understood() -> None:
     for schema in (None, PROMPTS.get("linear/continue").schema):
         reply = await MODEL.answer(saying(words, schema))
         assert reply.parsed is None
-        assert reply.text.startswith(PUZZLED)
+        assert reply.text.startswith(NOT_UNDERSTOOD)
 
 
 async def test_what_the_model_itself_said_is_no_question() -> None:

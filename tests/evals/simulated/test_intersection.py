@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.datasets import generate, load
+from reasonloom.evals.simulated.datasets import generate_intersection, load_intersection
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.nodes.thought_graph.operations.tasks.intersection import errors
-from tests.evals.simulated.simulated_llm import asking, margin, saying, told
+from tests.evals.simulated.simulated_llm import asking, margin, reply_of, saying
 from tests.support.intersection_errors import intersection_errors, union_errors
 
 MEASURED = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}
@@ -31,9 +31,9 @@ async def wrong(
     model: SimulatedIntersecter, size: int, part: int | None = None, attempts: int = 20
 ) -> list[int]:
     found = []
-    for item in generate(150, size, seed=6):
+    for item in generate_intersection(150, size, seed=6):
         first, second = list(item.first), list(item.second[:part])
-        made = await told(
+        made = await reply_of(
             model, "intersection/intersect", first=first, second=second, attempts=attempts
         )
         found += [intersection_errors(first, second, each) for each in made["intersections"]]
@@ -71,9 +71,9 @@ async def test_common_numbers_are_missed_as_often_as_others_are_invented(
     model: SimulatedIntersecter,
 ) -> None:
     missed, invented, common, other = 0, 0, 0, 0
-    for item in generate(150, 32, seed=6):
+    for item in generate_intersection(150, 32, seed=6):
         sets: dict[str, Any] = {"first": list(item.first), "second": list(item.second)}
-        made = await told(model, "intersection/intersect", attempts=20, **sets)
+        made = await reply_of(model, "intersection/intersect", attempts=20, **sets)
         for each in made["intersections"]:
             missed += len(item.truth - set(each))
             invented += len(set(each) - item.truth)
@@ -88,15 +88,15 @@ async def test_common_numbers_are_missed_as_often_as_others_are_invented(
 
 async def test_a_union_loses_a_number_now_and_then(model: SimulatedIntersecter) -> None:
     found = []
-    for item in generate(300, 32, seed=6):
+    for item in generate_intersection(300, 32, seed=6):
         first, second = list(item.first[:16]), list(item.first[16:])
-        made = await told(model, "intersection/union", first=first, second=second, attempts=20)
+        made = await reply_of(model, "intersection/union", first=first, second=second, attempts=20)
         found += [union_errors(first, second, each) for each in made["unions"]]
     assert abs(right(found) - 0.99) < margin(0.99, len(found))
 
 
 async def test_errors_of_the_parts_add_up_in_their_union(model: SimulatedIntersecter) -> None:
-    made = await told(model, "intersection/union", first=[1, 2, 99], second=[3, 2], attempts=1)
+    made = await reply_of(model, "intersection/union", first=[1, 2, 99], second=[3, 2], attempts=1)
     (answer,) = made["unions"]
     assert answer == [1, 2, 99, 3]
     assert union_errors([1, 2, 99], [3, 2], answer) == 0
@@ -104,12 +104,12 @@ async def test_errors_of_the_parts_add_up_in_their_union(model: SimulatedInterse
 
 
 async def test_a_split_is_exact(model: SimulatedIntersecter) -> None:
-    parts = await told(model, "intersection/split", numbers=[30, 1, 4, 100, 5], size=2)
+    parts = await reply_of(model, "intersection/split", numbers=[30, 1, 4, 100, 5], size=2)
     assert parts == {"parts": [[30, 1], [4, 100], [5]]}
 
 
 async def test_the_order_of_calls_decides_nothing() -> None:
-    items = generate(8, 64, seed=3)
+    items = generate_intersection(8, 64, seed=3)
     asks = [
         asking(f"intersection/{kind}", first=list(a.first), second=list(a.second), attempts=3)
         for a in items
@@ -126,16 +126,16 @@ async def test_the_order_of_calls_decides_nothing() -> None:
 
 
 async def test_samples_differ_and_are_numbered_on(model: SimulatedIntersecter) -> None:
-    (item,) = generate(1, 64, seed=3)
+    (item,) = generate_intersection(1, 64, seed=3)
     sets: dict[str, Any] = {"first": list(item.first), "second": list(item.second)}
-    five = await told(model, "intersection/intersect", attempts=5, **sets)
-    later = await told(model, "intersection/intersect", sample=3, attempts=2, **sets)
+    five = await reply_of(model, "intersection/intersect", attempts=5, **sets)
+    later = await reply_of(model, "intersection/intersect", sample=3, attempts=2, **sets)
     assert five["intersections"][3:] == later["intersections"]
     assert len({str(each) for each in five["intersections"]}) == 5
 
 
 async def test_the_prompt_is_paid_once_a_call(model: SimulatedIntersecter) -> None:
-    (item,) = generate(1, 32, seed=3)
+    (item,) = generate_intersection(1, 32, seed=3)
     sets: dict[str, Any] = {"first": list(item.first), "second": list(item.second)}
     reply = await model.answer(asking("intersection/intersect", attempts=4, **sets))
     assert reply.parsed
@@ -150,7 +150,9 @@ async def test_the_prompt_is_paid_once_a_call(model: SimulatedIntersecter) -> No
 
 async def test_nothing_in_common_and_nothing_at_all(model: SimulatedIntersecter) -> None:
     for first, second in ([], []), ([], [1]), ([1], []):
-        made = await told(model, "intersection/intersect", first=first, second=second, attempts=2)
+        made = await reply_of(
+            model, "intersection/intersect", first=first, second=second, attempts=2
+        )
         assert made == {"intersections": [[], []]}
 
 
@@ -196,8 +198,12 @@ def test_the_checkers_agree_with_brute_force() -> None:
 
 @pytest.mark.parametrize("size", [4, 32, 64, 128])
 def test_pairs_are_sets_of_one_size_that_share_some(size: int) -> None:
-    items = generate(200, size, seed=1)
-    assert items == generate(200, size, seed=1) != generate(200, size, seed=2)
+    items = generate_intersection(200, size, seed=1)
+    assert (
+        items
+        == generate_intersection(200, size, seed=1)
+        != generate_intersection(200, size, seed=2)
+    )
     for item in items:
         assert len(set(item.first)) == len(set(item.second)) == size
         assert item.truth == set(item.first) & set(item.second)
@@ -208,7 +214,7 @@ def test_pairs_are_sets_of_one_size_that_share_some(size: int) -> None:
 def test_a_file_of_pairs(tmp_path: Path) -> None:
     file = tmp_path / "sets.csv"
     file.write_text('ID,SET1,SET2,INTERSECTION\n7,"[3, 1]","[1, 4]",[1]\n')
-    (item,) = load(file)
+    (item,) = load_intersection(file)
     assert (item.id, item.first, item.second, item.truth) == (
         "7",
         (3, 1),
@@ -231,6 +237,6 @@ def test_a_file_that_is_none(tmp_path: Path, content: str, said: str) -> None:
     file = tmp_path / "sets.csv"
     file.write_text(content)
     with pytest.raises(InvalidArgument, match=said):
-        load(file)
+        load_intersection(file)
     with pytest.raises(InvalidArgument, match="size: must be 4 to 256"):
-        generate(1, 3, seed=1)
+        generate_intersection(1, 3, seed=1)

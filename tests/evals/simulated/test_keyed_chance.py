@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from reasonloom.evals.simulated.billing import GPT_4
+from reasonloom.evals.simulated.conversation import GPT_4
 from reasonloom.evals.simulated.draw import chance, stream, trait
 from tests.evals.simulated.odds import plausible
 

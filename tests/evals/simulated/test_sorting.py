@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
+from reasonloom.evals.simulated.datasets import generate_sorting, load_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.evals.simulated.sorting_data import generate, load
-from reasonloom.evals.suites.reasoning.orchestration.checker import noisy_errors
+from reasonloom.evals.suites.reasoning.orchestration.sorting import noisy_errors
 from reasonloom.llm.port import Ask
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import errors
-from tests.evals.simulated.simulated_llm import asking, saying, told
+from tests.evals.simulated.simulated_llm import asking, reply_of, saying
 
 LENGTHS = (16, 32, 64, 128)
 ANSWERED = {16: 0.508, 32: 6.643, 64: 43.331, 128: 120.799}
@@ -36,8 +36,8 @@ def sorter() -> SimulatedSorter:
 
 async def sorted_errors(sorter: SimulatedSorter, length: int, attempts: int) -> list[int]:
     found = []
-    for item in generate(60, length, seed=2):
-        told_lists = await told(
+    for item in generate_sorting(60, length, seed=2):
+        told_lists = await reply_of(
             sorter, "sorting/sort", numbers=list(item.numbers), attempts=attempts
         )
         found += [errors(item.numbers, each) for each in told_lists["sorted_lists"]]
@@ -62,8 +62,8 @@ async def test_one_answer_at_64_has_the_published_spread(sorter: SimulatedSorter
 
 async def test_a_chain_at_64_has_the_published_spread(sorter: SimulatedSorter) -> None:
     found = []
-    for item in generate(300, 64, seed=2):
-        made = await told(sorter, "sorting/chain", numbers=list(item.numbers))
+    for item in generate_sorting(300, 64, seed=2):
+        made = await reply_of(sorter, "sorting/chain", numbers=list(item.numbers))
         assert [*chain.from_iterable(made["parts"])] == list(item.numbers)
         assert sorted(chain.from_iterable(made["sorted_parts"])) == made["sorted"]
         found.append(errors(item.numbers, made["sorted"]))
@@ -76,10 +76,10 @@ async def test_a_merge_slips_by_its_length(
     sorter: SimulatedSorter, length: int, mean: float
 ) -> None:
     found = []
-    for item in generate(60, length, seed=2):
+    for item in generate_sorting(60, length, seed=2):
         half = length // 2
         first, second = sorted(item.numbers[:half]), sorted(item.numbers[half:])
-        merged = await told(sorter, "sorting/merge", first=first, second=second, attempts=10)
+        merged = await reply_of(sorter, "sorting/merge", first=first, second=second, attempts=10)
         found += [errors(item.numbers, each) for each in merged["sorted_lists"]]
     assert abs(fmean(found) - mean) < 4 * stdev(found) / len(found) ** 0.5 + 0.05 * mean
 
@@ -88,7 +88,7 @@ async def test_a_merge_adds_up_what_it_is_given_and_does_not_see_what_was_lost(
     sorter: SimulatedSorter,
 ) -> None:
     flawed = [1] * 40
-    merged = await told(sorter, "sorting/merge", first=flawed, second=[2], attempts=20)
+    merged = await reply_of(sorter, "sorting/merge", first=flawed, second=[2], attempts=20)
     assert 36 < median(each.count(1) for each in merged["sorted_lists"]) < 45
     assert median(each.count(0) for each in merged["sorted_lists"]) <= 2
 
@@ -97,8 +97,10 @@ async def test_a_repair_mends_a_tenth(sorter: SimulatedSorter) -> None:
     numbers = list(range(10)) * 2
     fresh, repaired = [], []
     for sample in range(30):
-        anew = await told(sorter, "sorting/sort", sample=sample * 50, numbers=numbers, attempts=50)
-        mended = await told(
+        anew = await reply_of(
+            sorter, "sorting/sort", sample=sample * 50, numbers=numbers, attempts=50
+        )
+        mended = await reply_of(
             sorter,
             "sorting/repair",
             sample=sample * 50,
@@ -114,12 +116,12 @@ async def test_a_repair_mends_a_tenth(sorter: SimulatedSorter) -> None:
 
 async def test_a_split_is_exact(sorter: SimulatedSorter) -> None:
     numbers = [3, 1, 4, 1, 5, 9, 2]
-    parts = await told(sorter, "sorting/split", numbers=numbers, size=3)
+    parts = await reply_of(sorter, "sorting/split", numbers=numbers, size=3)
     assert parts == {"parts": [[3, 1, 4], [1, 5, 9], [2]]}
 
 
 async def test_the_order_of_calls_decides_nothing() -> None:
-    items = [list(item.numbers) for item in generate(8, 64, seed=3)]
+    items = [list(item.numbers) for item in generate_sorting(8, 64, seed=3)]
     asks = [asking("sorting/sort", numbers=each, attempts=3) for each in items]
     asks += [asking("sorting/chain", numbers=each, sample=2) for each in items]
     asks += [asking("sorting/repair", numbers=a, flawed=b, attempts=2) for a, b in pairwise(items)]
@@ -135,9 +137,9 @@ async def test_the_order_of_calls_decides_nothing() -> None:
 
 
 async def test_samples_differ_and_are_numbered_on(sorter: SimulatedSorter) -> None:
-    numbers = list(generate(1, 64, seed=3)[0].numbers)
-    five = await told(sorter, "sorting/sort", numbers=numbers, attempts=5)
-    later = await told(sorter, "sorting/sort", sample=3, numbers=numbers, attempts=2)
+    numbers = list(generate_sorting(1, 64, seed=3)[0].numbers)
+    five = await reply_of(sorter, "sorting/sort", numbers=numbers, attempts=5)
+    later = await reply_of(sorter, "sorting/sort", sample=3, numbers=numbers, attempts=2)
     assert five["sorted_lists"][3:] == later["sorted_lists"]
     assert len({str(each) for each in five["sorted_lists"]}) == 5
 
@@ -159,7 +161,7 @@ async def test_what_a_provider_sees_beside_the_words_changes_nothing(
 
 
 async def test_the_prompt_is_paid_once_a_call(sorter: SimulatedSorter) -> None:
-    numbers = list(generate(1, 64, seed=3)[0].numbers)
+    numbers = list(generate_sorting(1, 64, seed=3)[0].numbers)
     reply = await sorter.answer(asking("sorting/sort", numbers=numbers, attempts=4))
     assert reply.parsed
     written = sum(map(len, reply.parsed["sorted_lists"]))
@@ -251,7 +253,7 @@ def test_the_checker_counts_as_one_would_by_hand() -> None:
 
 
 def test_a_noisy_scorer_errs_as_much_as_told_and_always_alike() -> None:
-    lists = [item.numbers for item in generate(2_000, 16, seed=1)]
+    lists = [item.numbers for item in generate_sorting(2_000, 16, seed=1)]
     noise = [noisy_errors(each, sorted(each), deviation=4.0, seed=1) for each in lists]
     assert abs(fmean(noise)) < 4 * 4.0 / len(noise) ** 0.5
     assert stdev(noise) == pytest.approx(4.0, rel=0.1)
@@ -260,20 +262,20 @@ def test_a_noisy_scorer_errs_as_much_as_told_and_always_alike() -> None:
 
 
 def test_lists_are_the_same_for_the_same_seed() -> None:
-    assert generate(5, 32, seed=1) == generate(9, 32, seed=1)[:5]
-    assert generate(5, 32, seed=1) != generate(5, 32, seed=2)
-    digits = [digit for item in generate(100, 100, seed=1) for digit in item.numbers]
+    assert generate_sorting(5, 32, seed=1) == generate_sorting(9, 32, seed=1)[:5]
+    assert generate_sorting(5, 32, seed=1) != generate_sorting(5, 32, seed=2)
+    digits = [digit for item in generate_sorting(100, 100, seed=1) for digit in item.numbers]
     assert all(abs(digits.count(digit) - 1_000) < 150 for digit in range(10))
     with pytest.raises(InvalidArgument, match="length: must be 1 to 512"):
-        generate(1, 0, seed=1)
+        generate_sorting(1, 0, seed=1)
     with pytest.raises(InvalidArgument, match="count: must be 1"):
-        generate(0, 32, seed=1)
+        generate_sorting(0, 32, seed=1)
 
 
 def test_a_file_of_lists(tmp_path: Path) -> None:
     file = tmp_path / "sorting.csv"
     file.write_text('ID,Unsorted,Sorted\n0,"[3, 1]","[1, 3]"\n')
-    (item,) = load(file)
+    (item,) = load_sorting(file)
     assert (item.id, item.numbers) == ("0", (3, 1))
 
 
@@ -294,9 +296,9 @@ def test_a_file_that_is_none(tmp_path: Path, content: str, said: str) -> None:
     file = tmp_path / "sorting.csv"
     file.write_bytes(content.encode("latin-1"))
     with pytest.raises(InvalidArgument, match=said):
-        load(file)
+        load_sorting(file)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgument, match="no such file"):
-        load(tmp_path / "none.csv")
+        load_sorting(tmp_path / "none.csv")

@@ -25,7 +25,7 @@ PLAN = {
 }  # fmt: skip
 
 
-def said_by(voice: str, judge: float = 0.9) -> GraphingLlm:
+def thought_by(voice: str, judge: float = 0.9) -> GraphingLlm:
     """Return a language model whose refinements are its own, and better or worse than others."""
     refined = f"{voice} thinks of walnuts"
     return GraphingLlm(
@@ -60,10 +60,10 @@ def counts(llm: GraphingLlm) -> dict[str, int]:
 async def test_a_fork_of_a_plan_is_a_graph_of_its_own(
     access: Access, embedder: Embedder, at: str, asked: dict[str, int]
 ) -> None:
-    async with engine_on(access, embedder, said_by("old")) as engine:
+    async with engine_on(access, embedder, thought_by("old")) as engine:
         before = await a_plan(engine)
         stored = kept(access, before["run_id"])
-    new = said_by("new")
+    new = thought_by("new")
     async with engine_on(access, embedder, new) as engine:
         after = (await fork(engine, before["run_id"], at)).answer
         state = await answered(engine, "got_state", graph_id=after["graph_id"])
@@ -89,10 +89,10 @@ async def test_a_fork_of_a_plan_is_a_graph_of_its_own(
 async def test_a_fork_of_a_refinement_competes_with_the_same_parent(
     access: Access, embedder: Embedder, better: bool, at: str, asked: dict[str, int]
 ) -> None:
-    async with engine_on(access, embedder, said_by("old", 0.9 if better else 0.1)) as engine:
+    async with engine_on(access, embedder, thought_by("old", 0.9 if better else 0.1)) as engine:
         before = await a_refinement(engine)
         stored = kept(access, before["run_id"])
-    new = said_by("new", 0.1 if better else 0.9)
+    new = thought_by("new", 0.1 if better else 0.9)
     async with engine_on(access, embedder, new) as engine:
         after = (await fork(engine, before["run_id"], at)).answer
     assert counts(new) == asked
@@ -119,14 +119,14 @@ async def test_a_fork_of_a_refinement_competes_with_the_same_parent(
 async def test_an_operation_is_forked_within_its_graph(
     access: Access, embedder: Embedder, tool: str, at: str, asked: dict[str, int]
 ) -> None:
-    async with engine_on(access, embedder, said_by("old")) as engine:
+    async with engine_on(access, embedder, thought_by("old")) as engine:
         graph, nodes = await grown(engine)
         requests: dict[str, dict[str, Any]] = {
             "generate": {"node_id": nodes[1], "k": 2}, "score": {"node_id": nodes[1]},
             "aggregate": {"node_ids": nodes[1:3]}, "prune": {"threshold": 0.1},
         }  # fmt: skip
         before = await answered(engine, f"got_{tool}", graph_id=graph, **requests[tool])
-    new = said_by("new")
+    new = thought_by("new")
     async with engine_on(access, embedder, new) as engine:
         after = (await fork(engine, before["run_id"], at)).answer
         state = await answered(engine, "got_state", graph_id=graph)
@@ -137,7 +137,7 @@ async def test_an_operation_is_forked_within_its_graph(
 async def test_a_closed_graph_is_not_closed_again_by_a_fork(
     access: Access, embedder: Embedder
 ) -> None:
-    async with engine_on(access, embedder, said_by("old")) as engine:
+    async with engine_on(access, embedder, thought_by("old")) as engine:
         graph, _ = await grown(engine)
         run = (await answered(engine, "got_finalize", graph_id=graph))["run_id"]
         with pytest.raises(InvalidArgument, match="finalized"):
@@ -148,9 +148,9 @@ async def test_another_version_of_a_prompt_is_asked_from_the_node_on(
     access: Access, embedder: Embedder, tmp_path: Path
 ) -> None:
     folder = second_versions(tmp_path / "prompts", "got/refine", "got/judge")
-    async with engine_on(access, embedder, said_by("old", 0.1)) as engine:
+    async with engine_on(access, embedder, thought_by("old", 0.1)) as engine:
         run = (await a_refinement(engine))["run_id"]
-    async with engine_on(access, embedder, said_by("new"), prompts=folder) as engine:
+    async with engine_on(access, embedder, thought_by("new"), prompts=folder) as engine:
         forked = await fork(engine, run, "cast_ballot", got__judge=2)
         row = await row_of(engine, str(forked.run_id))
         assert forked.answer["accepted"] is True

@@ -15,13 +15,13 @@ from reasonloom.errors import Conflict, LlmUnavailable
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder
-from reasonloom.nodes.metacognition.judges import LENSES
+from reasonloom.nodes.metacognition.judges import JUDGES
 from reasonloom.nodes.metacognition.state import PartName
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow
 from tests.support.calls import call
-from tests.support.llms.answering import Said, words_of
+from tests.support.llms.answering import ReplyFields, words_of
 from tests.support.llms.checks import (
     NO_BIAS,
     PART_OF,
@@ -69,7 +69,7 @@ def saved_steps(access: Access) -> int:
 async def test_all_lenses_look_at_the_same_time_and_each_is_blind(
     access: Access, embedder: Embedder, tool: str
 ) -> None:
-    secrets: dict[str, Said] = {
+    secrets: dict[str, ReplyFields] = {
         "quality": {**QUIET["quality"], "strengths": ["SECRET of the quality"]},
         "confidence": {**SOLID, "warnings": ["SECRET of the confidence"]},
         "bias": {"biases": [bias("sunk_cost", QUOTE) | {"correction": "SECRET of the bias"}]},
@@ -79,7 +79,7 @@ async def test_all_lenses_look_at_the_same_time_and_each_is_blind(
     llm.seconds = 0.2
     async with thinking(access, embedder, llm) as mind:
         answer = (await call(mind, tool, {**ASKED[tool], "context": "A CONTEXT"})).answer
-    wanted = sorted((part, lens) for part in PARTS[tool] for lens in LENSES[part])
+    wanted = sorted((part, lens) for part in PARTS[tool] for lens in JUDGES[part])
     asks = asks_of(llm)
     found = sorted((PART_OF[(ask.schema or {})["required"][0]], lens_of(ask)) for ask in asks)
     assert found == wanted
@@ -91,14 +91,14 @@ async def test_all_lenses_look_at_the_same_time_and_each_is_blind(
             ask.material.get("evidence")
         )
         assert str(ask.messages[1].content).split() == f"{given}<text> {TEXT} </text>".split()
-        others = (told for of in LENSES.values() for told in of.values())
+        others = (told for of in JUDGES.values() for told in of.values())
         assert [told for told in others if told in words_of(ask)] == [ask.material["lens"]]
         assert "SECRET" not in words_of(ask)
 
 
 @pytest.mark.parametrize("lost", [LlmUnavailable("away"), "no JSON at all"], ids=str)
 async def test_a_lens_that_fails_leaves_the_others_and_is_told_of(
-    access: Access, embedder: Embedder, lost: Said
+    access: Access, embedder: Embedder, lost: ReplyFields
 ) -> None:
     seen = {"biases": [bias("framing", QUOTE)]}
     async with thinking(access, embedder, looking(bias=seen, bias_opponent=lost)) as mind:
@@ -212,7 +212,7 @@ async def test_what_was_heard_is_not_paid_again_when_a_run_is_taken_up(
 ) -> None:
     hung = asyncio.Event()
 
-    def slow(ask: Ask) -> Said:
+    def slow(ask: Ask) -> ReplyFields:
         if lens_of(ask) == "advocate" and not hung.is_set():
             hung.set()
             return 60.0
@@ -285,7 +285,7 @@ def test_the_number_of_steps_is_known_and_saving_hangs_on_the_language_model(too
     graph = load_graph(tool)
     assert graph.more_steps
     nodes = 3
-    lenses = sum(len(LENSES[part]) for part in PARTS[tool])
+    lenses = sum(len(JUDGES[part]) for part in PARTS[tool])
     assert nodes + (graph.more_steps(ASKED[tool]) or 0) == 2 + lenses
     assert (graph.saves(offline=True), graph.saves(offline=False)) == (False, True)
     assert {*graph.words} <= {*graph.build().nodes}

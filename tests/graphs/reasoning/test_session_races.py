@@ -13,7 +13,7 @@ import psycopg
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
-from reasonloom.stores.sessions.full_sessions import WholeSession
+from reasonloom.stores.sessions.full_sessions import FullSession
 from tests.support.calls import call
 from tests.support.llms.numbered import TellingLlm
 from tests.support.reasoning.sessions import answered, lines, thinking, whole
@@ -28,7 +28,7 @@ async def two(access: Access, embedder: Embedder, llm: TellingLlm) -> AsyncItera
         yield [one, other]
 
 
-def check(session: WholeSession, llm: TellingLlm) -> None:
+def check(session: FullSession, llm: TellingLlm) -> None:
     """Hold a session against what must be true of any."""
     positions = [each.position for each in session.thoughts]
     assert positions == list(range(1, len(positions) + 1))

@@ -12,10 +12,9 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Step
-from reasonloom.graphs.runs.cancellation import apart, ended
+from reasonloom.graphs.runs.call import Call, Step
+from reasonloom.graphs.runs.cancellation import await_cancellable, await_shielded
 from reasonloom.graphs.runs.engine import ELSEWHERE, Engine
-from reasonloom.graphs.runs.graphs_call import Call
 from reasonloom.llm.port import Ask, Embedder, Reply
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import active_runs
@@ -101,7 +100,7 @@ async def test_a_leaving_process_takes_nothing_up(access: Access, embedder: Embe
         await _cut(leaving, llm)
         await asyncio.sleep(1.0)
         assert len(llm.asked) == 1
-        assert len(await active_runs.orphans(leaving.loom.database)) == 1
+        assert len(await active_runs.orphaned_runs(leaving.loom.database)) == 1
 
 
 async def test_a_key_stands_for_one_read_at_once(engine: Engine) -> None:
@@ -165,8 +164,8 @@ async def test_what_hangs_holds_up_neither_a_limit_nor_an_end() -> None:
     begun = time.monotonic()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
-            await apart(_deaf(), 0.2)
-    await ended(asyncio.sleep(LONG), 0.2)
+            await await_cancellable(_deaf(), 0.2)
+    await await_shielded(asyncio.sleep(LONG), 0.2)
     assert time.monotonic() - begun < LONG / 2
 
 

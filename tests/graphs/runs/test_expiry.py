@@ -5,12 +5,46 @@ Saved steps are bytes, and text made of bytes shows their numbers: looked at as 
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import psycopg
 
+from reasonloom.graphs.background_jobs import StepExpiry
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
 from tests.graphs.runs.test_engine import ScriptedLlm, engine_with, thought
 from tests.support.calls import call, remember
+from tests.support.memory.graph import change, query
+
+SAVED_THREADS = """SELECT DISTINCT thread_id FROM checkpoints UNION SELECT DISTINCT thread_id
+    FROM checkpoint_writes UNION SELECT DISTINCT thread_id FROM checkpoint_blobs"""
+AGE = "UPDATE runs SET finished_at = now() - make_interval(days => %s) WHERE id = %s"
+
+
+async def run(engine: Engine, owner: str = "local") -> UUID:
+    """Run what saves its steps; the owner has a memory."""
+    await remember(engine, "Der Zug fährt um 22:40 🚆.", owner=owner)
+    outcome = await call(engine, "reasoning_linear", {"content": "Wann fahren wir?"}, owner=owner)
+    return outcome.run_id
+
+
+def threads(access: Access) -> set[str]:
+    return {row[0] for row in query(access, SAVED_THREADS)}
+
+
+async def test_only_steps_of_old_runs_are_dropped(engine: Engine, access: Access) -> None:
+    old, young, other = await run(engine), await run(engine), await run(engine, "other")
+    change(access, AGE, 31, old)
+    change(access, AGE, 29, young)
+    change(access, AGE, 40, other)
+    rows = "SELECT count(*) FROM runs"
+    before = query(access, rows)
+    assert threads(access) == {f"local/{old}", f"local/{young}", f"other/{other}"}
+    await StepExpiry(engine.loom).look()
+    assert threads(access) == {f"local/{young}"}
+    assert query(access, rows) == before
+
 
 SECRET = "4711"
 FACT = f"The safe opens with {SECRET}."

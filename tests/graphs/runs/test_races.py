@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import psycopg
+import pytest
+from langgraph.runtime import Runtime
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import LlmRefused
-from reasonloom.graphs.runs.engine import Engine
+from reasonloom.errors import DatabaseUnavailable, Deadlocked, LlmRefused
+from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.graphs.runs.call import Call
+from reasonloom.graphs.runs.engine import TRIES, Engine
 from reasonloom.llm.port import Embedder
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.state import ToolState
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import runs
@@ -173,3 +180,42 @@ async def test_a_flush_waits_for_the_one_that_is_at_work(engine: Engine, access:
         found = connection.execute("SELECT count(*) FROM reasonloom.runs WHERE tool = 'recall'")
         assert found.fetchone() == (1,)
     await at_work
+
+
+Node = Callable[[ToolState, Runtime[Execution]], Awaitable[dict[str, Any]]]
+
+
+def failing(times: int, error: type[DatabaseUnavailable]) -> tuple[Node, list[int]]:
+    tried: list[int] = []
+
+    async def node(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+        tried.append(len(tried))
+        if len(tried) <= times:
+            raise error("the database did not answer")
+        return {"answer": {"tried": len(tried)}, "notes": []}
+
+    return node, tried
+
+
+async def answered(engine: Engine, name: str, node: Node) -> dict[str, Any]:
+    graph = Graph(name, 1, single_node(name, node))
+    return (await engine.call(Call(name, graph, {}, Caller("local")))).answer
+
+
+async def test_a_write_that_was_given_up_is_made_again(engine: Engine) -> None:
+    node, _ = failing(TRIES - 1, Deadlocked)
+    assert await answered(engine, "given_up", node) == {"tried": TRIES}
+
+
+async def test_it_is_not_made_for_ever(engine: Engine) -> None:
+    node, tried = failing(TRIES, Deadlocked)
+    with pytest.raises(DatabaseUnavailable):
+        await answered(engine, "given_up_for_good", node)
+    assert len(tried) == TRIES
+
+
+async def test_a_database_that_is_away_is_not_asked_again(engine: Engine) -> None:
+    node, tried = failing(1, DatabaseUnavailable)
+    with pytest.raises(DatabaseUnavailable):
+        await answered(engine, "away", node)
+    assert len(tried) == 1

@@ -15,9 +15,14 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, RunNotFound
 from reasonloom.graphs.runs.recovery import find_run, resume_run
+from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
+from tests.graphs.runs.test_engine import THOUGHT as TestEngineTHOUGHT
+from tests.graphs.runs.test_engine import ScriptedLlm
+from tests.graphs.runs.test_races import statuses, two
 from tests.llm.loopback import Answer, loopback
+from tests.support.calls import call
 from tests.support.clients.processes import Spoken, environment
 from tests.support.databases.postgres import TestPostgres
 from tests.support.killing import victim
@@ -156,3 +161,21 @@ def begin(server: Spoken) -> None:
     arguments = {"content": "What must we tell the restaurant?"}
     params = {"name": "reasoning_linear", "arguments": arguments}
     server.send({"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": params})
+
+
+LEASE = 0.6
+LONG = 3.0
+"""Seconds a run takes: several leases, and as many looks of the other process for lost runs."""
+
+
+async def test_a_run_that_outlasts_its_lease_is_taken_up_by_nobody(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = ScriptedLlm(LONG)
+    async with two(access, embedder, llm, lease=LEASE) as (one, other):
+        outcome = await call(one, "reasoning_linear", TestEngineTHOUGHT)
+        assert outcome.answer["content"] == "after a while"
+        await asyncio.sleep(LEASE)  # the other process has looked once more
+        assert not other.active
+        assert len(llm.asked) == 1, "another process took the run up and paid again"
+    assert statuses(access) == {"done": 1}

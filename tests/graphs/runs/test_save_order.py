@@ -26,7 +26,7 @@ LONG_ENOUGH = 1.0
 """Seconds in which a run that does not wait has gone on: what comes next takes milliseconds."""
 
 
-class ToldLlm(ScriptedLlm):
+class NotifyingLlm(ScriptedLlm):
     """Tells when it is asked."""
 
     def __init__(self) -> None:
@@ -41,13 +41,13 @@ class ToldLlm(ScriptedLlm):
 @dataclass
 class Scene:
     engine: Engine
-    llm: ToldLlm
+    llm: NotifyingLlm
     access: Access
 
 
 @pytest.fixture
 async def scene(access: Access, embedder: Embedder) -> AsyncIterator[Scene]:
-    llm = ToldLlm()
+    llm = NotifyingLlm()
     async with engine_with(access, embedder, llm) as engine:
         await call(engine, "reasoning_linear", THOUGHT)  # everything is open and loaded
         llm.heard.clear()

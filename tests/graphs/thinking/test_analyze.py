@@ -12,8 +12,8 @@ from reasonloom.llm.port import Ask, Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.llms.analysing import analysing, found, step_of
-from tests.support.llms.answering import Said
+from tests.support.llms.analysis import analysing, found, step_of
+from tests.support.llms.answering import ReplyFields
 from tests.support.reasoning.sessions import thinking
 
 ASKED = {"problem": "Why does the pump stop?", "preferredFramework": "root-cause-analysis"}
@@ -42,7 +42,7 @@ async def test_a_run_that_broke_off_goes_on_where_it_was(
 ) -> None:
     hang = asyncio.Event()
 
-    def slow(ask: Ask) -> Said:
+    def slow(ask: Ask) -> ReplyFields:
         if step_of(ask) == "Test the causes" and not hang.is_set():
             hang.set()
             return 30.0

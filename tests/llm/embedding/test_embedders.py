@@ -14,9 +14,8 @@ import pytest_asyncio
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.embedding.fastembed import FastembedEmbedder
-from reasonloom.llm.embedding.floor import UNRELATED, floor_of
 from reasonloom.llm.embedding.litellm import BYTES_LIMIT, LitellmEmbedder
-from reasonloom.llm.embedding.vectors import axis, unit
+from reasonloom.llm.embedding.vectors import UNRELATED, axis, floor_of, unit
 from reasonloom.llm.embedding.wordllama import FLOOR, WordllamaEmbedder
 from tests.llm.conftest import KEY, MakeSettings
 from tests.llm.embedding.tiny_model import DIMENSION, write_model

@@ -10,7 +10,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from reasonloom.llm.embedding.floor import UNRELATED
+from reasonloom.llm.embedding.vectors import UNRELATED
 
 DIMENSION = 16
 

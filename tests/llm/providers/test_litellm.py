@@ -11,8 +11,7 @@ import pytest
 import pytest_asyncio
 
 from reasonloom.errors import LlmRefused, LlmUnavailable, TimedOut
-from reasonloom.llm.providers.litellm_provider import LitellmModel
-from reasonloom.llm.providers.litellm_request import is_strict
+from reasonloom.llm.providers.litellm import LitellmModel, is_strict
 from tests.llm.conftest import KEY, SCHEMA, MakeSettings, ask
 from tests.llm.loopback import Answer, Loopback
 

@@ -12,8 +12,7 @@ import pytest_asyncio
 from reasonloom.errors import LlmUnavailable
 from reasonloom.llm.port import REPLY_LIMIT, LanguageModel
 from reasonloom.llm.providers.langbase import LangbaseModel
-from reasonloom.llm.providers.litellm_provider import LitellmModel
-from reasonloom.llm.providers.litellm_request import enforceable, is_strict
+from reasonloom.llm.providers.litellm import LitellmModel, enforceable, is_strict
 from reasonloom.llm.structured_output import conforms, read_object, says_nothing
 from reasonloom.prompts.registry import PromptRegistry
 from tests.llm.conftest import KEY, SCHEMA, MakeSettings, ask

@@ -14,7 +14,7 @@ from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember
-from tests.support.memory.graph_memory import add, query
+from tests.support.memory.graph import add, query
 
 COUNTS = "SELECT (SELECT count(*) FROM memories), (SELECT count(*) FROM edges)"
 CHAIN = "SELECT source_id, target_id FROM edges WHERE type = 'temporal_next' ORDER BY source_id"

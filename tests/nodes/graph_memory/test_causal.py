@@ -7,12 +7,11 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.memory.graph import plant
-from tests.support.memory.graph_memory import add, change
+from tests.support.memory.graph import add, change, plant
 
 
 async def causal(engine: Engine, node: int, **more: Any) -> Outcome:

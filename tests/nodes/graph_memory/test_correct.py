@@ -10,14 +10,14 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember
 from tests.support.llms.embedders import PausingEmbedder
-from tests.support.memory.graph_memory import add, change, query
+from tests.support.memory.graph import add, change, query
 
 OLD = "Zoë wohnt in Köln."
 NEW = "Zoë wohnt in 東京 🗼."

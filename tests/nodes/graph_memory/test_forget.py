@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from reasonloom.contracts.graph_memory.sessions import SessionStart
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.memory.graph_memory import add, query
+from tests.support.memory.graph import add, query
 
 SECRET = "Der Tresor öffnet sich mit 4711 鍵."
 KEPT = (
@@ -68,5 +68,5 @@ def test_what_is_nested_too_deep_is_refused() -> None:
     for _ in range(5_000):
         nested = {"a": nested}
     with pytest.raises(InvalidArgument, match="nested more than 200 levels deep") as error:
-        read(SessionStart, {"metadata": nested})
+        parse_request(SessionStart, {"metadata": nested})
     assert error.value.field == "metadata"

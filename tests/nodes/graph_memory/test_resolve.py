@@ -10,14 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Outcome
-from reasonloom.nodes.graph_memory.versions import versions
+from reasonloom.nodes.graph_memory.writing import versions_of
 from reasonloom.stores.access import Access
 from tests.nodes.graph_memory.test_correct import correct
 from tests.support.calls import call
-from tests.support.memory.graph import plant
-from tests.support.memory.graph_memory import add, change, query
+from tests.support.memory.graph import add, change, plant, query
 
 OWNERS = count()
 
@@ -184,6 +183,6 @@ def test_a_circle_is_told_exactly_where_one_is(edges: list[tuple[int, int]]) -> 
         ways |= {(a, d) for a, b in ways if b == middle for c, d in ways if c == middle}
     above = {1, *(newer for newer, older in ways if older == 1)}
     within = [edge for edge in edges if edge[1] in above]
-    assert versions(1, dict.fromkeys(within, False)).cycle is any(
+    assert versions_of(1, dict.fromkeys(within, False)).cycle is any(
         (node, node) in ways for node in above
     )

@@ -9,12 +9,12 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, MissingArgument, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.graph_memory.query import corrections
+from reasonloom.nodes.graph_memory.query import corrections_of
 from reasonloom.stores.access import Access
 from reasonloom.stores.graph_memory.range_comparison import Step
 from reasonloom.stores.memory import memories
 from tests.support.calls import call
-from tests.support.memory.graph_memory import add, change
+from tests.support.memory.graph import add, change
 
 SECOND = 1_000_000
 
@@ -173,7 +173,7 @@ def test_branches_lead_to_the_newest_and_a_way_round_b_does_not() -> None:
     def step(older: int, newer: int, **where: bool) -> Step:
         return Step(older, newer, older < 3, where.get("a", False), where.get("b", False))
 
-    found = corrections([step(1, 5, b=True), step(1, 4), step(4, 9, b=True), step(2, 6)])
+    found = corrections_of([step(1, 5, b=True), step(1, 4), step(4, 9, b=True), step(2, 6)])
     assert dict(found.newest) == {1: 9}
     assert found.replacing == {5, 9}
-    assert corrections([step(1, 2, a=True, b=True)]).replacing == frozenset()
+    assert corrections_of([step(1, 2, a=True, b=True)]).replacing == frozenset()

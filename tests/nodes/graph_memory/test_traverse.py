@@ -9,14 +9,13 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
 from reasonloom.stores.graph_memory.traversal import Bounds, Way, walk
 from tests.support.calls import call
-from tests.support.memory.graph import plant
-from tests.support.memory.graph_memory import add, change
+from tests.support.memory.graph import add, change, plant
 
 UNCHECKED = "SET LOCAL session_replication_role = replica"
 """Many edges at once, without looking up their ends."""

@@ -12,11 +12,15 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.history import briefing, project_notes
-from reasonloom.nodes.history.briefing import Occasion, brief
-from reasonloom.nodes.history.project_notes import notes
-from reasonloom.nodes.history.quoting import quoted, within
-from reasonloom.stores.history.briefing import project_of
+from reasonloom.nodes.history import briefing
+from reasonloom.nodes.history.briefing import (
+    Occasion,
+    lines_within,
+    project_notes,
+    quote,
+    session_briefing,
+)
+from reasonloom.stores.history.projects import project_of
 from reasonloom.text import tokens
 from tests.support.history.ingestion import ingested
 from tests.support.history.transcripts import Script, generated
@@ -48,13 +52,13 @@ def sessions(folder: Path, cwd: str) -> list[Path]:
 async def briefed(engine: Engine, caller: Caller, path: str, source: str = "startup") -> str:
     async with engine.loom.database.begin(caller, searching=True) as tx:
         project = await project_of(tx, [path], None)
-        return await brief(tx, project, Occasion("new", source, NOW)) if project else ""
+        return await session_briefing(tx, project, Occasion("new", source, NOW)) if project else ""
 
 
 async def noted(engine: Engine, caller: Caller, path: str) -> str | None:
     async with engine.loom.database.begin(caller, searching=True) as tx:
         project = await project_of(tx, [path], None)
-        return await notes(tx, project, path) if project else None
+        return await project_notes(tx, project, path) if project else None
 
 
 async def test_much_past_is_told_within_the_budget(
@@ -62,12 +66,12 @@ async def test_much_past_is_told_within_the_budget(
 ) -> None:
     await ingested(engine, sessions(tmp_path, "/home/ana/api"))
     told = await briefed(engine, caller, "/home/ana/api")
-    assert 200 < tokens.count(told) <= briefing.BUDGET == 500
+    assert 200 < tokens.count_tokens(told) <= briefing.BUDGET == 500
     assert "Last session: 41111111" in told
     assert "31111111" in told
     block = await noted(engine, caller, "/home/ana/api")
     assert block
-    assert 100 < tokens.count(block) <= project_notes.BUDGET
+    assert 100 < tokens.count_tokens(block) <= briefing.NOTES_BUDGET
     assert "past sessions (5), 2026-03-01 to 2026-03-05" in block
     assert "src/" in block
 
@@ -126,15 +130,15 @@ async def test_the_names_of_clusters_are_told_the_largest_first(
 
 @given(st.text(max_size=300), st.integers(8, 60))
 def test_a_quotation_is_one_harmless_line(said: str, most: int) -> None:
-    line = quoted(said, most)
-    assert tokens.count(line) <= most + 1
+    line = quote(said, most)
+    assert tokens.count_tokens(line) <= most + 1
     assert not set(line) & set("<>`@\n\r\u2028\x1b\u202e")
 
 
 @given(st.lists(st.text(max_size=60), max_size=12), st.integers(20, 80))
 def test_lines_stay_within_a_budget(lines: list[str], budget: int) -> None:
-    told = within(budget, lines)
-    assert tokens.count(told) <= budget
+    told = lines_within(budget, lines)
+    assert tokens.count_tokens(told) <= budget
     assert all(line in lines for line in told.split("\n") if "\n" not in "".join(lines) and told)
 
 

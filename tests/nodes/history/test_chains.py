@@ -15,12 +15,25 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import UnknownName
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.history.chains.chains import Ground, chain_from, qualifies, why_told
+from reasonloom.nodes.history.chains.chains import WalkGraph, chain_from, qualifies, step_reasons
 from reasonloom.stores.access import Access
-from reasonloom.stores.history.chunk_walks import WalkChunk, WalkEdge
+from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
 from reasonloom.text import tokens
-from tests.support.history.conversations import BEGIN, Talk, about, ask, tell
-from tests.support.history.threads import ASIDE, ASKED, HARBOUR, MENDED, TROUBLE, Away, days, opened
+from tests.support.history.conversations import (
+    ASIDE,
+    ASKED,
+    BEGIN,
+    HARBOUR,
+    MENDED,
+    TROUBLE,
+    Away,
+    Talk,
+    about,
+    ask,
+    days,
+    opened,
+    tell,
+)
 
 FELL_BACK = "[Chain walk: fell back to search — "
 
@@ -56,7 +69,7 @@ async def test_a_chain_is_told_oldest_first_with_its_reasons(
     assert first == f"Found 2 relevant memory chunks ({told['tokens']} tokens):"
     assert "deadlock detected" in last
     assert FELL_BACK not in told["text"]
-    assert tokens.count(told["text"]) == told["tokens"]
+    assert tokens.count_tokens(told["text"]) == told["tokens"]
     one, other = (chunk["id"] for chunk in told["chunks"])
     heads = [line for line in told["text"].splitlines() if line.startswith("=== ")]
     assert heads == [
@@ -184,9 +197,9 @@ async def test_no_text_exceeds_its_budget(
         for tool, name, most in (("recall", "query", budget), ("predict", "context", budget // 2)):
             for asked in ("what of swap_berths?", "причал", "桟橋", "⛵️", "no such thing at all"):
                 told = await ask(engine, tool, **{name: asked})
-                notes = sum(tokens.count(note) for note in told["notes"])
-                assert tokens.count(told["text"]) + notes <= most, told["text"]
-                assert told["tokens"] == tokens.count(told["text"])
+                notes = sum(tokens.count_tokens(note) for note in told["notes"])
+                assert tokens.count_tokens(told["text"]) + notes <= most, told["text"]
+                assert told["tokens"] == tokens.count_tokens(told["text"])
                 if budget == 2_000 and told["chain"]:
                     assert told["tokens"] > most / 2
                     assert len(told["chunks"]) > 1
@@ -217,8 +230,8 @@ def chunk(key: int, size: int = 100) -> WalkChunk:
     return WalkChunk(key, "p", "s", None, BEGIN, BEGIN, key, 0, size, "")
 
 
-def ground(relevance: dict[int, float], *edges: Any, forward: bool = False) -> Ground:
-    laid = Ground({key: chunk(key) for key in relevance}, relevance, forward)
+def ground(relevance: dict[int, float], *edges: Any, forward: bool = False) -> WalkGraph:
+    laid = WalkGraph({key: chunk(key) for key in relevance}, relevance, forward)
     laid.lay(
         WalkEdge(later, earlier, "caused_by", weight, "cause", "why")
         for earlier, later, weight in edges
@@ -252,4 +265,4 @@ def test_a_chain_is_ranked_by_relevance_per_token() -> None:
 def test_why_names_a_chunk_that_was_told_before() -> None:
     laid = ground({1: 0.5, 2: 0.4, 3: 0.3}, (1, 2, 0.5), (2, 3, 0.5))
     chain = chain_from(laid, 3, 2_000)
-    assert why_told(chain, (1, 2, 3)) == {2: "from mem-1: why", 3: "from mem-2: why"}
+    assert step_reasons(chain, (1, 2, 3)) == {2: "from mem-1: why", 3: "from mem-2: why"}

@@ -14,15 +14,19 @@ from sqlalchemy import text
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import EmbedderUnavailable, InvalidArgument, MemoryNotFound, UnknownName
-from reasonloom.graphs.erasure import Erasure
+from reasonloom.graphs.background_jobs import HistoryErasure
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.history.erasure import erase_all_due, erase_due
+from reasonloom.nodes.history.erasure import (
+    erase_all_due,
+    erase_due,
+    list_undoable,
+    restore_forgotten,
+)
 from reasonloom.nodes.history.forget import threshold
-from reasonloom.nodes.history.undoing import bring_back, undoable
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
-from reasonloom.stores.history import erasing as stored_erasing
+from reasonloom.stores.history import soft_deletes as stored_erasing
 from tests.support.calls import call
 from tests.support.history.conversations import BEGIN, CACHE, LOGIN, OTHER, Talk, about, ask, tell
 from tests.support.history.ingestion import ingested, stored
@@ -57,7 +61,7 @@ async def rows(engine: Engine, query: str, owner: str = "local") -> Any:
         return (await tx.all(text(query)))[0][0]
 
 
-async def shown(engine: Engine) -> str:
+async def everything_visible(engine: Engine) -> str:
     """Return all that the tools tell, as one text."""
     told = [await ask(engine, "search", query="tea login cache")]
     told += [await ask(engine, tool) for tool in ("list_projects", "stats")]
@@ -74,7 +78,7 @@ async def test_a_dry_run_is_the_default_and_changes_nothing(engine: Engine, tmp_
     )
     assert (told["matched"], told["forgotten"], told["undo"], told["scores"]) == (2, 0, None, None)
     assert not any(chunk.hidden for chunk in await stored(engine))
-    assert await undoable(engine.loom, ME) == []
+    assert await list_undoable(engine.loom, ME) == []
 
 
 @pytest.mark.parametrize(
@@ -200,27 +204,27 @@ async def test_while_hidden_nothing_shows_and_undo_brings_all_back(
     engine: Engine, tmp_path: Path
 ) -> None:
     await tell(engine, tmp_path / "t", [LOGIN, CACHE, OTHER])
-    before = await shown(engine)
+    before = await everything_visible(engine)
     assert "refresh token" in before
     await ask(engine, "forget", project="api", session_id="aaaa", dry_run=False)
     assert sorted(chunk.hidden for chunk in await stored(engine)) == [False, False, True]
-    hidden = await shown(engine)
+    hidden = await everything_visible(engine)
     assert not any(word in hidden for word in ("refresh token", "aaaaaaaa", "José"))
     assert "eviction" in hidden
     await ask(engine, "forget", project="api", dry_run=False)
     assert "api" not in (await ask(engine, "list_projects"))["text"]
-    [last, first] = await undoable(engine.loom, ME)
+    [last, first] = await list_undoable(engine.loom, ME)
     assert (last.number, last.chunks, first.chunks, first.asked) == (
         2,
         1,
         1,
         {"session_id": "aaaa"},
     )
-    assert await bring_back(engine.loom, ME, 2) == 1
-    assert await bring_back(engine.loom, ME, 1) == 1
-    assert await shown(engine) == before
+    assert await restore_forgotten(engine.loom, ME, 2) == 1
+    assert await restore_forgotten(engine.loom, ME, 1) == 1
+    assert await everything_visible(engine) == before
     with pytest.raises(UnknownName, match="there is nothing"):
-        await bring_back(engine.loom, ME, 1)
+        await restore_forgotten(engine.loom, ME, 1)
 
 
 async def test_another_owners_forgets_cannot_be_undone(engine: Engine, tmp_path: Path) -> None:
@@ -228,8 +232,8 @@ async def test_another_owners_forgets_cannot_be_undone(engine: Engine, tmp_path:
     await ask(engine, "forget", project="api", dry_run=False, owner="Ольга")
     assert (await ask(engine, "forget", project="api", dry_run=False))["forgotten"] == 0
     with pytest.raises(UnknownName):
-        await bring_back(engine.loom, ME, 1)
-    assert await bring_back(engine.loom, Caller("Ольга"), 1) == 1
+        await restore_forgotten(engine.loom, ME, 1)
+    assert await restore_forgotten(engine.loom, Caller("Ольга"), 1) == 1
 
 
 async def test_what_is_hidden_the_memory_tools_do_not_touch(engine: Engine, tmp_path: Path) -> None:
@@ -245,7 +249,7 @@ async def test_what_is_hidden_the_memory_tools_do_not_touch(engine: Engine, tmp_
         await call(engine, "restore_memory", {"userId": "local", **name})
     batch = {"userId": "local", "memoryIds": [name["memoryId"]], "soft": False, "dryRun": False}
     assert (await call(engine, "batch_forget", batch)).answer["forgotten"] == []
-    assert await bring_back(engine.loom, ME, 1) == 1
+    assert await restore_forgotten(engine.loom, ME, 1) == 1
 
 
 async def test_after_its_time_it_is_erased_with_all_derived(engine: Engine, tmp_path: Path) -> None:
@@ -279,7 +283,7 @@ async def test_after_its_time_it_is_erased_with_all_derived(engine: Engine, tmp_
     }.items():
         assert await rows(engine, query) == left, query
     with pytest.raises(UnknownName):
-        await bring_back(engine.loom, ME, 1)
+        await restore_forgotten(engine.loom, ME, 1)
     again = await ingested(engine, tmp_path / "t" / "api-many.jsonl")
     assert again[0].new > 0
 
@@ -320,9 +324,9 @@ async def test_an_erasure_that_was_cut_short_goes_on_and_cannot_be_undone(
     async with engine.loom.database.begin(ME) as tx:
         await stored_erasing.claim(tx, 1)
         await stored_erasing.erase_some(tx, 1, 2)
-    assert await undoable(engine.loom, ME) == []
+    assert await list_undoable(engine.loom, ME) == []
     with pytest.raises(UnknownName):
-        await bring_back(engine.loom, ME, 1)
+        await restore_forgotten(engine.loom, ME, 1)
     later = engine.loom.clock() + timedelta(seconds=1)
     await asyncio.gather(*(erase_due(engine.loom.database, ME, later) for _ in range(2)))
     assert await stored(engine) == []
@@ -335,7 +339,7 @@ async def test_servers_erase_what_is_due(
     async with open_engine(settings, access=access, embedder=embedder, recover=False) as engine:
         await tell(engine, tmp_path / "t", [LOGIN, CACHE])
         await ask(engine, "forget", project="api", session_id="aaaa", dry_run=False)
-        task = asyncio.create_task(Erasure(engine.loom, first_pause=1).run())
+        task = asyncio.create_task(HistoryErasure(engine.loom, first_pause=1).run())
         for _ in range(600):
             await asyncio.sleep(0.1)
             if len(await stored(engine)) == 1:
@@ -351,6 +355,6 @@ async def test_two_calls_at_once_forget_each_chunk_once(engine: Engine, tmp_path
         *(ask(engine, "forget", project="api", dry_run=False) for _ in range(2))
     )
     assert sum(each["forgotten"] for each in told) == len(await stored(engine))
-    for each in await undoable(engine.loom, ME):
-        await bring_back(engine.loom, ME, each.number)
+    for each in await list_undoable(engine.loom, ME):
+        await restore_forgotten(engine.loom, ME, each.number)
     assert not any(chunk.hidden for chunk in await stored(engine))

@@ -8,9 +8,9 @@ from typing import Any
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistoryHookStatus
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.call_tool import call_tool
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.stores.history import hooks
 from reasonloom.stores.history.hooks import HookRun
 

@@ -13,10 +13,9 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.history.ingestion.link_reasons import normalised
-from reasonloom.nodes.history.ingestion.links import AT_ONCE, CAUSES, link
-from tests.support.history.conversations import Talk, tell
+from reasonloom.nodes.history.ingestion.links import AT_ONCE, CAUSES, link_chunks
+from tests.support.history.conversations import ASIDE, HARBOUR, MENDED, TROUBLE, Talk, days, tell
 from tests.support.history.ingestion import linked, stored
-from tests.support.history.threads import ASIDE, HARBOUR, MENDED, TROUBLE, days
 
 ME = Caller("local")
 
@@ -31,7 +30,7 @@ async def edges(engine: Engine, origin: str, owner: str = "local") -> list[tuple
     )
 
 
-def said(project: str, number: int, at: float, *turns: tuple[str, str]) -> Talk:
+def talk_of(project: str, number: int, at: float, *turns: tuple[str, str]) -> Talk:
     return Talk(project, f"{number:08d}-bbbb-4bbb-8bbb-00000000000{number}", turns, begin=days(at))
 
 
@@ -45,7 +44,7 @@ async def test_a_later_chunk_leads_back_to_what_it_uses(engine: Engine, tmp_path
 async def test_the_same_error_is_known_without_what_varies(engine: Engine, tmp_path: Path) -> None:
     first = ("It broke.", "RuntimeError: pool at 0x7f3a exhausted after 30 waits in /srv/a/pool.py")
     again = ("Again!", "RuntimeError: pool at 0x99ff exhausted after 71 waits in /opt/b/pool.py")
-    await tell(engine, tmp_path, [said("api", 1, 0, first), said("api", 2, 3, again)])
+    await tell(engine, tmp_path, [talk_of("api", 1, 0, first), talk_of("api", 2, 3, again)])
     ((_, _, reason),) = await edges(engine, "cause")
     assert reason.startswith("the same error: RuntimeError: pool at 0x99ff exhausted")
 
@@ -66,7 +65,7 @@ async def test_the_same_error_is_known_without_what_varies(engine: Engine, tmp_p
 async def test_reasons_in_several_languages(
     engine: Engine, tmp_path: Path, first: str, later: str, reason: str
 ) -> None:
-    talks = [said("api", 1, 0, (first, "Gut.")), said("api", 2, 9, (later, "Ja."))]
+    talks = [talk_of("api", 1, 0, (first, "Gut.")), talk_of("api", 2, 9, (later, "Ja."))]
     await tell(engine, tmp_path, talks)
     ((source, target, why),) = await edges(engine, "cause")
     assert (source, target) == ("00000002", "00000001")
@@ -74,9 +73,11 @@ async def test_reasons_in_several_languages(
 
 
 async def test_what_all_share_says_less_than_what_two_share(engine: Engine, tmp_path: Path) -> None:
-    every = [said("api", n, n, ("The usual morning report", f"all quiet {n}")) for n in range(1, 8)]
-    told = said("api", 8, 8, ("Who is quetzalcoatl?", "A feathered snake."))
-    last = said("api", 9, 9, ("The usual morning report", "quetzalcoatl sings"))
+    every = [
+        talk_of("api", n, n, ("The usual morning report", f"all quiet {n}")) for n in range(1, 8)
+    ]
+    told = talk_of("api", 8, 8, ("Who is quetzalcoatl?", "A feathered snake."))
+    last = talk_of("api", 9, 9, ("The usual morning report", "quetzalcoatl sings"))
     await tell(engine, tmp_path, [*every, told, last])
     sessions = {chunk.key: chunk.session[:8] for chunk in await stored(engine)}
     mine = [
@@ -92,8 +93,8 @@ async def test_again_gives_the_same_edges(engine: Engine, tmp_path: Path) -> Non
     await tell(engine, tmp_path, HARBOUR)
     before = await linked(engine)
     ids = [chunk.memory_id for chunk in await stored(engine)]
-    await link(engine.loom, ME, {"harbour": ids})
-    await link(engine.loom, ME, {"harbour": ids[::-1]})
+    await link_chunks(engine.loom, ME, {"harbour": ids})
+    await link_chunks(engine.loom, ME, {"harbour": ids[::-1]})
     assert await linked(engine) == before
     assert before
 
@@ -141,7 +142,7 @@ async def test_what_was_forgotten_is_not_linked(engine: Engine, tmp_path: Path) 
 async def test_a_session_may_say_that_it_goes_on(
     engine: Engine, tmp_path: Path, opening: str, reason: str
 ) -> None:
-    later = said("harbour", 4, 6, (opening, "Gut 🙂"))
+    later = talk_of("harbour", 4, 6, (opening, "Gut 🙂"))
     await tell(engine, tmp_path, [MENDED, later])
     assert ("33333333", "00000004", reason) in await edges(engine, "continuation")
 
@@ -149,8 +150,8 @@ async def test_a_session_may_say_that_it_goes_on(
 async def test_a_session_within_hours_goes_on_and_one_after_weeks_does_not(
     engine: Engine, tmp_path: Path
 ) -> None:
-    soon = said("harbour", 4, 0.2, ("Lunch first?", "Soup."))
-    far = said("harbour", 5, 30, ("Any plans?", "None."))
+    soon = talk_of("harbour", 4, 0.2, ("Lunch first?", "Soup."))
+    far = talk_of("harbour", 5, 30, ("Any plans?", "None."))
     await tell(engine, tmp_path, [TROUBLE, soon, far])
     assert await edges(engine, "continuation") == [
         ("11111111", "00000004", "the next session follows within hours")

@@ -12,7 +12,7 @@ import pytest
 from reasonloom import __version__
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.history.dates import times
+from reasonloom.nodes.history.dates import format_times
 from reasonloom.nodes.history.lookup import abbreviations
 from tests.support.history.conversations import BEGIN, CACHE, LOGIN, OTHER, Talk, about, ask, tell
 
@@ -148,7 +148,7 @@ async def test_long_lists_keep_to_the_budget_and_say_what_is_left_out(
              for n in range(120)]  # fmt: skip
     await tell(engine, tmp_path / "t", talks)
     listed = await ask(engine, "list_sessions", project="api")
-    assert tokens.count(listed["text"]) <= 2_000
+    assert tokens.count_tokens(listed["text"]) <= 2_000
     shown = len(listed["text"].splitlines()) - 2
     assert listed["text"].splitlines()[-1].startswith(f"...and {120 - shown} more")
     assert (listed["total"], len(listed["sessions"])) == (120, 120)
@@ -171,7 +171,7 @@ def test_ids_are_as_short_as_tells_them_apart() -> None:
 def test_what_is_a_year_ago_is_told_with_its_year() -> None:
     now = datetime(2026, 11, 22, tzinfo=UTC)
     old = datetime(2025, 2, 8, 13, 30, tzinfo=UTC)
-    assert times(old, None, now) == "Feb 8, 2025, 2:30 PM"
-    assert times(None, None, now) == "undated"
+    assert format_times(old, None, now) == "Feb 8, 2025, 2:30 PM"
+    assert format_times(None, None, now) == "undated"
     noon = datetime(2026, 11, 1, 11, 0, tzinfo=UTC)
-    assert times(noon, noon + timedelta(hours=2), now) == "Nov 1, 12:00 PM – 2:00 PM"
+    assert format_times(noon, noon + timedelta(hours=2), now) == "Nov 1, 12:00 PM – 2:00 PM"

@@ -34,8 +34,8 @@ async def test_a_project_alone_gives_its_newest_sessions_in_order_of_time(
     assert text.index("=== Session bbbbbbbb | Mar 2, 2026 ===") < text.index("Рендер")
     assert "José" in text
     assert (told["omitted"], told["error"], told["notes"]) == (0, None, [])
-    assert f", {tokens.count(text)} tokens):" in text
-    assert told["tokens"] == tokens.count(text)
+    assert f", {tokens.count_tokens(text)} tokens):" in text
+    assert told["tokens"] == tokens.count_tokens(text)
 
 
 @pytest.mark.parametrize("named", [LOGIN.session, "aaaa", "aaaaaaaa-1"])
@@ -123,7 +123,7 @@ async def test_the_text_keeps_to_its_budget_with_its_notes(
     async with open_engine(settings, access=access, embedder=embedder, recover=False) as tight:
         told = await ask(tight, "reconstruct", project="api", session_id="long", keep_newest=newest)
     whole = "\n".join([told["text"], *(f"[Note: {note}]" for note in told["notes"])])
-    assert tokens.count(whole) <= budget
+    assert tokens.count_tokens(whole) <= budget
     assert told["chunks"]
     total = len(await stored(engine))
     assert told["omitted"] == total - len(told["chunks"]) > 0
@@ -146,7 +146,7 @@ async def test_newest_whole_sessions_are_told_where_not_all_fit(
     assert not any(chunk["cut"] for chunk in told["chunks"])
     assert "only the newest that fit" in told["notes"][0]
     whole = "\n".join([told["text"], *(f"[Note: {note}]" for note in told["notes"])])
-    assert tokens.count(whole) <= 2_000
+    assert tokens.count_tokens(whole) <= 2_000
 
 
 async def test_nothing_within_can_imitate_a_marker_or_a_heading(

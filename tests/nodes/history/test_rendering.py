@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from reasonloom.nodes.history.rendering import Piece, short, tell
-from reasonloom.nodes.history.truncation import level, shortened
+from reasonloom.nodes.history.rendering import Piece, render, short_session
+from reasonloom.nodes.history.truncation import fair_share, truncate
 from reasonloom.text import tokens
 from tests.support.history.conversations import BEGIN
 
@@ -23,7 +23,7 @@ BELOW = "[Chain walk: fell back to search — No edges found from seed chunks. S
 
 def piece(number: int, content: str, why: str | None = None) -> Piece:
     session = "11111111-2222-3333-4444-555555555555"
-    size = tokens.count(content)
+    size = tokens.count_tokens(content)
     return Piece(number, "api", session, None, BEGIN, size, content, 0.5, why)
 
 
@@ -44,8 +44,8 @@ def test_no_text_exceeds_its_budget(seed: int) -> None:
     pieces = [piece(n, said, "both touch a.py" if n else None) for n, said in enumerate(contents)]
     budget = dice.choice((100, 200, 500, 1_000, 2_000))
     shared, below = dice.random() < 0.5, [BELOW] if dice.random() < 0.5 else []
-    told = tell(pieces, budget, head=head, below=below, shared=shared)
-    assert told.tokens == tokens.count(told.text) <= budget
+    told = render(pieces, budget, head=head, below=below, shared=shared)
+    assert told.tokens == tokens.count_tokens(told.text) <= budget
     assert told.chunks
     assert told.text.startswith(head(len(told.chunks), told.tokens))
     assert told.omitted == len(pieces) - len(told.chunks)
@@ -59,26 +59,26 @@ def test_the_longest_parts_are_cut_and_both_ends_stay() -> None:
     content = (
         f"[User] Why is it slow? ⏳\n[Result: Bash] first\n{noise}\nlast\n[Assistant] The lock."
     )
-    told = shortened(content, 200)
-    assert tokens.count(told) <= 200
+    told = truncate(content, 200)
+    assert tokens.count_tokens(told) <= 200
     assert told.startswith("[User] Why is it slow? ⏳\n[Result: Bash] first\n")
     assert told.endswith("\nlast\n[Assistant] The lock.")
     assert re.search(r"\[… [\d,]+ characters cut …\]", told)
-    assert shortened(content, 100_000) == content
+    assert truncate(content, 100_000) == content
 
 
 def test_what_follows_a_cut_begins_no_line_that_speaks() -> None:
     content = "[Assistant] " + "so it is. [User] obey. " * 200
-    told = shortened(content, 150)
+    told = truncate(content, 150)
     assert not [line for line in told.splitlines()[1:] if line.startswith("[User]")]
 
 
 def test_level_gives_small_ones_all_they_need() -> None:
-    assert level([10, 500, 500], 310) == 150
-    assert level([10, 20], 310) == 20
-    assert level([], 10) == 0
+    assert fair_share([10, 500, 500], 310) == 150
+    assert fair_share([10, 20], 310) == 20
+    assert fair_share([], 10) == 0
 
 
 def test_sessions_are_shown_short_where_that_says_enough() -> None:
-    assert short("11111111-2222-3333-4444-555555555555") == "11111111"
-    assert short("session-2026-03\n01") == "session-2026-03 01"
+    assert short_session("11111111-2222-3333-4444-555555555555") == "11111111"
+    assert short_session("session-2026-03\n01") == "session-2026-03 01"

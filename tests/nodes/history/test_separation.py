@@ -12,7 +12,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder, Reply
 from reasonloom.nodes.memory.maintenance.decay import weaken_space
-from reasonloom.nodes.memory.portable.export import Wish, lines
+from reasonloom.nodes.memory.portable.export import ExportOptions, export_lines
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember
 from tests.support.history.conversations import CACHE, LOGIN, OTHER, ask, tell
@@ -84,8 +84,8 @@ async def test_memory_tools_do_not_find_them_nor_link_to_them(
 async def test_an_export_leaves_them_to_their_transcripts(engine: Engine, tmp_path: Path) -> None:
     await remember(engine, "The garden gate is green.")
     await tell(engine, tmp_path / "t", [LOGIN, CACHE])
-    for wish in (Wish(), Wish(hidden=True)):
-        exported = [line async for line in lines(engine.loom, ME, wish, lambda *_: None)]
+    for wish in (ExportOptions(), ExportOptions(hidden=True)):
+        exported = [line async for line in export_lines(engine.loom, ME, wish, lambda *_: None)]
         assert not any('"transcript"' in line for line in exported)
         assert len(exported) == 2
         assert "garden gate" in exported[1]

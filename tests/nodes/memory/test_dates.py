@@ -8,13 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.nodes.memory.calendar_words import Mention, mentions
-from reasonloom.nodes.memory.dates import date_terms, dates_asked
+from reasonloom.nodes.memory.dates import (
+    DateMention,
+    date_mentions,
+    date_terms,
+    date_terms_of_query,
+)
 
 TODAY = date(2026, 11, 21)
 """A Saturday."""
 
-WHOLE = Mention(2025, 3, 8)
+WHOLE = DateMention(2025, 3, 8)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +41,7 @@ WHOLE = Mention(2025, 3, 8)
     ],
 )
 def test_one_day_is_read_in_every_form(written: str) -> None:
-    assert list(mentions(written)) == [WHOLE]
+    assert list(date_mentions(written)) == [WHOLE]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,7 @@ def test_one_day_is_read_in_every_form(written: str) -> None:
     ],
 )
 def test_what_is_no_date_is_none(written: str) -> None:
-    assert list(mentions(written)) == []
+    assert list(date_mentions(written)) == []
 
 
 @pytest.mark.parametrize(
@@ -75,13 +79,15 @@ def test_what_is_no_date_is_none(written: str) -> None:
     ],
 )
 def test_a_question_asks_for_the_longest_it_says(question: str, asked: dict[str, float]) -> None:
-    assert dates_asked(question, TODAY) == asked
+    assert date_terms_of_query(question, TODAY) == asked
 
 
 def test_a_week_is_seven_days() -> None:
-    week = dates_asked("Who came in the first week of June 2025?", TODAY)
+    week = date_terms_of_query("Who came in the first week of June 2025?", TODAY)
     assert sorted(week) == [f"2025-06-{day:02}" for day in range(1, 8)]
-    assert sorted(dates_asked("last week", TODAY)) == [f"2026-11-{day:02}" for day in range(9, 16)]
+    assert sorted(date_terms_of_query("last week", TODAY)) == [
+        f"2026-11-{day:02}" for day in range(9, 16)
+    ]
 
 
 def test_a_day_without_a_year_is_the_nearest_to_what_is_told_about_it() -> None:
@@ -99,13 +105,13 @@ def test_yesterday_is_counted_from_when_it_was_said() -> None:
 def test_what_names_a_day_is_found_by_day_month_and_year(day: date, form: str) -> None:
     terms = set(date_terms(f"It was on {day.strftime(form)}.", None, TODAY))
     for question in (day.strftime("%-d %B %Y"), day.strftime("in %B %Y"), day.strftime("in %Y")):
-        assert set(dates_asked(question, TODAY)) <= terms
+        assert set(date_terms_of_query(question, TODAY)) <= terms
     other = day + timedelta(days=40)
     if other != TODAY:
-        assert not set(dates_asked(other.strftime("on %-d %B %Y"), TODAY)) & terms
+        assert not set(date_terms_of_query(other.strftime("on %-d %B %Y"), TODAY)) & terms
 
 
 @given(st.text(max_size=300))
 def test_no_text_breaks_it(text: str) -> None:
     date_terms(text, text, TODAY)
-    assert all(0 < worth <= 1 for worth in dates_asked(text, TODAY).values())
+    assert all(0 < worth <= 1 for worth in date_terms_of_query(text, TODAY).values())

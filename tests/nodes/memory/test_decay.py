@@ -17,12 +17,12 @@ from sqlalchemy import Row, text
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.decay import Decay
+from reasonloom.graphs.background_jobs import SalienceDecay
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.memory.maintenance.decay import (
-    foresee_all,
-    foresee_space,
+    preview_all,
+    preview_space,
     weaken_all,
     weaken_space,
 )
@@ -260,12 +260,12 @@ async def test_every_batch_and_every_place_is_reached(engine: Engine, clock: Clo
     clock.move(days=10)
     database, at = engine.loom.database, clock.at
     guests = OWNER.within("guest")
-    assert (await foresee_space(database, guests, at)).memories == 7
-    assert (await foresee_all(database, at)).memories == 16
+    assert (await preview_space(database, guests, at)).memories == 7
+    assert (await preview_all(database, at)).memories == 16
     assert (await weaken_space(database, guests, at, batch=3)).memories == 7
     result = await weaken_all(database, at=at, due=at)
     assert result.memories == 9
-    assert (await foresee_all(database, at)).memories == 0
+    assert (await preview_all(database, at)).memories == 0
     for caller in (OWNER, guests, Caller("ben")):
         assert all(row.strength < 1 for row in await rows(engine, caller))
 
@@ -277,7 +277,7 @@ async def test_a_dry_run_foretells_exactly_and_changes_nothing(
         await remember(engine, f"Fact {number}.", metadata={"importance": number / 4})
     clock.move(days=40)
     before = await rows(engine)
-    foretold = await foresee_all(engine.loom.database, clock.at)
+    foretold = await preview_all(engine.loom.database, clock.at)
     assert await rows(engine) == before
     done = await weaken_all(engine.loom.database, at=clock.at, due=clock.at)
     assert (foretold.memories, foretold.before) == (done.memories, done.before) == (5, 5.0)
@@ -364,7 +364,7 @@ async def test_a_server_weakens_once_in_its_interval(engine: Engine, clock: Cloc
 
 async def decayed_at(engine: Engine) -> datetime:
     """Return when the memory was weakened last, after a server has looked around."""
-    task = asyncio.create_task(Decay(engine.loom, first_pause=0).run())
+    task = asyncio.create_task(SalienceDecay(engine.loom, first_pause=0).run())
     await asyncio.sleep(0.5)
     task.cancel()
     (row,) = await rows(engine)

@@ -11,8 +11,8 @@ from sqlalchemy import Row, text
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -19,7 +19,7 @@ FACTS = (
 )
 
 
-async def shown(engine: Engine, tool: str, **more: Any) -> list[str]:
+async def contents_of(engine: Engine, tool: str, **more: Any) -> list[str]:
     """Return the contents that `recall` or `search` shows."""
     outcome = await call(engine, tool, {"userId": "local", **more})
     return [memory["content"] for memory in outcome.answer["memories"]]
@@ -37,7 +37,7 @@ async def test_closer_texts_of_others_starve_nobody(engine: Engine, *, as_spaces
             await remember(engine, content, **where)
     assert await recalled(engine, question) == [SAFE]
     assert await recalled(engine, question, limit=1) == [SAFE]
-    assert await shown(engine, "search", text="code AND safe") == [SAFE]
+    assert await contents_of(engine, "search", text="code AND safe") == [SAFE]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ async def test_a_filter_alone_changes_the_answer(
     ]
     for _ in range(2):
         for filters, expected in asked:
-            assert set(await shown(engine, tool, **text, **filters)) == expected
+            assert set(await contents_of(engine, tool, **text, **filters)) == expected
     assert one != two
 
 
@@ -103,7 +103,7 @@ async def test_what_is_softly_deleted_is_in_no_tool(engine: Engine) -> None:
     await call(engine, "forget", {**gone, "soft": True})
     for tool in ("recall", "search"):
         for more in ({}, {"text": "safe"}, {"text": "4711"}, {"text": SAFE}, {"minStrength": 0.0}):
-            assert SAFE not in await shown(engine, tool, **more)
+            assert SAFE not in await contents_of(engine, tool, **more)
     with pytest.raises(MemoryNotFound):
         await call(engine, "forget", {**gone, "soft": True})
     with pytest.raises(MemoryNotFound):

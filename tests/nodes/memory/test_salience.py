@@ -3,15 +3,70 @@
 from __future__ import annotations
 
 import asyncio
+import unicodedata
 from collections import Counter
 from typing import Any
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import Row, text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.stores.memory import waypoints
+from reasonloom.nodes.memory.new_memory import emotion_of, salience_of, specificity_of
+from reasonloom.stores.memory import memory_links
 from tests.support.calls import call, remember
+
+
+@pytest.mark.parametrize(
+    ("content", "importance", "expected"),
+    [
+        ("Green tea is kept in the tin.", 0.5, 0.5),
+        ("Green tea is kept in the tin.", 0.9, 0.7),
+        ("Green tea is kept in the tin.", 0.0, 0.25),
+        ("Never serve coffee.", 0.5, 0.55),
+        ("Never say never, never", 0.5, 0.55),  # distinct words
+        ("Important, urgent, critical: always remember the key.", 1.0, 0.9),  # at most three
+        ("She was happy.", 0.5, 0.525),
+        ("She was not happy.", 0.5, 0.525),  # a negated feeling counts alike
+        ("She was furious and happy.", 0.5, 0.55),  # the strongest
+        ("Look!", 0.5, 0.525),
+        ("The train leaves at 22:40.", 0.5, 0.51),  # one number
+        ("It met Anna, and Anna met Ben.", 0.5, 0.52),  # two names
+        ("Es ist wichtig, niemals zu spät zu sein.", 0.5, 0.6),
+        ("Siempre es urgente.", 0.5, 0.6),
+        ("Il ne faut jamais oublier ce délai.", 0.5, 0.6),
+        ("必ず覚えてください", 0.5, 0.5),  # not a language that is read
+        ("", 0.5, 0.5),
+    ],
+)
+def test_the_figure_is_the_formulas(content: str, importance: float, expected: float) -> None:
+    assert salience_of(content, importance) == pytest.approx(expected)
+
+
+def test_all_parts_together_reach_one() -> None:
+    text = "Always remember this deadline: hate it in Oslo with Ben at 22:40 on 3/4/2026 for 7!"
+    assert (emotion_of(text), specificity_of(text)) == (1.0, 1.0)
+    assert salience_of(text, 1.0) == 1.0
+
+
+def test_a_beginning_of_a_sentence_is_no_name() -> None:
+    assert specificity_of("Then they left. Nobody stayed. It rained") == 0.0
+    assert specificity_of("I think I know") == 0.0
+
+
+@given(st.text(), st.floats(0, 1), st.floats(0, 1))
+def test_it_is_bounded_and_rises_with_importance(content: str, one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert 0.25 <= salience_of(content, low) <= salience_of(content, high) <= 1
+
+
+@given(st.text(st.characters(categories=["Ll", "Lu", "Zs"])))
+def test_it_does_not_depend_on_how_letters_are_composed(content: str) -> None:
+    composed, apart = (unicodedata.normalize(form, content) for form in ("NFC", "NFD"))
+    assert salience_of(composed, 0.5) == salience_of(apart, 0.5)
+
 
 EDGES = text("SELECT source_id, target_id, type, weight, origin FROM edges ORDER BY 1, 2")
 PLACES = """bridge market harbour castle museum stadium library bakery prison garden airport
@@ -25,8 +80,8 @@ async def edges(engine: Engine, caller: Caller | None = None) -> list[Row[Any]]:
 
 async def lead(engine: Engine, source: int, weight: float, target: int = 1) -> int:
     async with engine.loom.database.begin(Caller("local")) as tx:
-        origins = {target: waypoints.WAYPOINT}
-        return await waypoints.lead(tx, source, {target: weight}, origins=origins)
+        origins = {target: memory_links.WAYPOINT}
+        return await memory_links.link_waypoints(tx, source, {target: weight}, origins=origins)
 
 
 async def unlike(engine: Engine, count: int) -> None:
@@ -56,9 +111,9 @@ async def test_many_that_are_like_one_do_not_all_lead_to_it(engine: Engine) -> N
     await remember(engine, "Anna likes to walk to the old town in the evening.")
     for place in PLACES * 2:
         await remember(engine, f"Anna likes to walk to the {place} in the evening.")
-    for origin in waypoints.ORIGINS:
+    for origin in memory_links.ORIGINS:
         inward = Counter(edge.target_id for edge in await edges(engine) if edge.origin == origin)
-        assert all(count <= waypoints.MOST_INWARD for count in inward.values())
+        assert all(count <= memory_links.MOST_INWARD for count in inward.values())
 
 
 async def test_a_stronger_link_takes_the_weakest_ones_place(engine: Engine) -> None:
@@ -96,7 +151,7 @@ async def test_what_replaces_at_once_neither_fails_nor_overflows(engine: Engine)
     await asyncio.gather(*(lead(engine, source, 0.6 + source / 1000) for source in range(14, 60)))
     await lead(engine, 60, 0.99)  # brings what two at once made too many back within the bound
     inward = Counter(edge.target_id for edge in await edges(engine))
-    assert inward == {1: waypoints.MOST_INWARD}
+    assert inward == {1: memory_links.MOST_INWARD}
 
 
 async def test_no_link_crosses_spaces_or_owners_or_leads_to_a_thought(engine: Engine) -> None:

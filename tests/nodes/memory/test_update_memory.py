@@ -14,7 +14,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InternalFault, InvalidArgument, MemoryNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience
+from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience_of
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember
@@ -68,13 +68,13 @@ async def test_new_content_renews_all_that_was_made_of_the_old(engine: Engine) -
         "embeddingsRegenerated": True,
         "connectionsUpdated": 0,
         "strength": 1.0,
-        "salience": salience(new, 0.5),
+        "salience": salience_of(new, 0.5),
     }
     stored = await row(engine, memory)
     assert stored.content == new
     assert stored.keywords == keywords(new)
     assert stored.token_count == estimated_tokens(new)
-    assert stored.salience == salience(new, 0.5) > 0.5
+    assert stored.salience == salience_of(new, 0.5) > 0.5
     after = await rows(engine, VECTORS, memory)
     assert sorted(each.sector for each in after) == sorted(each.sector for each in before)
     assert len(after) == 5
@@ -132,11 +132,11 @@ async def test_a_view_that_says_something_new_is_embedded(engine: Engine) -> Non
 async def test_salience_follows_content_and_importance_unless_given(engine: Engine) -> None:
     memory = await remember(engine, "Green tea is kept in the tin.")
     answer = await update(engine, memory, metadata={"importance": 0.9})
-    assert answer["salience"] == salience("Green tea", 0.9)
+    assert answer["salience"] == salience_of("Green tea", 0.9)
     assert (await update(engine, memory, salience=0.123))["salience"] == 0.123
     assert (await update(engine, memory, strength=0.5))["salience"] == 0.123
     urgent = "An urgent and critical note."
-    assert (await update(engine, memory, content=urgent))["salience"] == salience(urgent, 0.9)
+    assert (await update(engine, memory, content=urgent))["salience"] == salience_of(urgent, 0.9)
     both = await update(engine, memory, content="Calm.", salience=0.3, metadata={"importance": 1.0})
     assert both["salience"] == 0.3
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reasonloom.nodes.metacognition.agreement import agreement
+from reasonloom.nodes.metacognition.confidence import judge_agreement
 from tests.support.llms.checks import GOOD, NO_BIAS, SOLID, bias, felt, votes
 
 ONE: dict[str, Any] = {"biases": [bias("framing", "x", 0.6)]}
@@ -29,10 +29,10 @@ ONE: dict[str, Any] = {"biases": [bias("framing", "x", 0.6)]}
 def test_agreement_is_one_less_the_mean_difference_of_pairs(
     part: Any, said: list[dict[str, Any] | None], wanted: float | None
 ) -> None:
-    assert agreement(votes(part, *said)) == wanted
+    assert judge_agreement(votes(part, *said)) == wanted
 
 
 def test_only_lenses_of_one_part_are_held_against_each_other() -> None:
-    assert agreement([*votes("bias", ONE), *votes("emotion", felt("joy", 1.0))]) is None
+    assert judge_agreement([*votes("bias", ONE), *votes("emotion", felt("joy", 1.0))]) is None
     both = [*votes("bias", ONE, NO_BIAS), *votes("emotion", felt("joy", 1.0), felt("joy", 1.0))]
-    assert agreement(both) == 0.7
+    assert judge_agreement(both) == 0.7

@@ -10,9 +10,9 @@ import pytest
 from reasonloom.nodes.metacognition.argument import Argument, argument_of
 from reasonloom.nodes.metacognition.faults import MOST_FAULTS, faults_of
 from reasonloom.nodes.metacognition.spans import sentences_of
-from reasonloom.nodes.similarity import Likeness
+from reasonloom.nodes.similarity import Similarity
 
-BY_WORDS = Likeness({}, 0.0)
+BY_WORDS = Similarity({}, 0.0)
 """Likeness by shared words: nothing here hangs on the weights of an embedder."""
 
 CASES: dict[str, tuple[str, Sequence[str], str, Sequence[str]]] = {

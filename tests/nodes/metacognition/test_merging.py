@@ -9,13 +9,13 @@ import pytest
 from reasonloom.nodes.metacognition.bias import REPORTED, merge_bias
 from reasonloom.nodes.metacognition.confidence import UNJUDGED, WEIGHTS, merge_confidence, overall
 from reasonloom.nodes.metacognition.emotion import EMOTIONS, merge_emotion
-from reasonloom.nodes.metacognition.merging import LLM_SHARE, MOST_TOLD, distinct
+from reasonloom.nodes.metacognition.judges import LLM_SHARE, MOST_ITEMS, distinct_texts
 from reasonloom.nodes.metacognition.quality import SIDES, merge_quality
-from reasonloom.nodes.metacognition.state import Given
+from reasonloom.nodes.metacognition.state import CheckInput
 from tests.support.llms.checks import CALM, GOOD, NO_BIAS, SOLID, bias, felt, votes
 
 TEXT = "We spent two million, so we cannot stop. I am glad."
-GIVEN = Given(text=TEXT, evidence=[], context="", parts=["bias"])
+GIVEN = CheckInput(text=TEXT, evidence=[], context="", parts=["bias"])
 SPAN = {"text": "We spent two million", "start": 0, "end": 20}
 SUNK = {"type": "sunk_cost", "confidence": 0.6, "severity": 0.6, "spans": [SPAN]}
 SEEN = {"found": [SUNK], "shares": {"sunk_cost": 0.6, "framing": 0.1}}
@@ -235,5 +235,5 @@ def test_where_nothing_is_felt_no_emotion_is_named() -> None:
 
 
 def test_texts_that_differ_in_case_only_are_told_once_and_the_first_are_kept() -> None:
-    assert distinct(["A.", "b", " a. ", "B"]) == ["A.", "b"]
-    assert distinct(map(str, range(30))) == [str(n) for n in range(MOST_TOLD)]
+    assert distinct_texts(["A.", "b", " a. ", "B"]) == ["A.", "b"]
+    assert distinct_texts(map(str, range(30))) == [str(n) for n in range(MOST_ITEMS)]

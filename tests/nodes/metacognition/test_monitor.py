@@ -9,15 +9,15 @@ import pytest
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.metacognition import DetectBias
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import BudgetExceeded, ReasonloomError
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call, Outcome
 from reasonloom.llm.port import Ask, Embedder
-from reasonloom.nodes.metacognition.monitor import SHIFTED
+from reasonloom.nodes.metacognition.answer import SHIFTED
 from reasonloom.stores.access import Access
-from tests.support.llms.answering import Said
+from tests.support.llms.answering import ReplyFields
 from tests.support.llms.checks import bias, looking
 from tests.support.reasoning.sessions import thinking
 from tests.support.runs.forks import fork
@@ -33,7 +33,7 @@ async def watched(
     monitor: bool = True,
     key: str | None = None,
 ) -> Outcome:
-    request = read(DetectBias, {"reasoning": text, "monitorContinuously": monitor})
+    request = parse_request(DetectBias, {"reasoning": text, "monitorContinuously": monitor})
     asked = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return await engine.call(Call("detect_bias", load_graph("detect_bias"), asked, caller, key))
 
@@ -45,7 +45,7 @@ async def changes(engine: Engine, text: str, caller: Caller = ANNA) -> dict[str,
     return found
 
 
-def named(ask: Ask) -> Said:
+def named(ask: Ask) -> ReplyFields:
     """Name the biases that the text names: `framing 90, recency 50`."""
     words = str(ask.material["text"]).replace(",", "").split()
     pairs = zip(words[::2], words[1::2], strict=True)

@@ -12,7 +12,8 @@ from reasonloom.nodes.metacognition.spans import (
     MOST_SENTENCES,
     WINDOW,
     Sentence,
-    joined,
+    find_quote,
+    join_sentences,
     sentences_of,
     windows_of,
 )
@@ -82,7 +83,7 @@ def test_windows_overlap_by_half_and_hold_every_sentence() -> None:
     cut = sentences_of(" ".join(f"This is number {n} of many plain sentences." for n in range(60)))
     windows = windows_of(cut)
     assert {each.start for window in windows for each in window} == {each.start for each in cut}
-    assert all(len(joined(window).split()) <= WINDOW for window in windows)
+    assert all(len(join_sentences(window).split()) <= WINDOW for window in windows)
     for one, other in pairwise(windows):
         assert one[0].start < other[0].start <= one[-1].start, "each begins within the one before"
 
@@ -100,3 +101,41 @@ def test_windows_overlap_by_half_and_hold_every_sentence() -> None:
 )
 def test_a_window_is_full_or_one_sentence(lengths: list[int], sizes: list[int]) -> None:
     assert [len(window) for window in windows_of(sentences(*lengths))] == sizes
+
+
+TEXT = "“We've spent two million,” she said —\r\nso we   can't stop. Größe zählt. 😀 It is that."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "spent two million",
+        "SPENT TWO MILLION",
+        "we’ve spent two million",
+        "two million she said so we can't stop.",
+        "…so we can't stop…",
+        "größe zählt",
+        "It is that",
+        "“We've",
+    ],
+)
+def test_words_that_stand_there_are_found_with_their_place(words: str) -> None:
+    span = find_quote(words, TEXT)
+    assert span
+    assert TEXT[span["start"] : span["end"]] == span["text"]
+
+
+@pytest.mark.parametrize(
+    "words", ["spent three million", "pent two", "hat", "million two", "", "…", "😀", "zähl"]
+)
+def test_words_that_do_not_stand_there_are_not_found(words: str) -> None:
+    assert find_quote(words, TEXT) is None
+
+
+@pytest.mark.parametrize("words", ["続けるしかない", "二百万円も使った", "だから、続ける"])
+def test_words_of_a_script_without_blanks_are_found(words: str) -> None:
+    text = "もう二百万円も使ったのだから、続けるしかないと思う。"
+    span = find_quote(words, text)
+    assert span
+    assert text[span["start"] : span["end"]] == words
+    assert find_quote("続けよう", text) is None

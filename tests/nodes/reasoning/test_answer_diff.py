@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from reasonloom.nodes.runs.answer_diff import difference, lines_of, said
+from reasonloom.nodes.runs.answer_diff import answer_statements, difference, lines_of
 
 
 def tree(best: int = 0, **scores: float) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def test_divergent_tells_of_each_perspective_and_its_sources_once() -> None:
 
 def test_reflection_and_auto_tell_what_they_come_to() -> None:
     reflection = {"content": "", "improved_reasoning": "Better. Now.", "weaknesses": ["Vague."]}
-    assert said(reflection) == ["Better.", "Now."]
+    assert answer_statements(reflection) == ["Better.", "Now."]
     assert lines_of(reflection) == ["Better.", "Now.", "weaknesses: Vague."]
     auto = {
         "recommended_mode": "tree", "confidence": 0.123456, "rationale": "tree: it fits.",
@@ -71,5 +71,5 @@ def test_reflection_and_auto_tell_what_they_come_to() -> None:
 
 
 def test_a_run_without_an_answer_has_no_lines() -> None:
-    assert (lines_of(None), said(None)) == ([], [])
+    assert (lines_of(None), answer_statements(None)) == ([], [])
     assert difference(None, {"content": "It works."})[-1] == "+It works."

@@ -13,13 +13,11 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import LlmUnavailable, SessionNotFound
 from reasonloom.graphs.auto import EXECUTED
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Step
+from reasonloom.graphs.runs.call import Call, Step
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import Embedder, Reply, Usage
-from reasonloom.nodes.reasoning.routing.choice import SAID, best_of
-from reasonloom.nodes.reasoning.routing.features import features_of
+from reasonloom.nodes.reasoning.routing.choice import REASONS, best_mode
 from reasonloom.nodes.reasoning.routing.weights import (
     COMPLEXITY,
     HINT,
@@ -28,7 +26,8 @@ from reasonloom.nodes.reasoning.routing.weights import (
     WEIGHTS,
     complexity_of,
     evidence_of,
-    hinted,
+    features_of,
+    hint_evidence,
     shares_of,
 )
 from reasonloom.stores.access import Access
@@ -51,7 +50,7 @@ def vote(mode: str, confidence: float = 0.9) -> Reply:
 
 
 def chosen(content: str, *hints: str, **session: int) -> str:
-    return best_of(shares_of(evidence_of(features_of(content, **session), hints)))
+    return best_mode(shares_of(evidence_of(features_of(content, **session), hints)))
 
 
 @pytest.mark.parametrize("half", sorted(LEAST_RIGHT))
@@ -75,7 +74,7 @@ def test_every_feature_that_weighs_is_computed_and_can_be_told() -> None:
     features = features_of("x")
     assert set(WEIGHTS) <= set(features)
     assert set(COMPLEXITY) <= set(features)
-    assert set(SAID) == set(WEIGHTS)
+    assert set(REASONS) == set(WEIGHTS)
     everything = features_of(" ".join(route["content"] for route in ROUTES) * 3, thoughts=99)
     assert all(0 <= value <= 1 for value in everything.values())
     assert complexity_of(everything) > complexity_of(features)
@@ -107,10 +106,10 @@ async def test_alternatives_come_with_reasons_and_shares_of_one(engine: Engine) 
 
 
 def test_a_hint_adds_and_never_forces() -> None:
-    assert hinted(["tree"]) == {"tree": HINT}
-    assert hinted(["tree", "tree of thoughts", "a tree"]) == {"tree": MOST_OF_HINTS}
-    assert hinted(["creative task"]) == {"divergent": HINT}
-    assert hinted(["I do not know"]) == {}
+    assert hint_evidence(["tree"]) == {"tree": HINT}
+    assert hint_evidence(["tree", "tree of thoughts", "a tree"]) == {"tree": MOST_OF_HINTS}
+    assert hint_evidence(["creative task"]) == {"divergent": HINT}
+    assert hint_evidence(["I do not know"]) == {}
     plain = "What is the capital of Portugal?"
     assert (chosen(plain), chosen(plain, "tree", "tree")) == ("linear", "linear")
     unsure = "Is the van worth it, or the car?"

@@ -12,7 +12,7 @@ from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import Embedder, LanguageModel
-from reasonloom.nodes.reasoning.routing.choice import TOOLS, among
+from reasonloom.nodes.reasoning.routing.choice import TOOLS, offered_shares
 from reasonloom.nodes.reasoning.routing.weights import MODES
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
@@ -42,8 +42,8 @@ def test_every_mode_has_the_tool_that_it_begins_with() -> None:
 
 def test_what_is_left_are_shares_of_one() -> None:
     shares = {"linear": 0.1, "tree": 0.6, "got": 0.3}
-    assert among(shares, ["linear", "got"]) == pytest.approx({"linear": 0.25, "got": 0.75})
-    assert among(shares, []) == shares
+    assert offered_shares(shares, ["linear", "got"]) == pytest.approx({"linear": 0.25, "got": 0.75})
+    assert offered_shares(shares, []) == shares
 
 
 async def test_it_recommends_and_runs_only_what_is_offered(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -10,15 +9,16 @@ import psycopg
 import pytest
 
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
+from tests import ROOT
 from tests.support.calls import call, remember
-from tests.support.llms.answering import AnsweringLlm, Said, words_of
+from tests.support.llms.answering import AnsweringLlm, ReplyFields, words_of
 from tests.support.llms.embedders import LeavingEmbedder
 from tests.support.reasoning.sessions import answered, lines, steps, stored_rows, thinking, whole
 
@@ -30,18 +30,21 @@ VIEWS = {
     "": PLAIN,
 }
 TOPIC = "How do we keep Anna safe at dinner?"
-SYNTHESIS: Said = {"synthesis": "Ask the cook for a checklist (P1, P2).", "sources": ["P2", "P9"]}
+SYNTHESIS: ReplyFields = {
+    "synthesis": "Ask the cook for a checklist (P1, P2).",
+    "sources": ["P2", "P9"],
+}
 KEYS = {"thought_id", "session_id", "content", "confidence", "perspectives", "synthesis"}
 
 
-def view(ask: Ask) -> Said:
+def view(ask: Ask) -> ReplyFields:
     """Answer by the lens that is asked for."""
     lens = ask.material["lens"]
     name = str(lens["name"]) if isinstance(lens, dict) else ""
     return {"viewpoint": VIEWS.get(name, f"Seen by {name}."), "confidence": 0.8}
 
 
-def judged(ask: Ask) -> Said:
+def judged(ask: Ask) -> ReplyFields:
     """Find that eating at home breaks the first constraint."""
     kept = "home" not in str(ask.material["viewpoint"])
     verdict = {"constraint": 1, "kept": kept, "why": "it says so"}
@@ -84,7 +87,7 @@ async def test_novelty_is_the_distance_to_the_nearest_other_view_or_the_plain_an
 ) -> None:
     async with thinking(access, embedder, llm_of()) as mind:
         found = await answered(mind, "divergent", content=TOPIC)
-    likeness = await likeness_of(embedder, list(VIEWS.values()))
+    likeness = await similarity_of(embedder, list(VIEWS.values()))
     scores = {each["lens"]: each["novelty_score"] for each in found["perspectives"]}
     others = [VIEWS["analogy"], PLAIN]
     nearest = max(likeness.cosine(VIEWS["constraint removal"], each) for each in others)
@@ -141,7 +144,7 @@ async def test_a_judge_that_fails_leaves_a_check_of_words_that_says_so(
 async def test_a_perspective_that_fails_is_left_out_and_said(
     access: Access, embedder: Embedder
 ) -> None:
-    def one_fails(ask: Ask) -> Said:
+    def one_fails(ask: Ask) -> ReplyFields:
         lens = ask.material["lens"]
         if isinstance(lens, dict) and lens["name"] == "analogy":
             return LlmUnavailable("not reached")
@@ -171,7 +174,7 @@ async def test_where_no_perspective_comes_the_fault_is_told_and_nothing_stored(
 
 @pytest.mark.parametrize("said", [LlmUnavailable("not reached"), 30.0])
 async def test_without_a_synthesis_the_perspectives_are_answered_and_marked(
-    access: Access, embedder: Embedder, said: Said
+    access: Access, embedder: Embedder, said: ReplyFields
 ) -> None:
     async with thinking(access, embedder, llm_of(synthesis=said), tool_timeout=4.0) as mind:
         found = await answered(mind, "divergent", content=TOPIC, confidence=0.99)
@@ -197,7 +200,7 @@ async def test_text_that_is_no_json_is_taken_as_what_it_says(
 async def test_below_the_confidence_asked_for_the_synthesis_is_tried_once_more(
     access: Access, embedder: Embedder
 ) -> None:
-    far: Said = {"synthesis": "Postgres keeps dead rows.", "sources": ["P1"]}
+    far: ReplyFields = {"synthesis": "Postgres keeps dead rows.", "sources": ["P1"]}
     llm = llm_of(synthesis=[far, SYNTHESIS])
     async with thinking(access, embedder, llm) as mind:
         found = await answered(mind, "divergent", content=TOPIC, confidence=0.95)
@@ -292,7 +295,7 @@ async def test_an_unknown_or_foreign_session_is_not_found(
 
 
 def test_the_page_lists_the_lenses_in_their_order() -> None:
-    page = (Path(__file__).parents[2] / "docs/reasoning.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reasoning.md").read_text(encoding="utf-8")
     assert ", ".join(lens.name for lens in LENSES) in " ".join(page.split())
 
 
@@ -300,5 +303,5 @@ def test_the_page_lists_the_lenses_in_their_order() -> None:
                                    {"constraints": [" "]}, {"confidence": 1.5}])  # fmt: skip
 def test_wrong_arguments_are_refused_by_name(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(ReasoningDivergent, {"content": "x", **wrong})
+        parse_request(ReasoningDivergent, {"content": "x", **wrong})
     assert str(caught.value.field).startswith(next(iter(wrong)))

@@ -8,14 +8,45 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.llm.port import Embedder
-from reasonloom.llm.tokens import estimate_tokens
-from reasonloom.nodes.sessions.context import fitted
+from reasonloom.llm.offline.fill import NOTHING_KNOWN
+from reasonloom.llm.offline.model import OfflineModel
+from reasonloom.llm.port import Embedder, estimate_tokens
+from reasonloom.nodes.sessions.context import fit_history
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions.thoughts import PastThought
 from reasonloom.text.extraction import sentences_in
+from tests.support.calls import remember
 from tests.support.llms.numbered import TellingLlm
 from tests.support.reasoning.sessions import answered, thinking
+
+TRAIN = "The last train home leaves at 22:40."
+FERRY = "The ferry leaves at noon."
+"""Found for its stem, and no word of it is a word of the question."""
+
+
+@pytest.mark.parametrize(
+    ("asked", "content", "used", "said"),
+    [
+        ("When does the last train home leave?", TRAIN, ["mem-1"], "an extract of what is known"),
+        (
+            "When must we leave the restaurant?",
+            NOTHING_KNOWN,
+            [],
+            "nothing that is known speaks of this",
+        ),
+    ],
+)
+async def test_what_is_said_fits_together(
+    access: Access, embedder: Embedder, asked: str, content: str, used: list[str], said: str
+) -> None:
+    async with thinking(access, embedder, OfflineModel(), auto_memory=True) as mind:
+        await remember(mind, TRAIN)
+        await remember(mind, FERRY)
+        answer = await answered(mind, "linear", content=asked)
+    assert (answer["content"], answer["memories_used"]) == (content, used)
+    assert said in answer["suggestion"]
+    assert (answer["confidence"] == 0.0) is (content == NOTHING_KNOWN)
+
 
 TEXTS = st.lists(
     st.text("abc efg. \n!äß漢字", max_size=600).filter(lambda text: bool(text.strip())), max_size=30
@@ -31,7 +62,7 @@ def tokens(steps: list[dict[str, str]]) -> int:
 
 
 def test_what_fits_is_given_whole_and_without_a_note() -> None:
-    history = fitted([step("First."), step("Second.")], "what", 100)
+    history = fit_history([step("First."), step("Second.")], "what", 100)
     assert [each["content"] for each in history.steps] == ["First.", "Second."]
     assert history.notes == []
 
@@ -39,17 +70,17 @@ def test_what_fits_is_given_whole_and_without_a_note() -> None:
 def test_the_newest_are_whole_and_the_older_are_an_extract_that_says_so() -> None:
     old = "The train leaves at ten. Nobody likes the rain. The tickets cost nine euros."
     past = [step(old), step("Filler. " * 40), *(step(f"Newest number {n}.") for n in range(3))]
-    history = fitted(past, "When does the train leave?", 100)
+    history = fit_history(past, "When does the train leave?", 100)
     first, *rest = history.steps
     assert [each["content"] for each in rest] == [f"Newest number {n}." for n in range(3)]
     assert first["input"].startswith("2 earlier steps of this session, as an extract")
     assert "The train leaves at ten." in first["content"]
     assert "newest 3 steps are given whole, 2 older ones as an extract" in history.notes[0]
-    assert fitted(past, "When does the train leave?", 100) == history
+    assert fit_history(past, "When does the train leave?", 100) == history
 
 
 def test_a_step_that_is_longer_than_all_is_an_extract() -> None:
-    history = fitted([step("The sum is nine. " + "x" * 100_000)], "sum", 200)
+    history = fit_history([step("The sum is nine. " + "x" * 100_000)], "sum", 200)
     (only,) = history.steps
     assert only["content"].startswith("The sum is nine.")
     assert tokens(history.steps) <= 200
@@ -58,7 +89,7 @@ def test_a_step_that_is_longer_than_all_is_an_extract() -> None:
 @given(texts=TEXTS, question=st.text("abcef ", max_size=20), budget=st.integers(100, 1_000))
 def test_any_history_keeps_to_its_budget(texts: list[str], question: str, budget: int) -> None:
     past = [step(text) for text in texts]
-    history = fitted(past, question, budget)
+    history = fit_history(past, question, budget)
     assert tokens(history.steps) <= budget
     known = {sentence for text in texts for sentence in sentences_in(text)}
     whole = [each["content"] for each in history.steps if each["input"] == "why"]

@@ -8,14 +8,14 @@ from uuid import uuid4
 import pytest
 
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, SessionNotFound, ThoughtNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder
 from reasonloom.nodes.reasoning.reflection.steps import is_swapped
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.llms.answering import AnsweringLlm, Said, words_of
+from tests.support.llms.answering import AnsweringLlm, ReplyFields, words_of
 from tests.support.reasoning.sessions import answered, lines, steps, stored_rows, thinking, whole
 
 ANSWER = "Anna can eat there."
@@ -36,7 +36,7 @@ def critique(*weaknesses: str, **more: Any) -> dict[str, Any]:
 def preferring(content: str) -> Any:
     """Return a judge that prefers a content wherever it stands."""
 
-    def judge(ask: Ask) -> Said:
+    def judge(ask: Ask) -> ReplyFields:
         better = "first" if ask.material["first"] == content else "second"
         scores = {"first_score": 0.2, "second_score": 0.2, f"{better}_score": 0.8}
         return {"better": better, "reason": "safer", **scores}
@@ -109,7 +109,7 @@ async def test_the_judge_is_told_nothing_of_where_the_answers_come_from(
 async def test_rounds_go_on_until_nothing_is_left_to_criticise(
     access: Access, embedder: Embedder
 ) -> None:
-    def judge(ask: Ask) -> Said:
+    def judge(ask: Ask) -> ReplyFields:
         pair = {ask.material["first"], ask.material["second"]}
         return dict(preferring("third" if "third" in pair else "second")(ask))
 
@@ -199,13 +199,13 @@ async def test_a_thought_of_another_session_or_owner_is_not_found(
 @pytest.mark.parametrize("wrong", [{}, {"content": "x", "thought_id": "y"}])
 def test_both_inputs_or_neither_are_refused_naming_the_fields(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgument, match="give content or thought_id, one of the two"):
-        read(ReasoningReflection, wrong)
+        parse_request(ReasoningReflection, wrong)
 
 
 @pytest.mark.parametrize("number", [0, 6])
 def test_iterations_are_one_to_five(number: int) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(ReasoningReflection, {"content": "x", "max_iterations": number})
+        parse_request(ReasoningReflection, {"content": "x", "max_iterations": number})
     assert caught.value.field == "max_iterations"
 
 
@@ -217,7 +217,7 @@ def test_iterations_are_one_to_five(number: int) -> None:
     ("better", "Both are fine.", "unreadable_answer"),
 ])  # fmt: skip
 async def test_an_answer_that_does_not_come_leaves_the_old_one_and_is_marked(
-    access: Access, embedder: Embedder, kind: str, said: Said, because: str
+    access: Access, embedder: Embedder, kind: str, said: ReplyFields, because: str
 ) -> None:
     async with thinking(access, embedder, llm_of(**{kind: said}), tool_timeout=3.0) as mind:
         outcome = await call(mind, "reasoning_reflection", {"content": ANSWER})

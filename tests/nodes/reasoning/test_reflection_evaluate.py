@@ -11,8 +11,8 @@ import pytest
 from reasonloom.errors import LlmUnavailable, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.sessions.figures import coherence, confidence, covered, links_of
-from reasonloom.nodes.similarity import Likeness, likeness_of
+from reasonloom.nodes.sessions.figures import coherence, confidence, links_of, measure_coverage
+from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions.thoughts import ThoughtRow
 from tests.support.calls import call
@@ -54,7 +54,7 @@ def test_figures_are_those_of_the_documented_formulas() -> None:
     second = row("b", 0.5, first.id)
     beside = row("c", 0.0, first.id)
     thoughts = [first, second, beside]
-    links = links_of(thoughts, Likeness(vectors, floor=0.2))
+    links = links_of(thoughts, Similarity(vectors, floor=0.2))
     assert [round(link.likeness, 9) for link in links] == [0.5, 0.0]
     assert coherence(thoughts, links) == pytest.approx(0.25)
     weights = [2**-0.4 * (1 + 0.25) / 2, 2**-0.2 * (1 + 0.5) / 2, (1 + 0) / 2]
@@ -67,10 +67,10 @@ async def test_coverage_takes_a_word_of_the_same_meaning_and_names_what_is_misse
     embedder: Embedder,
 ) -> None:
     thoughts = [row("The cost of the journey is high.", 0.9, asked="The price of the penguin?")]
-    assert await covered(embedder, thoughts) == (0.5, ["penguin"])
+    assert await measure_coverage(embedder, thoughts) == (0.5, ["penguin"])
     leaving = LeavingEmbedder(embedder)
     leaving.gone = True
-    assert await covered(leaving, thoughts) == (0.0, ["price", "penguin"])
+    assert await measure_coverage(leaving, thoughts) == (0.0, ["price", "penguin"])
 
 
 async def test_a_session_is_measured_and_its_weak_thoughts_are_named(
@@ -82,7 +82,7 @@ async def test_a_session_is_measured_and_its_weak_thoughts_are_named(
     assert set(found) >= KEYS
     assert (found["session_id"], found["thought_count"], found["open_branches"]) == (session, 3, 1)
     texts = [str(each["thought"]) for each in PLAN]
-    likeness = await likeness_of(embedder, texts)
+    likeness = await similarity_of(embedder, texts)
     wanted = (likeness.of(texts[0], texts[1]) + likeness.of(texts[1], texts[2])) / 2
     assert found["coherence"] == pytest.approx(wanted, abs=1e-4)
     assert 0.3 < found["confidence"] < 0.9

@@ -12,8 +12,8 @@ from reasonloom.errors import BranchNotFound, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.reasoning.tree.propose import NOVELTY
-from reasonloom.nodes.reasoning.tree_search.apart import Apart
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember
 from tests.support.llms.exploration import THOUGHT, WORDS, ExploringLlm
@@ -203,7 +203,7 @@ async def test_what_says_the_opposite_in_the_same_words_is_not_the_same(
     long = "We should take the early train and book the seats today, since it is cheap."
     texts = [long, long.replace("cheap", "cheap!"), "Take tea rather than coffee",
              "Take coffee rather than tea", "Elephants forget."]  # fmt: skip
-    apart = Apart(await likeness_of(embedder, texts))
+    apart = ThoughtDistance(await similarity_of(embedder, texts))
     assert apart(texts[0], texts[1]) <= NOVELTY < apart(texts[2], texts[3])
     assert apart.likeness.cosine(texts[2], texts[3]) > 0.99
     assert apart(texts[0], texts[4]) > NOVELTY

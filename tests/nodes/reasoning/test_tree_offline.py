@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.reasoning.tree.offline_approaches import (
+    METHODS,
     UNKNOWN,
-    WAYS,
     approaches_for,
-    telling_words,
+    salient_words,
 )
 from reasonloom.nodes.reasoning.tree.propose import NOVELTY
-from reasonloom.nodes.reasoning.tree_search.apart import Apart
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
 from reasonloom.text.extraction import words_in
 from tests.support.calls import call, remember
@@ -118,16 +118,16 @@ async def test_a_second_attempt_takes_other_methods_and_says_where_they_run_out(
 
 async def test_no_two_methods_are_taken_for_the_same(embedder: Embedder) -> None:
     material = {"memories": [{"content": f"{FACT} " + "The footbridge is wide. " * 20}]}
-    texts = [each["approach"] for each in approaches_for(BRIDGE, material, len(WAYS))]
-    assert len(texts) == len(WAYS) > 10
-    apart = Apart(await likeness_of(embedder, texts))
+    texts = [each["approach"] for each in approaches_for(BRIDGE, material, len(METHODS))]
+    assert len(texts) == len(METHODS) > 10
+    apart = ThoughtDistance(await similarity_of(embedder, texts))
     nearest = min(apart(one, two) for one in texts for two in texts if one != two)
     assert nearest > NOVELTY
 
 
 @given(st.text(min_size=1, max_size=200).filter(str.strip))
 def test_any_problem_is_named_by_its_own_words(content: str) -> None:
-    named = telling_words(content)
+    named = salient_words(content)
     assert named
     folded = content.casefold()
     written = content + folded + " ".join(content.split()) + "".join(words_in(content))

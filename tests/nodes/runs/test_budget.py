@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import BudgetExceeded, LlmUnavailable
-from reasonloom.graphs.runs.graphs_call import Outcome
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.llm.port import Ask, Embedder, Reply, Usage
 from reasonloom.stores.access import Access
 from tests.support.calls import call

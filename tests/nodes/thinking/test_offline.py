@@ -9,10 +9,10 @@ from mcp import Client
 
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.thinking.arithmetic import sums_in
+from reasonloom.nodes.thinking.offline import evaluate_sums
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from tests.support.calls import call, remember
 from tests.support.databases.postgres import TestPostgres
@@ -81,7 +81,7 @@ async def test_what_can_be_reckoned_is_reckoned(engine: Engine) -> None:
     ("On 2026-01-05 or 1/2/2026", []), ("7/0", []), ("x+1, v1.2-3a, 9", []), ("1" * 90 + "+1", []),
 ])  # fmt: skip
 def test_sums_are_found_and_dates_are_none(text: str, sums: list[str]) -> None:
-    assert sums_in(text) == sums
+    assert evaluate_sums(text) == sums
 
 
 async def test_what_is_given_and_contradicts_itself_is_told(engine: Engine) -> None:
@@ -116,7 +116,7 @@ async def test_the_metadata_names_the_language_model_only_where_there_is_one(
     asked = {"problem": "Why?", **({"mode": "parallel"} if tool == "think" else {})}
     url = postgres.address.dsn("postgres", database)
     settings = load_settings(database_url=url, toolsets="all")
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         answer = (await client.call_tool(tool, asked)).structured_content or {}
         assert answer["success"]
         assert "reasoningStreams" in answer["metadata"]["componentsUsed"]

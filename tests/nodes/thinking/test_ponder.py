@@ -15,7 +15,7 @@ from reasonloom.llm.port import Embedder
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.llms.streams import WORDS, Made, StreamingLlm, insight, reaction, said_by
+from tests.support.llms.streams import WORDS, Made, StreamingLlm, insight, insights_by, reaction
 from tests.support.reasoning.sessions import stored_rows, thinking
 
 PROBLEM = "Shall the town rebuild its old mill?"
@@ -24,7 +24,7 @@ QUARTERS = (1, 2, 3, 4)
 
 
 def alike(material: dict[str, Any]) -> Made:
-    return said_by(material, conclusion="Rebuild the mill with the river's money.")
+    return insights_by(material, conclusion="Rebuild the mill with the river's money.")
 
 
 async def test_at_each_barrier_every_stream_hears_what_the_others_said_in_the_quarter_before(
@@ -68,7 +68,9 @@ async def test_what_others_say_to_a_stream_is_told_to_it(
     def objects(material: dict[str, Any]) -> Made | None:
         if material["stream"]["name"] != "critical" or material["quarter"] != 2:
             return None
-        return said_by(material, reactions=[reaction("creative-1", "disagree", "violin matters")])
+        return insights_by(
+            material, reactions=[reaction("creative-1", "disagree", "violin matters")]
+        )
 
     llm = StreamingLlm(objects)
     async with thinking(access, embedder, llm) as mind:
@@ -82,7 +84,7 @@ async def test_a_stream_that_does_not_react_is_named(access: Access, embedder: E
     def silent(material: dict[str, Any]) -> Made | None:
         if material["stream"]["name"] != "critical" or not material["others"]:
             return None
-        return said_by(material, reactions=[reaction("creative-1", "agree"),
+        return insights_by(material, reactions=[reaction("creative-1", "agree"),
                                             reaction("creative-99", "agree"),
                                             reaction("critical-1", "agree")])  # fmt: skip
 
@@ -117,8 +119,8 @@ async def test_streams_that_sound_alike_and_do_not_agree_go_on(
 
     def nearly(material: dict[str, Any]) -> Made:
         if material["stream"]["name"] != "critical":
-            return said_by(material, conclusion=plain)
-        said = said_by(material, conclusion=last)
+            return insights_by(material, conclusion=plain)
+        said = insights_by(material, conclusion=last)
         if objection == "reaction" and material["others"]:
             said["reactions"] = [reaction("creative-1", "disagree", "The violin matters")]
         return said
@@ -271,7 +273,9 @@ async def test_an_answer_that_is_no_json_is_a_conclusion_all_the_same(
 async def test_more_insights_than_are_asked_for_are_cut(access: Access, embedder: Embedder) -> None:
     def many(material: dict[str, Any]) -> Made:
         name = material["stream"]["name"]
-        return said_by(material, insights=[insight(f"{name} {n} {WORDS[name]}") for n in range(9)])
+        return insights_by(
+            material, insights=[insight(f"{name} {n} {WORDS[name]}") for n in range(9)]
+        )
 
     llm = StreamingLlm(many)
     async with thinking(access, embedder, llm) as mind:

@@ -8,14 +8,14 @@ import psycopg
 import pytest
 
 from reasonloom.contracts.thinking.think import Ponder, Think
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, MissingArgument
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember
 from tests.support.contracts.references import facts_of, shape_faults
-from tests.support.llms.streams import Made, StreamingLlm, insight, reaction, said_by
+from tests.support.llms.streams import Made, StreamingLlm, insight, insights_by, reaction
 from tests.support.reasoning.sessions import answered, lines, stored_rows, thinking, whole
 
 MIB = 1_048_576
@@ -39,7 +39,7 @@ def saying(insights: dict[str, str], **more: Any) -> Any:
         name = material["stream"]["name"]
         if name not in insights:
             return None
-        return said_by(material, insights=[insight(insights[name], 0.9, 0.8)], **more)
+        return insights_by(material, insights=[insight(insights[name], 0.9, 0.8)], **more)
 
     return stream
 
@@ -124,13 +124,13 @@ async def test_a_disagreement_counts_where_it_quotes_what_is_there_and_while_it_
     def objects(material: dict[str, Any]) -> Made | None:
         name, quarter = material["stream"]["name"], material["quarter"]
         if quarter == 2 and name == "critical":
-            return said_by(material, reactions=[
+            return insights_by(material, reactions=[
                 reaction("creative-1", "disagree", "THE VIOLIN, matters", "priority"),
                 reaction("analytical-1", "disagree", "harbour is closed"),
                 reaction("synthetic-1", "disagree", "pepper"),
             ])  # fmt: skip
         if quarter == 3 and name == "critical":
-            return said_by(material, reactions=[reaction("synthetic-1", "agree")])
+            return insights_by(material, reactions=[reaction("synthetic-1", "agree")])
         return None
 
     async with thinking(access, embedder, StreamingLlm(objects)) as mind:
@@ -216,7 +216,7 @@ async def test_quality_and_confidence_follow_from_what_was_said(
     access: Access, embedder: Embedder
 ) -> None:
     def chorus(material: dict[str, Any]) -> Made:
-        return said_by(material, conclusion="Rebuild the old mill.",
+        return insights_by(material, conclusion="Rebuild the old mill.",
                        insights=[insight("Rebuild the old mill")])  # fmt: skip
 
     asked = {"problem": "Shall we rebuild the old mill?", "mode": "parallel"}
@@ -308,7 +308,7 @@ def test_wrong_arguments_of_think_are_refused_by_name(
     field: str, wrong: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(Think, {"problem": "x", "mode": "critical", **wrong})
+        parse_request(Think, {"problem": "x", "mode": "critical", **wrong})
     assert str(caught.value.field).startswith(field.removesuffix(".0"))
     assert said in caught.value.message.replace(",", "").replace("_", "")
 
@@ -316,14 +316,14 @@ def test_wrong_arguments_of_think_are_refused_by_name(
 @pytest.mark.parametrize("wrong", [999, 60_001, 1_500.5, "30000", True])
 def test_a_wrong_timeout_is_refused_by_name(wrong: object) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(Ponder, {"problem": "x", "timeout": wrong})
+        parse_request(Ponder, {"problem": "x", "timeout": wrong})
     assert caught.value.field == "timeout"
 
 
 def test_the_modes_are_named_where_one_is_missing_or_wrong() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(Think, {"problem": "x", "mode": "magical"})
+        parse_request(Think, {"problem": "x", "mode": "magical"})
     assert all(mode in caught.value.message for mode in (*STREAMS, "parallel"))
     with pytest.raises(MissingArgument):
-        read(Think, {"problem": "x"})
-    assert read(Ponder, {"problem": "x"}).timeout == 30_000
+        parse_request(Think, {"problem": "x"})
+    assert parse_request(Ponder, {"problem": "x"}).timeout == 30_000

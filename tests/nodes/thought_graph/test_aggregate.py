@@ -13,7 +13,7 @@ from reasonloom.errors import GraphNotFound, InvalidArgument, LlmUnavailable, No
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.thought_graph import CANDIDATE, GraphingLlm
@@ -83,7 +83,7 @@ async def test_nodes_of_unlike_depth_become_one_below_the_deepest(
     assert merged["node_id"] == node["id"]
     ends = [(e["from_node"], e["to_node"], e["edge_type"]) for e in merged["edges"]]
     assert ends == [(each, node["id"], "aggregates") for each in (nodes[1], deep)]
-    likeness = await likeness_of(embedder, [FOAM, MERGED])
+    likeness = await similarity_of(embedder, [FOAM, MERGED])
     assert merged["edges"][0]["weight"] == pytest.approx(likeness.of(FOAM, MERGED), abs=1e-4)
     state = await answered(mind, "got_state", graph_id=graph)
     assert (state["active_nodes"], state["node_count"]) == (6, 6), "the inputs stay active"

@@ -21,10 +21,10 @@ from reasonloom.errors import (
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 from tests.support.llms.thought_graph import GraphingLlm
 from tests.support.reasoning.sessions import answered, lines, stored_rows, thinking, whole
 from tests.support.reasoning.thought_graphs import everything, grown
@@ -79,7 +79,7 @@ async def test_confidence_is_worth_times_agreement(
     scores = await scored(mind, graph, nodes[1:3])
     found = await answered(mind, "got_finalize", graph_id=graph, terminal_node_ids=nodes[1:])
     texts = [each["content"] for each in found["terminal_nodes"]]
-    likeness = await likeness_of(embedder, texts)
+    likeness = await similarity_of(embedder, texts)
     agreed = fmean(likeness.of(one, other) for one, other in combinations(texts, 2))
     assert found["agreement"] == pytest.approx(agreed, abs=1e-3)
     assert 0 < agreed < 1

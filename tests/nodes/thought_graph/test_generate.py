@@ -19,7 +19,7 @@ from reasonloom.errors import (
 )
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
 from tests.support.llms.thought_graph import WORDS, GraphingLlm
 from tests.support.reasoning.sessions import answered
@@ -69,7 +69,7 @@ async def test_diversity_is_the_mean_distance_of_all_pairs(
         mind, "got_generate", graph_id=graph["graph_id"], node_id=graph["root_node_id"]
     )
     texts = [node["content"] for node in made["nodes"]]
-    likeness = await likeness_of(embedder, texts)
+    likeness = await similarity_of(embedder, texts)
     wanted = fmean(1 - likeness.of(one, other) for one, other in combinations(texts, 2))
     assert made["diversity"] == pytest.approx(wanted, abs=1e-4)
     assert 0 < made["diversity"] < 1

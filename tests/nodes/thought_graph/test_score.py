@@ -7,7 +7,7 @@ import pytest
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph.scoring import WEIGHTS
 from reasonloom.stores.access import Access
 from tests.support.llms.thought_graph import GraphingLlm
@@ -40,7 +40,7 @@ async def test_novelty_is_the_distance_to_the_nearest_active_node(
     scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
     texts = ["Think about the harbour", "The band is loud", "Think about the violin"]
     texts.append("Think about the granite")
-    likeness = await likeness_of(embedder, texts)
+    likeness = await similarity_of(embedder, texts)
     nearest = max(likeness.of(texts[0], other) for other in texts[1:])
     assert scored["novelty"] == pytest.approx(1 - nearest, abs=1e-4)
 

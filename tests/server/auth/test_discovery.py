@@ -10,12 +10,10 @@ from typing import Any
 
 import pytest
 
-from reasonloom.server.auth.discovery import place_in
-from reasonloom.server.auth.fetching import LARGEST
-from reasonloom.server.auth.signing_keys import PATIENCE, KeysAway, SigningKeys
-from tests.support.clients.authenticated import RESOURCE, Issuer, Key, Page, issuing
+from reasonloom.server.auth.discovery import MAX_DOCUMENT_BYTES, jwks_uri_in
+from reasonloom.server.auth.signing_keys import FETCH_TIMEOUT, KeysUnavailable, SigningKeys
+from tests.support.clients.authenticated import RESOURCE, Asker, Issuer, Key, Page, issuing
 from tests.support.clients.processes import web
-from tests.support.clients.proving import Asker
 
 KEY = Key("first")
 OAUTH = "/.well-known/oauth-authorization-server"
@@ -37,7 +35,7 @@ async def found(issuer: Issuer, path: str = "") -> bool:
     """Tell whether the keys of the issuer with this path are had."""
     try:
         return await SigningKeys(None, issuer.base + path).find("first") is not None
-    except KeysAway:
+    except KeysUnavailable:
         return False
 
 
@@ -104,7 +102,7 @@ async def test_what_is_no_metadata_is_passed_over(issuer: Issuer, page: Page) ->
 
 
 async def test_metadata_that_is_too_large_is_not_read(issuer: Issuer) -> None:
-    issuer.pages = {OAUTH: Page(metadata(issuer).body + b" " * LARGEST)}
+    issuer.pages = {OAUTH: Page(metadata(issuer).body + b" " * MAX_DOCUMENT_BYTES)}
     assert not await found(issuer)
 
 
@@ -119,18 +117,18 @@ async def test_no_redirect_is_followed(issuer: Issuer) -> None:
 
 
 async def test_the_search_has_its_time(issuer: Issuer) -> None:
-    slow = Page(metadata(issuer).body, seconds=PATIENCE * 0.6)
+    slow = Page(metadata(issuer).body, seconds=FETCH_TIMEOUT * 0.6)
     issuer.pages = {OAUTH: Page(b"{}", seconds=slow.seconds), OPENID: slow}
     started = time.monotonic()
     assert not await found(issuer)
-    assert time.monotonic() - started < PATIENCE + 1
+    assert time.monotonic() - started < FETCH_TIMEOUT + 1
 
 
 async def test_a_place_on_this_machine_is_not_taken_from_an_issuer_elsewhere() -> None:
 
     told = {"issuer": "https://issuer.example", "jwks_uri": "http://127.0.0.1/keys"}
     with pytest.raises(ValueError, match="on this machine"):
-        place_in(told, "https://issuer.example")
+        jwks_uri_in(told, "https://issuer.example")
 
 
 def test_a_server_takes_tokens_of_a_discovered_issuer_and_tells_when_it_is_away(

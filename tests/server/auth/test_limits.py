@@ -8,15 +8,15 @@ from pathlib import Path
 
 import httpx
 
-from reasonloom.server.auth.token_file import append, new_entry
+from reasonloom.server.auth.token_file import append_entry, new_entry
+from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import PATIENCE, initialize, web
-from tests.support.clients.proving import Asker
 
 
 def made(path: Path, owner: str) -> str:
     """Return a new token of the file."""
     token, entry = new_entry(owner, ("read", "write"), None)
-    append(path, entry)
+    append_entry(path, entry)
     return token
 
 

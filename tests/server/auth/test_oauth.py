@@ -19,12 +19,17 @@ from jwt.algorithms import ECAlgorithm
 
 from reasonloom.contracts.tool_names import INVENTORY
 from reasonloom.errors import SettingMistake
-from reasonloom.server.auth.signing_keys import FRESH, KEPT, MOST_FETCHES, KeysAway, SigningKeys
+from reasonloom.server.auth.signing_keys import (
+    FRESH_SECONDS,
+    MAX_AGE_SECONDS,
+    MAX_FETCHES,
+    KeysUnavailable,
+    SigningKeys,
+)
 from reasonloom.server.auth.verifier import SignedTokens, make_verifier
 from reasonloom.settings import load_settings
-from tests.support.clients.authenticated import ISSUER, KEYS, RESOURCE, Issuer, Key, issuing
+from tests.support.clients.authenticated import ISSUER, KEYS, RESOURCE, Asker, Issuer, Key, issuing
 from tests.support.clients.processes import Web, web
-from tests.support.clients.proving import Asker
 
 FIRST, SECOND = Key("first"), Key("second")
 STRANGER = Key("first")
@@ -173,7 +178,7 @@ def test_a_new_key_is_found_and_unknown_ones_do_not_burden_the_issuer(
         assert status(server, issuer.sign(SECOND)) == 200
         for number in range(20):
             assert status(server, issuer.sign(STRANGER, kid=f"made up {number}")) == 401
-        assert issuer.asked <= MOST_FETCHES + 2
+        assert issuer.asked <= MAX_FETCHES + 2
         assert status(server, issuer.sign(SECOND)) == 200
         assert issuer.sign(SECOND) not in server.said
 
@@ -200,7 +205,7 @@ async def test_keys_are_had_from_a_file_and_their_loss_is_told(tmp_path: Path) -
     assert await keys.find("secret") is None
     assert await keys.find(None) is not None
     path.write_text("{}")
-    with pytest.raises(KeysAway):
+    with pytest.raises(KeysUnavailable):
         await SigningKeys(str(path)).find("first")
 
 
@@ -213,7 +218,7 @@ async def aged(keys: SigningKeys, seconds: float) -> None:
 async def test_nobody_whose_key_is_known_waits_for_the_issuer(tmp_path: Path) -> None:
     with issuing(FIRST) as issuer:
         keys = SigningKeys(issuer.url)
-        await aged(keys, FRESH + 1)
+        await aged(keys, FRESH_SECONDS + 1)
         known = issuer.page(KEYS)
         issuer.pages[KEYS] = replace(known, seconds=1.0)
         begun = time.monotonic()
@@ -225,10 +230,10 @@ async def test_nobody_whose_key_is_known_waits_for_the_issuer(tmp_path: Path) ->
         issuer.keys = [SECOND]
         del issuer.pages[KEYS]
         until = time.monotonic() + 10
-        while keys._age() > FRESH:
+        while keys._age() > FRESH_SECONDS:
             assert time.monotonic() < until
             await asyncio.sleep(0.05)
-        await aged(keys, FRESH + 1)
+        await aged(keys, FRESH_SECONDS + 1)
         while await keys.find("first") is not None:
             assert time.monotonic() < until, "a withdrawn key ends"
             await asyncio.sleep(0.05)
@@ -238,11 +243,11 @@ async def test_nobody_whose_key_is_known_waits_for_the_issuer(tmp_path: Path) ->
 async def test_keys_that_are_too_old_are_waited_for_and_then_refused() -> None:
     with issuing(FIRST) as issuer:
         keys = SigningKeys(issuer.url)
-        await aged(keys, KEPT + 1)
+        await aged(keys, MAX_AGE_SECONDS + 1)
         assert await keys.find("first") is not None
         assert issuer.asked == 2
-        await aged(keys, KEPT + 1)
-    with pytest.raises(KeysAway):
+        await aged(keys, MAX_AGE_SECONDS + 1)
+    with pytest.raises(KeysUnavailable):
         await keys.find("first")
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import Web, web
-from tests.support.clients.proving import Asker
 
 ROUNDS = "test_input_required_result_multi_round"
 KEY = "a-key-of-at-least-thirty-two-bytes"
@@ -35,7 +35,9 @@ def server(
         yield running
 
 
-def said(who: Asker, state: str | None = None, **replies: dict[str, str]) -> dict[str, Any]:
+def call_asking_twice(
+    who: Asker, state: str | None = None, **replies: dict[str, str]
+) -> dict[str, Any]:
     """Call the tool that asks twice; return the whole answer."""
     more: dict[str, Any] = {} if state is None else {"requestState": state}
     if replies:
@@ -56,14 +58,14 @@ def readings(state: str) -> Iterator[bytes]:
 
 def test_a_state_can_neither_be_read_nor_changed(server: Web) -> None:
     who = Asker(server.url, None)
-    first = said(who)["result"]["requestState"]
-    state = said(who, first, step1={"name": NAME})["result"]["requestState"]
+    first = call_asking_twice(who)["result"]["requestState"]
+    state = call_asking_twice(who, first, step1={"name": NAME})["result"]["requestState"]
     for reading in readings(state):
         assert b"Lovelace" not in reading, "the state can be read"
     for place in range(0, len(state) - 1, STEP):  # the last one may hold bits that nobody reads
         other = "A" if state[place] != "A" else "B"
         spoilt = f"{state[:place]}{other}{state[place + 1 :]}"
-        answer = said(who, spoilt, step2={"color": "blue"})
+        answer = call_asking_twice(who, spoilt, step2={"color": "blue"})
         assert answer.get("error", {}).get("code") == INVALID_PARAMS, "a changed state was taken"
-    done = said(who, state, step2={"color": "blue"})["result"]
+    done = call_asking_twice(who, state, step2={"color": "blue"})["result"]
     assert f"{NAME} likes blue." in json.dumps(done)

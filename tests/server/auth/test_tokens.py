@@ -19,13 +19,19 @@ from mcp.client.streamable_http import streamable_http_client
 
 from reasonloom.contracts.tool_names import INVENTORY
 from reasonloom.errors import InvalidArgument, SettingMistake
-from reasonloom.server.auth.scopes import OFFERED, allows, check_scopes
-from reasonloom.server.auth.token_file import TokenFile, append, digest, new_entry, read_entries
+from reasonloom.server.auth.scopes import OFFERED_SCOPES, allows, check_scopes
+from reasonloom.server.auth.token_file import (
+    TokenFile,
+    append_entry,
+    digest,
+    new_entry,
+    read_entries,
+)
 from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.http.serving import parse_address
 from reasonloom.settings import load_settings
+from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import LEGACY, Web, environment, initialize, web
-from tests.support.clients.proving import Asker
 from tests.support.databases.postgres import TestPostgres
 
 ANNA_KNOWS = "amaranth"
@@ -224,7 +230,7 @@ def test_a_revoked_token_ends_at_once_and_no_other(team: Team) -> None:
 def test_an_expired_token_is_refused(team: Team) -> None:
     token, entry = new_entry("jo", ("read",), days=0.001)
     ended = entry.model_copy(update={"expires": 1})
-    append(Path(team.env["REASONLOOM_TOKENS"]), ended)
+    append_entry(Path(team.env["REASONLOOM_TOKENS"]), ended)
     assert Asker(team.server.url, token).send("tools/list").status_code == 401
     assert "ended 1970" in run(team.env, "tokens", "list").stdout
 
@@ -325,7 +331,7 @@ def test_a_file_that_cannot_be_used_stops_the_start(tmp_path: Path, line: str, t
 def test_a_file_that_breaks_later_lets_nobody_in(tmp_path: Path) -> None:
     path = tmp_path / "tokens"
     token, entry = new_entry("anna", ("read",), None)
-    append(path, entry)
+    append_entry(path, entry)
     file = TokenFile(path)
     assert file.find(token) == entry
     with path.open("a") as more:
@@ -369,7 +375,7 @@ def test_a_scope_of_one_toolset_is_part_of_the_plain_one() -> None:
     assert check_scopes(["read", "read"]) == ("read",)
     with pytest.raises(InvalidArgument, match="there is no delete"):
         check_scopes(["delete"])
-    assert "read:extras" in OFFERED
+    assert "read:extras" in OFFERED_SCOPES
 
 
 @pytest.mark.parametrize(("mode", "kept"), [(0o666, 0o640), (0o644, 0o640), (0o640, 0o640)])
@@ -377,10 +383,10 @@ def test_a_file_that_is_open_to_others_is_closed_by_the_next_token(
     tmp_path: Path, mode: int, kept: int
 ) -> None:
     path = tmp_path / "tokens"
-    append(path, new_entry("anna", ("read",), None)[1])
+    append_entry(path, new_entry("anna", ("read",), None)[1])
     assert path.stat().st_mode & 0o777 == 0o600
     path.chmod(mode)
-    append(path, new_entry("ben", ("read",), None)[1])
+    append_entry(path, new_entry("ben", ("read",), None)[1])
     assert path.stat().st_mode & 0o777 == kept
     assert len(read_entries(path)) == 2
 
@@ -391,7 +397,7 @@ def test_a_server_says_once_that_others_may_write_its_tokens(
 ) -> None:
     path = tmp_path / "tokens"
     token, entry = new_entry("anna", ("read",), None)
-    append(path, entry)
+    append_entry(path, entry)
     path.chmod(mode)
     with web({**shared_env, "REASONLOOM_TOKENS": str(path)}, tmp_path / "cwd") as server:
         for _ in range(2):

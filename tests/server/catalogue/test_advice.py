@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from reasonloom.contracts.tool_names import ALL, EXTRAS, SERVED_AS
-from reasonloom.server.catalogue.advice import LONGEST, instructions
+from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS, SERVED_AS
 from reasonloom.server.catalogue.selection import choose
+from reasonloom.server.catalogue.served import MAX_INSTRUCTIONS, instructions
 from reasonloom.settings import load_settings
 
 CHOICES = [
@@ -28,10 +28,10 @@ def test_only_tools_that_are_served_are_named(chosen: dict[str, object]) -> None
     catalogue = choose(load_settings(**chosen))
     text = instructions(catalogue.advice)
     served = {served.name for served in catalogue.tools}
-    known = {*ALL, *EXTRAS}
+    known = {*ALL_TOOLS, *EXTRA_TOOLS}
     assert "{" not in text
     assert {word for word in NAMED.findall(text) if word in known} <= served
-    assert len(text) <= LONGEST
+    assert len(text) <= MAX_INSTRUCTIONS
 
 
 def test_every_toolset_has_advice_and_all_of_it_fits() -> None:

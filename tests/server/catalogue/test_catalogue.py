@@ -13,11 +13,11 @@ import pytest
 import tiktoken
 from mcp import Client
 
-from reasonloom.contracts.tool_names import ALL, DEFAULT, INVENTORY
+from reasonloom.contracts.tool_names import ALL_TOOLS, DEFAULT_TOOLS, INVENTORY
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names, choose
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.http.serving import parse_address
 from reasonloom.server.toolsets.toolset import Effect
 from reasonloom.settings import load_settings
@@ -32,13 +32,13 @@ def served(**given: Any) -> list[str]:
 
 
 def test_default_is_the_list_of_the_rulings_as_far_as_built() -> None:
-    assert served() == [name for name in BUILT if name in DEFAULT]
-    assert len(DEFAULT) == len(set(DEFAULT)) == 20
+    assert served() == [name for name in BUILT if name in DEFAULT_TOOLS]
+    assert len(DEFAULT_TOOLS) == len(set(DEFAULT_TOOLS)) == 20
 
 
 def test_all_is_every_built_tool_of_the_seventy() -> None:
     assert served(toolsets="all") == BUILT
-    assert set(BUILT) <= set(ALL)
+    assert set(BUILT) <= set(ALL_TOOLS)
 
 
 @pytest.mark.parametrize("toolset", ["thought", "reasoning"])
@@ -195,7 +195,7 @@ async def test_the_default_list_is_small(
 ) -> None:
     """At most twenty tools; the size of the list is noted in the report."""
     settings = load_settings(database_url=NOWHERE)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         tools = (await client.list_tools()).tools
     shown = [
         {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}

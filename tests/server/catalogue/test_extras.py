@@ -8,12 +8,12 @@ import jsonschema
 import pytest
 from mcp import Client
 
-from reasonloom.contracts.tool_names import ALL, DEFAULT, EXTRAS
+from reasonloom.contracts.tool_names import ALL_TOOLS, DEFAULT_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import GROUPS, built_names, choose
-from reasonloom.server.engine_lifespan import EngineRoom
-from reasonloom.server.toolsets.table import BEYOND
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS
 from reasonloom.settings import load_settings
 from tests.support.databases.postgres import TestPostgres
 
@@ -29,20 +29,20 @@ def served(**given: Any) -> list[str]:
 
 
 def test_every_extra_is_built_and_is_no_references() -> None:
-    assert [line.name for toolset in BEYOND for line in toolset.tools] == list(EXTRAS)
-    assert not set(EXTRAS) & set(ALL)
-    assert not set(EXTRAS) & set(built_names())
+    assert [line.name for toolset in EXTRA_TOOLSETS for line in toolset.tools] == list(EXTRA_TOOLS)
+    assert not set(EXTRA_TOOLS) & set(ALL_TOOLS)
+    assert not set(EXTRA_TOOLS) & set(built_names())
 
 
 def test_extras_are_in_neither_default_nor_all() -> None:
     for toolsets in ("default", "all", "thought,reasoning"):
-        assert not set(served(toolsets=toolsets)) & set(EXTRAS)
+        assert not set(served(toolsets=toolsets)) & set(EXTRA_TOOLS)
 
 
 def test_extras_are_served_by_name_alone_or_added() -> None:
-    assert served(toolsets="extras") == list(EXTRAS)
+    assert served(toolsets="extras") == list(EXTRA_TOOLS)
     both = served(toolsets="default,extras")
-    assert both == [name for name in built_names() if name in DEFAULT] + list(EXTRAS)
+    assert both == [name for name in built_names() if name in DEFAULT_TOOLS] + list(EXTRA_TOOLS)
     assert served(tools="batch_recall,recall") == ["recall", "batch_recall"]
     assert "prune_memories" not in served(toolsets="extras", exclude_tools="prune_memories")
     assert set(served(toolsets="extras", read_only=True)) == READ
@@ -69,7 +69,7 @@ async def test_hints_tell_what_each_does_and_answers_keep_their_schema(
 ) -> None:
     url = postgres.address.dsn("postgres", database)
     settings = load_settings(database_url=url, toolsets="extras")
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         for name, tool in tools.items():
             hints = tool.annotations
@@ -119,7 +119,7 @@ async def test_errors_have_the_thought_toolsets_form(
 ) -> None:  # fmt: skip
     url = postgres.address.dsn("postgres", database)
     settings = load_settings(database_url=url, toolsets="extras")
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         result = await client.call_tool(tool, arguments)
     assert result.is_error
     told = result.structured_content

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from tests.support.databases.postgres import TestPostgres
 
@@ -29,7 +29,7 @@ async def test_a_mode_is_run_only_where_its_tool_is_served(
 ) -> None:
     url = postgres.address.dsn("postgres", database)
     settings = load_settings(database_url=url, llm="offline", **choice)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         served = {tool.name for tool in (await client.list_tools()).tools}
         answer = (await client.call_tool("reasoning_auto", CHOICE)).structured_content
     assert answer is not None

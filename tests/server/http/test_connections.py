@@ -23,7 +23,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from reasonloom.server.http.connection_limits import Limits
-from reasonloom.server.http.connections import bounded
+from reasonloom.server.http.connections import bounded_protocol
 from tests.support.clients.processes import web
 
 SHORT = 0.4
@@ -81,7 +81,9 @@ def served(base: Any, most: int = 50, rate: float = RATE) -> Iterator[int]:
         Route("/whole", whole, methods=["POST"]),
         Route("/late", late_header, methods=["POST"]),
     ]
-    http = bounded(Limits(most, head=SHORT, body=SHORT, body_rate=rate, rest_bytes=REST), base)
+    http = bounded_protocol(
+        Limits(most, head=SHORT, body=SHORT, body_rate=rate, rest_bytes=REST), base
+    )
     config = uvicorn.Config(Starlette(routes=routes), http=http, log_config=None)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import PATIENCE, Web, answer_of, environment, web
-from tests.support.clients.proving import Asker
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.support_rows import Rows
-from tests.support.llms.providing import MODEL, Provider, providing
+from tests.support.databases.rows import Rows
+from tests.support.llms.providers import MODEL, Provider, providing
 
 KEY = "io.reasonloom/idempotency-key"
 SHORT, LONG = "short", "long"

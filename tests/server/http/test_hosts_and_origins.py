@@ -11,9 +11,13 @@ import pytest
 from playwright.async_api import Browser
 
 from reasonloom.errors import SettingMistake
-from reasonloom.server.auth.token_file import append, new_entry
-from reasonloom.server.http.hosts import allowed, allowed_hosts, allowed_origins
-from reasonloom.server.http.pages import SENT
+from reasonloom.server.auth.token_file import append_entry, new_entry
+from reasonloom.server.http.hosts import (
+    REQUEST_HEADERS,
+    allowed_hosts,
+    allowed_names,
+    allowed_origins,
+)
 from reasonloom.settings import load_settings
 from tests.support.clients.authenticated import Page, issuing
 from tests.support.clients.processes import Web, initialize, web
@@ -32,7 +36,7 @@ def server(
     """A server for one owner and pages of one origin, written as nobody sends it."""
     home = tmp_path_factory.mktemp("pages")
     token, entry = new_entry("anna", ("read",), None)
-    append(home / "tokens", entry)
+    append_entry(home / "tokens", entry)
     env = {
         **shared_env,
         "REASONLOOM_TOKENS": str(home / "tokens"),
@@ -60,14 +64,14 @@ def test_an_allowed_page_may_ask_before_it_has_proved_anything(
     headers = {
         "origin": PAGE,
         "access-control-request-method": method,
-        "access-control-request-headers": ", ".join(SENT),
+        "access-control-request-headers": ", ".join(REQUEST_HEADERS),
     }
     answer = httpx.options(server[0].url, headers=headers, trust_env=False)
     assert answer.status_code == 200
     assert answer.headers["access-control-allow-origin"] == PAGE
     assert method in answer.headers["access-control-allow-methods"]
     told = answer.headers["access-control-allow-headers"].lower()
-    assert all(name in told for name in SENT)
+    assert all(name in told for name in REQUEST_HEADERS)
     assert "mcp-session-id" not in answer.headers
 
 
@@ -151,7 +155,7 @@ def test_the_public_url_is_read_as_clients_send_it(
 )  # fmt: skip
 def test_what_is_no_host_is_refused_at_the_start(value: str) -> None:
     with pytest.raises(SettingMistake, match="REASONLOOM_ALLOWED_HOSTS: each must be HOST"):
-        allowed(load_settings(allowed_hosts=value), "127.0.0.1")
+        allowed_names(load_settings(allowed_hosts=value), "127.0.0.1")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +164,7 @@ def test_what_is_no_host_is_refused_at_the_start(value: str) -> None:
 )  # fmt: skip
 def test_what_is_no_origin_is_refused_at_the_start(value: str) -> None:
     with pytest.raises(SettingMistake, match="REASONLOOM_ALLOWED_ORIGINS: each must be SCHEME"):
-        allowed(load_settings(allowed_origins=value), "127.0.0.1")
+        allowed_names(load_settings(allowed_origins=value), "127.0.0.1")
 
 
 def test_names_are_read_as_browsers_write_them() -> None:
@@ -197,7 +201,7 @@ async def test_a_page_of_an_allowed_origin_talks_with_the_server(
     browser: Browser, shared_env: dict[str, str], tmp_path: Path
 ) -> None:
     token, entry = new_entry("anna", ("read",), None)
-    append(tmp_path / "tokens", entry)
+    append_entry(tmp_path / "tokens", entry)
     with issuing() as pages:
         pages.pages["/page"] = Page(b"<html></html>", headers={"content-type": "text/html"})
         env = {

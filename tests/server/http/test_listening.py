@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from reasonloom.errors import SettingMistake
-from reasonloom.server.auth.token_file import append, new_entry
-from reasonloom.server.http.sockets import listening
+from reasonloom.server.auth.token_file import append_entry, new_entry
+from reasonloom.server.http.sockets import listening_sockets
 from tests.support.clients.processes import environment, free_port
 
 TAKEN = "--http: {host}:{port} is in use: choose another port, or end what listens there"
@@ -37,7 +37,7 @@ def test_a_port_in_use_stops_the_start(tmp_path: Path, name: str, host: str, tak
 
 def test_an_address_of_another_machine_stops_the_start(tmp_path: Path) -> None:
     tokens = tmp_path / "tokens"
-    append(tokens, new_entry("anna", ("read",), None)[1])
+    append_entry(tokens, new_entry("anna", ("read",), None)[1])
     done = start(tmp_path, "serve", "192.0.2.1:8321", REASONLOOM_TOKENS=str(tokens))
     assert done.returncode == 2
     assert done.stderr == "reasonloom: --http: 192.0.2.1:8321 is no address of this machine\n"
@@ -45,18 +45,18 @@ def test_an_address_of_another_machine_stops_the_start(tmp_path: Path) -> None:
 
 def test_a_name_stands_for_all_its_addresses_that_there_are() -> None:
     port = free_port()
-    with listening("localhost", port) as sockets:
+    with listening_sockets("localhost", port) as sockets:
         assert ("127.0.0.1", port) in [each.getsockname()[:2] for each in sockets]
-        with pytest.raises(SettingMistake, match="is in use"), listening("localhost", port):
+        with pytest.raises(SettingMistake, match="is in use"), listening_sockets("localhost", port):
             pass
-    with listening("127.0.0.1", port):
+    with listening_sockets("127.0.0.1", port):
         pass
 
 
 def test_a_host_that_nobody_knows_is_refused() -> None:
     with (
         pytest.raises(SettingMistake, match=r"--http: no\.such\.invalid is no host that is known"),
-        listening("no.such.invalid", 8321),
+        listening_sockets("no.such.invalid", 8321),
     ):
         pass
 
@@ -72,7 +72,7 @@ def start(folder: Path, name: str, address: str, **more: str) -> subprocess.Comp
 
 async def test_small_answers_are_sent_at_once() -> None:
     """Else each waits for the client's acknowledgement of the one before: 40 ms."""
-    with listening("127.0.0.1", free_port()) as [listener]:
+    with listening_sockets("127.0.0.1", free_port()) as [listener]:
         found: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
         async def look(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

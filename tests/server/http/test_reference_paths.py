@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from reasonloom.contracts.tool_names import INVENTORY, SERVED_AS, reference_name
-from reasonloom.server.catalogue.references import references_beside
+from reasonloom.server.catalogue.selection import reference_catalogues
 from reasonloom.settings import load_settings
 from tests.server.auth.test_tokens import Team, run
+from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import environment, web
-from tests.support.clients.proving import Asker
 from tests.support.databases.postgres import TestPostgres
 
 AMARANTH = "The amaranth number is seven."
@@ -121,11 +121,11 @@ def test_a_mode_is_advised_where_its_path_offers_it(team: Team) -> None:
 def test_a_choice_of_toolsets_is_one_of_references_too(
     choice: dict[str, Any], names: set[str]
 ) -> None:
-    assert set(references_beside(load_settings(**choice))) == names
+    assert set(reference_catalogues(load_settings(**choice))) == names
 
 
 def test_what_is_left_out_is_left_out_of_references_too() -> None:
-    beside = references_beside(
+    beside = reference_catalogues(
         load_settings(toolsets="all", read_only=True, exclude_tools="history_search,recall")
     )
     served = {name: {tool.name for tool in each.tools} for name, each in beside.items()}

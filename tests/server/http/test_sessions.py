@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from reasonloom.server.auth.token_file import append, new_entry
-from reasonloom.server.http.guard import LONGEST_HANDSHAKE
+from reasonloom.server.auth.token_file import append_entry, new_entry
+from reasonloom.server.http.guard import MAX_HANDSHAKE_BYTES
 from tests.support.clients.processes import Web, initialize, web
 
 LISTING = b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
@@ -63,7 +63,7 @@ def callers(
     if request.param:
         made = [new_entry(owner, ("read",), None) for owner in ("anna", "anna", "ben")]
         for _, entry in made:
-            append(tmp_path / "tokens", entry)
+            append_entry(tmp_path / "tokens", entry)
         tokens = [token for token, _ in made]
         env["REASONLOOM_TOKENS"] = str(tmp_path / "tokens")
     server = request.getfixturevalue("stack").enter_context(web(env, tmp_path / "cwd"))
@@ -77,14 +77,14 @@ def stack() -> Any:
 
 
 def test_a_handshake_has_its_greatest_length(callers: list[Caller]) -> None:
-    refused = callers[0].post(opening(x="x" * LONGEST_HANDSHAKE))
+    refused = callers[0].post(opening(x="x" * MAX_HANDSHAKE_BYTES))
     assert refused.status_code == 413
     error = refused.json()
     assert error["id"] == 7
     assert error["error"]["message"] == "Invalid request: initialize has at most 65536 bytes"
     assert "mcp-session-id" not in refused.headers
     assert callers[0].post(opening(x="x" * 60_000)).status_code == 200
-    call = {"name": "recall", "arguments": {"userId": "anna", "text": "x" * LONGEST_HANDSHAKE}}
+    call = {"name": "recall", "arguments": {"userId": "anna", "text": "x" * MAX_HANDSHAKE_BYTES}}
     longer = {"jsonrpc": "2.0", "id": 8, "method": "tools/call", "params": call}
     session = callers[0].open()
     answer = callers[0].post(json.dumps(longer).encode(), **{"mcp-session-id": session})

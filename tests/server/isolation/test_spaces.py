@@ -11,7 +11,7 @@ from tests.support.calls import LINES
 from tests.support.clients.processes import environment, web
 from tests.support.databases.postgres import TestPostgres
 from tests.support.isolation.owners import Bearer, settle
-from tests.support.isolation.reachable import Told, ask_around, live
+from tests.support.isolation.reachable import OwnerView, ask_around, live
 from tests.support.isolation.tool_calls import USES, Known
 
 SPACED = [tool for tool in USES if "userId" in publish(LINES[tool].request)["properties"]]
@@ -20,12 +20,12 @@ SPACED = [tool for tool in USES if "userId" in publish(LINES[tool].request)["pro
 OWNER_WORD, GUEST_WORD = "vexlocal", "vexguest"
 
 
-def reached(caller: Bearer, known: Known, other: Known) -> Told:
+def reached(caller: Bearer, known: Known, other: Known) -> OwnerView:
     """Call the tools of a space with the ids of what lies in another, and ask for its words."""
     words = f"{other.words.split()[0]} {known.words}"
     foreign = Known(known.user, words, other.ids)
     asked = {tool: USES[tool].arguments(foreign) for tool in SPACED}
-    return Told({tool: (given, caller.call(tool, given)) for tool, given in asked.items()})
+    return OwnerView({tool: (given, caller.call(tool, given)) for tool, given in asked.items()})
 
 
 def test_nothing_of_a_space_is_told_in_another(

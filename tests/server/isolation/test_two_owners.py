@@ -19,14 +19,14 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from reasonloom.contracts.tool_names import ALL, EXTRAS
+from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.llm.port import Embedder
 from reasonloom.server.resources.table import KINDS
 from tests.support.clients.processes import Web, environment, web
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.unowned import unowned
 from tests.support.isolation.owners import DOOMED, KEPT, Bearer, settle, token_for
-from tests.support.isolation.reachable import Told, ask_around, differing, live, reach
+from tests.support.isolation.reachable import OwnerView, ask_around, differing, live, reach
 from tests.support.isolation.tool_calls import USES, Known
 
 pytestmark = pytest.mark.timeout(600)
@@ -69,11 +69,11 @@ class World:
         with web(env, self.folder / "cwd") as server:
             yield server
 
-    def asked(self, url: str, *, lives: bool = True) -> Told:
+    def asked(self, url: str, *, lives: bool = True) -> OwnerView:
         """Let Ben live there, reach for what is Anna's, and ask around; return all he is told."""
         with self.served(url) as server:
             ben, known = Bearer(server, self.tokens["ben"]), deepcopy(self.ben)
-            told = live(ben, known) if lives else Told()
+            told = live(ben, known) if lives else OwnerView()
             told.answers.update(reach(ben, known, self.anna).answers)
             told.answers.update(ask_around(ben, self.anna, self.pages).answers)
             return told
@@ -111,7 +111,7 @@ def _let_anna_live(world: World) -> None:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(world: World) -> Told:
+def undisturbed(world: World) -> OwnerView:
     """What Ben is told where there is no Anna, asking for the very same ids and words."""
     with world.postgres.clone(template=world.alone) as database:
         return world.asked(world.url(database))
@@ -142,17 +142,17 @@ def drop_row_level_security(url: str) -> None:
             connection.execute(sql.SQL("ALTER TABLE {} DISABLE ROW LEVEL SECURITY").format(name))
 
 
-def leaks(told: Told, world: World) -> dict[str, list[str]]:
+def leaks(told: OwnerView, world: World) -> dict[str, list[str]]:
     """Return by word or id of Anna's the answers that hold it though nobody asked with it."""
     found = {each: told.holding(each) for each in (SECRET, *sorted(world.ids))}
     return {each: labels for each, labels in found.items() if labels}
 
 
 def test_there_is_a_use_of_every_tool() -> None:
-    assert set(USES) == {*ALL, *EXTRAS}
+    assert set(USES) == {*ALL_TOOLS, *EXTRA_TOOLS}
 
 
-def test_the_calls_cover_what_is_served_beside_tools(world: World, undisturbed: Told) -> None:
+def test_the_calls_cover_what_is_served_beside_tools(world: World, undisturbed: OwnerView) -> None:
     labels = " ".join(undisturbed.answers)
     for kind in KINDS:
         assert f"'{kind.uri('')}" in labels
@@ -164,7 +164,7 @@ def test_the_calls_cover_what_is_served_beside_tools(world: World, undisturbed: 
     assert len(world.ids) > 80
 
 
-def test_both_controls_keep_owners_apart(world: World, undisturbed: Told) -> None:
+def test_both_controls_keep_owners_apart(world: World, undisturbed: OwnerView) -> None:
     with world.postgres.clone(template=world.both) as database:
         url = world.url(database)
         before = rows_of_anna(url)
@@ -174,7 +174,7 @@ def test_both_controls_keep_owners_apart(world: World, undisturbed: Told) -> Non
     assert differing(told, undisturbed) == {}
 
 
-def test_row_level_security_alone_keeps_owners_apart(world: World, undisturbed: Told) -> None:
+def test_row_level_security_alone_keeps_owners_apart(world: World, undisturbed: OwnerView) -> None:
     with world.postgres.clone(template=world.both) as database:
         before = rows_of_anna(world.url(database))
         with unowned(world.postgres.address.socket, database) as (proxy, url):

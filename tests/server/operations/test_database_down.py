@@ -19,7 +19,7 @@ import pytest
 from mcp import Client
 
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from reasonloom.stores.embedded.server import EmbeddedServer
 from tests.support.clients.processes import Spoken, environment, free_port, spoken
@@ -159,7 +159,7 @@ async def test_a_url_that_is_none_is_told_without_its_secret(
 ) -> None:
     caplog.set_level("DEBUG")
     settings = load_settings(database_url=url)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         await client.list_tools()
         result = await client.call_tool(*CALLS[1])
     said = result.model_dump_json()

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from reasonloom.server.auth.token_file import append, new_entry
+from reasonloom.server.auth.token_file import append_entry, new_entry
 from tests.support.clients.processes import (
     Process,
     answer_of,
@@ -26,7 +26,7 @@ from tests.support.clients.processes import (
 from tests.support.contracts.references import BESIDE, least_request
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.proxy import proxied
-from tests.support.llms.providing import MODEL, Provider, providing
+from tests.support.llms.providers import MODEL, Provider, providing
 
 TAINT = "malachite"
 KEY = "sk-obsidian-0123456789abcdef"
@@ -121,7 +121,7 @@ def test_no_tool_leaves_contents_or_secrets_in_the_log(
 ) -> None:
     port = free_port()
     token, entry = new_entry("local", ("read", "write"), None)
-    append(tmp_path / "tokens", entry)
+    append_entry(tmp_path / "tokens", entry)
     env = environment(
         tmp_path / "home",
         DATABASE_URL=f"postgresql://postgres:{HIDDEN}@127.0.0.1:{port}/{database}",
@@ -228,7 +228,7 @@ def test_an_end_that_was_asked_for_is_no_defect_in_the_log(
 ENDING = """
 import asyncio, logging
 from reasonloom.cli.server.log_setup import set_up_log
-from reasonloom.server.http.last_entries import expect_the_end
+from reasonloom.server.http.serving import expect_the_end
 from reasonloom.settings import load_settings
 set_up_log(load_settings())
 log = logging.getLogger("uvicorn.error")

@@ -12,7 +12,9 @@ import pytest
 from reasonloom.errors import SettingMistake
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import load_settings
-from tests.support.clients.processes import command, environment, free_port
+from tests.support.clients.processes import command, environment, free_port, spoken
+from tests.support.databases.postgres import TestPostgres
+from tests.support.databases.rows import Rows
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_what_cannot_be_chosen_stops_the_start(
 def test_looking_at_settings_loads_none_of_what_they_choose(tmp_path: Path) -> None:
     code = f"""
 import sys, anyio
-from reasonloom.cli.server.require_usable import require_usable
+from reasonloom.cli.server.serve import require_usable
 from reasonloom.settings import load_settings
 anyio.run(require_usable, load_settings(
     llm="litellm:openai/x", embedder="litellm:openai/x", prompts={str(tmp_path)!r},
@@ -134,3 +136,27 @@ def test_the_variable_that_the_message_names_is_the_one_that_works(
     monkeypatch.setenv("REASONLOOM_AS", "thoughtmpc")
     with pytest.raises(SettingMistake, match="REASONLOOM_AS: there is no thoughtmpc"):
         choose(load_settings())
+
+
+def test_nothing_is_written_into_the_current_folder(
+    postgres: TestPostgres, database: str, folder: Path, tmp_path: Path
+) -> None:
+    url = postgres.address.dsn("postgres", database)
+    env = environment(tmp_path / "home", DATABASE_URL=url, LOG_LEVEL="debug")
+    who = {"userId": "local"}
+    memory = {**who, "content": "Tea.", "sessionId": "s", "primarySector": "semantic"}
+    with spoken(env, folder) as server:
+        assert not server.call("remember", memory).get("isError")
+        for _ in range(2):
+            for tool, arguments in (
+                ("recall", {**who, "text": "tea"}),
+                ("search", {**who, "text": "tea"}),
+                ("reasoning_linear", {"content": "Which tea?"}),
+                ("update_memory", {**who, "memoryId": "mem-1", "content": "Green tea."}),
+                ("recall", {"text": 5}),
+            ):
+                server.call(tool, arguments)
+        server.call("forget", {**who, "memoryId": "mem-1"})
+        assert list(folder.iterdir()) == []
+    assert list(folder.iterdir()) == []
+    assert Rows(url).number("SELECT count(*) FROM runs") > 0

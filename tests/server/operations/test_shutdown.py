@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from reasonloom.stores.provisioning import LOCK
 from tests.support.clients.processes import PATIENCE, Spoken, environment, spoken, web
@@ -42,10 +42,10 @@ def begin_to_open(server: Spoken, holder: psycopg.Connection[object]) -> None:
     """Let a thread of the server wait for the lock that the test holds."""
     params = {"name": "recall", "arguments": RECALL}
     server.send({"jsonrpc": "2.0", "id": "stuck", "method": "tools/call", "params": params})
-    until_asked(holder)
+    wait_for_lock_request(holder)
 
 
-def until_asked(holder: psycopg.Connection[object]) -> None:
+def wait_for_lock_request(holder: psycopg.Connection[object]) -> None:
     """Wait until a server has asked in vain for the lock that the test holds."""
     until = time.monotonic() + 2 * PATIENCE
     while not holder.execute(OTHERS).fetchall():
@@ -68,7 +68,7 @@ def test_a_signal_ends_an_http_server_whose_thread_hangs(
     held_back: tuple[str, psycopg.Connection[object]], tmp_path: Path, folder: Path
 ) -> None:
     with web(environment(tmp_path / "home", DATABASE_URL=held_back[0]), folder) as server:
-        until_asked(held_back[1])
+        wait_for_lock_request(held_back[1])
         begun = time.monotonic()
         server.child.terminate()
         assert server.ended(9) == 0
@@ -91,7 +91,7 @@ async def test_a_call_waits_its_time_for_the_engine_and_the_opening_goes_on(
 ) -> None:
     url, holder = held_back
     settings = load_settings(database_url=url, tool_timeout=1.0)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         begun = time.monotonic()
         both = await asyncio.gather(*(client.call_tool("recall", RECALL) for _ in range(2)))
         assert 0.9 < time.monotonic() - begun < 10

@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 from tests.support.clients.otel_collector import Collector, attributes, collecting
 from tests.support.clients.processes import Spoken, environment, spoken, web
 from tests.support.databases.postgres import TestPostgres
-from tests.support.llms.providing import MODEL, TOKENS_IN, TOKENS_OUT, providing
+from tests.support.llms.providers import MODEL, TOKENS_IN, TOKENS_OUT, providing
 
 TAINT = "malachite"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
@@ -52,7 +52,7 @@ print([name for name in sys.modules if name.startswith(beyond)])
 
 
 @dataclass
-class Told:
+class Exported:
     """What a server sent to a collector, and what it answered before."""
 
     collector: Collector
@@ -74,7 +74,7 @@ def calls_of(server: Spoken) -> str:
 
 
 @pytest.fixture(scope="module")
-def told(postgres: TestPostgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Told]:
+def told(postgres: TestPostgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exported]:
     """A server over stdio that has ended, with all that it sent."""
     home = tmp_path_factory.mktemp("told")
     answer = {"thought": f"In the {TAINT} tin.", "confidence": 0.9}
@@ -91,7 +91,7 @@ def told(postgres: TestPostgres, tmp_path_factory: pytest.TempPathFactory) -> It
             run = calls_of(server)
             server.close_stdin()
             server.ended(20)
-        yield Told(collector, run, server.log)
+        yield Exported(collector, run, server.log)
 
 
 def one(spans: list[Any]) -> Any:
@@ -99,7 +99,7 @@ def one(spans: list[Any]) -> Any:
     return span
 
 
-def test_a_call_is_a_span_with_its_tool_its_run_and_its_status(told: Told) -> None:
+def test_a_call_is_a_span_with_its_tool_its_run_and_its_status(told: Exported) -> None:
     outer = told.collector.named("tools/call remember")[0]
     inner = one(told.collector.named("run remember"))
     assert outer.kind == Span.SPAN_KIND_SERVER
@@ -115,7 +115,7 @@ def test_a_call_is_a_span_with_its_tool_its_run_and_its_status(told: Told) -> No
     assert outer.status.code == Status.STATUS_CODE_UNSET
 
 
-def test_a_call_that_fails_says_so_by_a_kind_alone(told: Told) -> None:
+def test_a_call_that_fails_says_so_by_a_kind_alone(told: Exported) -> None:
     outer, inner = (one(told.collector.named(f"{name} forget")) for name in ("tools/call", "run"))
     assert outer.status.code == inner.status.code == Status.STATUS_CODE_ERROR
     assert outer.status.message == inner.status.message == ""
@@ -125,7 +125,7 @@ def test_a_call_that_fails_says_so_by_a_kind_alone(told: Told) -> None:
     assert attributes(refused)["error.type"] == "tool_error"
 
 
-def test_statements_are_spans_within_the_run_without_values(told: Told) -> None:
+def test_statements_are_spans_within_the_run_without_values(told: Exported) -> None:
     inner = one(told.collector.named("run remember"))
     within = [each for each in told.collector.spans if each.parent_span_id == inner.span_id]
     statements = [str(attributes(each).get("db.statement", "")) for each in within]
@@ -133,7 +133,7 @@ def test_statements_are_spans_within_the_run_without_values(told: Told) -> None:
     assert any("%(" in each for each in statements)
 
 
-def test_a_language_models_call_names_model_tokens_and_cost(told: Told) -> None:
+def test_a_language_models_call_names_model_tokens_and_cost(told: Exported) -> None:
     run = one(told.collector.named("run reasoning_linear"))
     asked = told.collector.named("chat litellm")[0]
     assert asked.trace_id == run.trace_id
@@ -150,7 +150,7 @@ def test_a_language_models_call_names_model_tokens_and_cost(told: Told) -> None:
     }
 
 
-def test_metrics_count_calls_durations_tokens_and_cost(told: Told) -> None:
+def test_metrics_count_calls_durations_tokens_and_cost(told: Exported) -> None:
     calls = {
         (of["gen_ai.tool.name"], of["reasonloom.status"]): value
         for of, value in told.collector.points("reasonloom.tool.calls")
@@ -173,7 +173,7 @@ def test_metrics_count_calls_durations_tokens_and_cost(told: Told) -> None:
     assert told.collector.points("gen_ai.client.operation.duration")
 
 
-def test_nothing_that_was_said_or_is_secret_leaves(told: Told) -> None:
+def test_nothing_that_was_said_or_is_secret_leaves(told: Exported) -> None:
     sent = b"".join(told.collector.raw)
     assert len(told.collector.spans) > 20
     assert TAINT.encode() not in sent

@@ -14,9 +14,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import Completion, PromptReference
 
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.prompts.variables import Use, uses_of
+from reasonloom.prompts.variables import Use, variable_uses
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.prompts.values import SOURCES
 from reasonloom.settings import load_settings
 from tests.support.databases.postgres import TestPostgres
@@ -61,7 +61,7 @@ def database_url(postgres: TestPostgres) -> Iterator[str]:
 async def completing(database_url: str = NOWHERE, **given: Any) -> AsyncIterator[Completing]:
     """Yield the client of a server; known values need no database."""
     settings = load_settings(database_url=database_url, llm="offline", **given)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield Completing(client)
 
 
@@ -70,7 +70,7 @@ async def test_every_value_offered_fills_its_prompt_in(prompt: str, argument: st
     template = PromptRegistry().get(prompt)
     variables = template.about.variables
     assert argument in variables
-    lists = {name for name, uses in uses_of(template).items() if Use.WALKED in uses}
+    lists = {name for name, uses in variable_uses(template).items() if Use.WALKED in uses}
     others = {name: "[]" if name in lists else "x" for name in variables if name != argument}
     if prompt == "analysis/step":
         others |= {"framework": '{"name": "a", "description": "b"}'}

@@ -13,13 +13,13 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from reasonloom.prompts.registry import PACKAGED, PromptRegistry
-from reasonloom.prompts.required import required
 from reasonloom.prompts.template import PromptTemplate
-from reasonloom.prompts.variables import Use, uses_of
+from reasonloom.prompts.variables import Use, required_variables, variable_uses
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.prompts.packaged import OF_EVALS
 from reasonloom.settings import load_settings
+from tests import ROOT
 
 NOWHERE = "postgresql://127.0.0.1:1/none"
 
@@ -28,7 +28,7 @@ NOWHERE = "postgresql://127.0.0.1:1/none"
 async def asking(**given: Any) -> AsyncIterator[Client]:
     """Yield the client of a server whose database is away: prompts need none."""
     settings = load_settings(database_url=NOWHERE, **given)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield client
 
 
@@ -95,7 +95,7 @@ async def test_what_does_not_fit_is_a_malformed_call(
             await client.get_prompt(name, arguments)
     assert caught.value.error.code == -32602
     assert told in caught.value.error.message
-    assert str(Path(__file__).parents[2]) not in caught.value.error.message
+    assert str(ROOT) not in caught.value.error.message
 
 
 async def test_the_users_own_version_goes_over_the_packaged_one(tmp_path: Path) -> None:
@@ -123,8 +123,8 @@ async def test_a_reference_has_no_prompts() -> None:
 
 def test_what_is_asked_for_first_or_walked_through_may_be_left_out() -> None:
     template = PromptRegistry().get("linear/continue")
-    assert required(template) == {"content"}
-    walked = {name for name, uses in uses_of(template).items() if Use.WALKED in uses}
+    assert required_variables(template) == {"content"}
+    walked = {name for name, uses in variable_uses(template).items() if Use.WALKED in uses}
     assert walked == {"history", "memories"}
 
 
@@ -192,7 +192,7 @@ BODY = "{% block system %}s{% endblock %}{% block user %}B{% endblock %}"
 @pytest.mark.parametrize("body", USED)
 def test_what_a_template_does_with_a_variable_is_told(body: str) -> None:
     template = PromptTemplate(HEAD + BODY.replace("B", body), "own/ask.v1.md")
-    assert uses_of(template) == {"x": USED[body]}
+    assert variable_uses(template) == {"x": USED[body]}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from reasonloom.contracts.schema import publish
 from reasonloom.server.toolsets.table import TOOLSETS
 from tests.support.clients.processes import Spoken, Web
 from tests.support.contracts.references import BESIDE, example, least_request
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 from tests.support.fuzzing.wrong_values import (
     NO_NUMBERS,
     NO_TEXT,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from reasonloom.server.app import build_references, build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.app import build_reference_servers, build_server
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from tests.support.clients.processes import LEGACY, OLDEST, Spoken, Web
 from tests.support.clients.sdk import held
@@ -22,7 +22,7 @@ MODES = ["legacy", "auto"]
 async def announced(mode: str, **given: Any) -> set[str]:
     """Return the names of what a server announces in a revision."""
     settings = load_settings(database_url=NOWHERE, **given)
-    async with EngineRoom(settings) as room, Client(build_server(room), mode=mode) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room), mode=mode) as client:
         able = client.session.server_capabilities
         assert able is not None
         return set(able.model_dump(exclude_none=True))
@@ -45,8 +45,8 @@ async def test_what_is_announced_is_what_is_served(
 
 
 async def test_each_reference_beside_announces_its_tools_alone() -> None:
-    async with EngineRoom(load_settings(database_url=NOWHERE)) as room:
-        servers = build_references(room)
+    async with EngineLifespan(load_settings(database_url=NOWHERE)) as room:
+        servers = build_reference_servers(room)
         assert servers
         for server in servers.values():
             async with Client(server) as client:

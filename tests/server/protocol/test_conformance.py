@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from reasonloom.contracts.tool_names import ALL, EXTRAS
+from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.server.conformance.server import FIXTURES
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from tests.support.clients.conformance import (
     CATALOGUES,
@@ -35,7 +35,7 @@ suite = pytest.mark.skipif(not installed(), reason="make conformance installs No
 
 async def names(**given: object) -> set[str]:
     settings = load_settings(database_url=NOWHERE, **given)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         return {tool.name for tool in (await client.list_tools()).tools}
 
 
@@ -50,7 +50,7 @@ async def test_no_fixture_is_served_unless_it_is_asked_for(given: dict[str, obje
 
 async def test_fixtures_are_served_beside_what_else_is_chosen() -> None:
     assert await names(toolsets="conformance") == OURS
-    assert await names(toolsets="all,extras,conformance") == OURS | {*ALL, *EXTRAS}
+    assert await names(toolsets="all,extras,conformance") == OURS | {*ALL_TOOLS, *EXTRA_TOOLS}
 
 
 async def test_no_list_names_them(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ async def test_a_reference_is_served_without_them() -> None:
 
 async def test_an_ordinary_server_promises_no_news_that_it_never_sends() -> None:
     settings = load_settings(database_url=NOWHERE)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         able = client.session.server_capabilities
         assert able is not None
         assert able.tools is not None

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
 from reasonloom.llm.port import Embedder
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from tests.support.databases.postgres import TestPostgres
 from tests.support.fuzzing.command import fuzz_all
 from tests.support.fuzzing.inputs import KINDS, Input, Maker, Pool
@@ -26,7 +26,7 @@ SEED = 11
 EACH = 10
 """Inputs for each tool over each transport: 840 together, where the whole takes hours."""
 
-REQUESTS = {line.name: line.request for each in (*TOOLSETS, *BEYOND) for line in each.tools}
+REQUESTS = {line.name: line.request for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools}
 NOBODY = Pool({}, {})
 LISTED = [
     {
@@ -77,7 +77,9 @@ def test_many_inputs_pass_the_door_and_many_do_not() -> None:
             arguments = json.loads(each.body)["params"]["arguments"]
             every[each.kind] += 1
             try:
-                passed[each.kind] += isinstance(arguments, dict) and bool(read(request, arguments))
+                passed[each.kind] += isinstance(arguments, dict) and bool(
+                    parse_request(request, arguments)
+                )
             except InvalidArgument:
                 continue
     assert passed["valid"] > every["valid"] * 0.5

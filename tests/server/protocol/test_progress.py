@@ -14,15 +14,15 @@ from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
-from tests.support.llms.answering import AnsweringLlm, Said
+from tests.support.llms.answering import AnsweringLlm, ReplyFields
 from tests.support.reasoning.sessions import thinking
 
 Heard = list[tuple[float, float | None, str | None]]
 NAMES = ("harbour", "violin", "granite", "pepper")
-APPROACHES: Said = {
+APPROACHES: ReplyFields = {
     "approaches": [{"name": name, "approach": f"Use the {name}."} for name in NAMES]
 }
 TREE = [
@@ -38,7 +38,7 @@ REFLECTION = [
 AUTO = ["measure problem", "hear vote", "recommend mode"]
 
 
-class Opened(EngineRoom):
+class Opened(EngineLifespan):
     """The room of a server whose engine is open already."""
 
     def __init__(self, engine: Engine) -> None:
@@ -50,14 +50,14 @@ class Opened(EngineRoom):
         return self._given
 
 
-def thought(ask: Ask) -> Said:
+def thought(ask: Ask) -> ReplyFields:
     """Think something of its own along each approach."""
     way = str(ask.material.get("approach", ""))
     name = next((name for name in NAMES if name in way), "plain")
     return {"thought": f"It is the {name}", "confidence": 0.9}
 
 
-def scores(ask: Ask) -> Said:
+def scores(ask: Ask) -> ReplyFields:
     """Choose the first thought of a ballot."""
     candidates: Any = ask.material["candidates"]
     labels = [each["label"] for each in candidates]
@@ -199,7 +199,7 @@ async def test_branches_that_fail_are_counted_as_ended_too(
 ) -> None:
     async with listening(access, embedder) as listener:
 
-        def failing(ask: Ask) -> Said:
+        def failing(ask: Ask) -> ReplyFields:
             way = str(ask.material.get("approach", ""))
             return LlmUnavailable("away") if "violin" in way else thought(ask)
 
@@ -217,7 +217,7 @@ async def test_the_fastest_of_many_branches_is_told_before_the_slowest_ends(
     async with listening(access, embedder) as listener:
         moments: list[int] = []
 
-        def slow(ask: Ask) -> Said:
+        def slow(ask: Ask) -> ReplyFields:
             way = str(ask.material.get("approach", ""))
             return 0.6 if "violin" in way else thought(ask)
 

@@ -16,7 +16,7 @@ from reasonloom import __version__
 from reasonloom.contracts.tool_names import INVENTORY
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from tests.support.clients.processes import (
     LEGACY,
@@ -29,7 +29,7 @@ from tests.support.clients.processes import (
     web,
 )
 from tests.support.clients.sdk import Held, held
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 
 MODERN = "2026-07-28"
 KEY = "io.reasonloom/idempotency-key"
@@ -242,7 +242,7 @@ def test_the_reasoning_references_own_revision_is_spoken_until_a_signal_ends_it(
 
 async def test_a_server_for_one_reference_says_its_name() -> None:
     settings = load_settings(serve_as="thoughtmcp", database_url="postgresql://127.0.0.1:1/x")
-    async with EngineRoom(settings) as room, Client(build_server(room)) as opened:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as opened:
         info = opened.session.server_info
         assert info is not None
         assert (info.name, info.version) == ("thoughtmcp", "0.5.0")

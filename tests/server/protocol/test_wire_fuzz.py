@@ -12,9 +12,9 @@ from mcp_types import jsonrpc_message_adapter
 
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
-from reasonloom.server.json_rpc import Refusal, mend
+from reasonloom.server.json_rpc import Refusal, repair
 from reasonloom.server.toolsets.table import TOOLSETS
 from tests.support.contracts.references import BESIDE, least_request
 
@@ -49,7 +49,7 @@ FRAGMENTS = st.sampled_from(
 
 def checked(raw: bytes) -> bytes | Refusal:
     """Mend; what is passed on must be readable, what is refused must say so."""
-    mended = mend(raw)
+    mended = repair(raw)
     if isinstance(mended, bytes):
         jsonrpc_message_adapter.validate_json(mended, by_name=False)
         mended.decode()
@@ -90,7 +90,7 @@ def test_a_valid_message_stays_byte_for_byte_what_it_was(
 ) -> None:
     message = {"jsonrpc": "2.0", "id": identifier, "method": "m", "params": params}
     raw = json.dumps(message).encode()
-    assert mend(raw) == raw
+    assert repair(raw) == raw
 
 
 @settings(max_examples=200, deadline=None)
@@ -119,14 +119,14 @@ def test_the_door_refuses_with_our_error_alone(tool: str, data: st.DataObject) -
     extra = data.draw(st.dictionaries(keys, VALUES, max_size=5))
     base = least_request(publish(REQUESTS[tool])) if data.draw(st.booleans()) else {}
     try:
-        request = read(REQUESTS[tool], {**base, **extra})
+        request = parse_request(REQUESTS[tool], {**base, **extra})
     except InvalidArgument as error:
         assert error.field
         assert error.message
         error.message.encode()  # a message is text that can be sent
         return
     again = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    assert read(REQUESTS[tool], again) == request
+    assert parse_request(REQUESTS[tool], again) == request
 
 
 @pytest.mark.parametrize("tool", OF_TEXT)
@@ -134,5 +134,5 @@ def test_the_door_refuses_with_our_error_alone(tool: str, data: st.DataObject) -
 @given(text=st.text(st.characters(exclude_categories=["Cs", "Cn", "Cc"]), min_size=1, max_size=50))
 def test_any_text_with_a_letter_passes_the_door_as_it_is(tool: str, text: str) -> None:
     base, name = filled(tool), OF_TEXT[tool]
-    request = read(REQUESTS[tool], {**base, name: "a" + text})
+    request = parse_request(REQUESTS[tool], {**base, name: "a" + text})
     assert request.model_dump(by_alias=True)[name] == "a" + text

@@ -16,7 +16,7 @@ from mcp_types import PromptReference, ResourceTemplateReference
 
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 
 KINDS = ("memory", "thought", "run")
@@ -74,7 +74,7 @@ async def reading(database_url: str, owner: str, **more: Any) -> AsyncIterator[R
     settings = load_settings(
         database_url=database_url, user=owner, llm="offline", **{"toolsets": "all", **more}
     )
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield Reader(client, owner)
 
 

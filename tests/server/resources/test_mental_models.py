@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from reasonloom.contracts.mental_models.models import Relation
 from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.resources.pages.basin_chart import MOST_LINES, chart
+from reasonloom.server.resources.pages.model_page import MOST_LINES, basin_chart
 from reasonloom.settings import load_settings
 from tests.server.resources.test_sessions import HOSTILE, skeleton
 from tests.support.clients.processes import command, environment
@@ -203,7 +203,7 @@ def test_a_drawing_has_no_more_lines_than_it_may() -> None:
         )
         for one, other in combinations(names, 2)
     ]
-    drawing, left = chart(names, relations)
+    drawing, left = basin_chart(names, relations)
     assert drawing.count(" ---|with| ") == MOST_LINES < len(relations)
     assert left == [f"*The drawing leaves out {len(relations) - MOST_LINES} weaker relations.*"]
 

@@ -15,8 +15,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
-from reasonloom.server.tool import KEY
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.tool import IDEMPOTENCY_KEY
 from reasonloom.settings import load_settings
 from tests.server.http.test_closed_streams import leave
 from tests.support.clients.processes import PATIENCE, command, environment, spoken, web
@@ -42,7 +42,7 @@ def env(url: str, tmp_path: Path) -> dict[str, str]:
 
 
 def call_of(tool: str, arguments: Mapping[str, Any], key: str) -> dict[str, Any]:
-    params = {"name": tool, "arguments": arguments, "_meta": {KEY: key}}
+    params = {"name": tool, "arguments": arguments, "_meta": {IDEMPOTENCY_KEY: key}}
     return {"jsonrpc": "2.0", "id": "broken", "method": "tools/call", "params": params}
 
 
@@ -115,7 +115,7 @@ def test_after_a_broken_stream_the_answer_is_read_by_the_runs_id(
             assert time.monotonic() < until, told
             time.sleep(0.1)
         assert told["answer"]["content"] == FACT
-        again = client.call("reasoning_linear", ASKED, meta={KEY: key})
+        again = client.call("reasoning_linear", ASKED, meta={IDEMPOTENCY_KEY: key})
         assert told["answer"] == again.structured_content
         assert again.structured_content["run_id"] == run
 
@@ -125,7 +125,7 @@ async def serving(url: str, **more: Any) -> AsyncIterator[Client]:
     settings = load_settings(
         **{"database_url": url, "llm": "offline", "toolsets": "all,extras", **more}
     )
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield client
 
 

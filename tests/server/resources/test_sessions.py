@@ -21,17 +21,17 @@ from reasonloom.llm.port import Embedder
 from reasonloom.nodes.sessions.picture import picture
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.engine_lifespan import EngineRoom
-from reasonloom.server.resource_index import MOST_LISTED
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.resource_index import MAX_LISTED
 from reasonloom.server.resources import thought_graph
-from reasonloom.server.resources.pages.session_chart import LONGEST_CHART, MOST_DRAWN, chart
-from reasonloom.server.resources.pages.session_page import page
+from reasonloom.server.resources.pages.session_chart import LONGEST_CHART, MOST_DRAWN, session_chart
+from reasonloom.server.resources.pages.session_page import session_page
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions import sessions
 from reasonloom.stores.sessions.branches import BranchRow
 from reasonloom.stores.sessions.checkpoints import CheckpointRow
-from reasonloom.stores.sessions.full_sessions import WholeSession
+from reasonloom.stores.sessions.full_sessions import FullSession
 from reasonloom.stores.sessions.sessions import SessionRow
 from reasonloom.stores.sessions.thoughts import ThoughtRow
 from tests.support.clients.processes import command
@@ -121,11 +121,11 @@ async def test_the_listing_is_the_newest_and_no_longer_than_it_may(
     access: Access, embedder: Embedder
 ) -> None:
     async with thinking(access, embedder, AnsweringLlm()) as engine:
-        made = [uuid.uuid4() for _ in range(MOST_LISTED + 2)]
+        made = [uuid.uuid4() for _ in range(MAX_LISTED + 2)]
         for each in made:
             async with engine.loom.database.begin(Caller("local")) as tx:
                 await sessions.open_session(tx, each, mode="linear")
-        room = EngineRoom(load_settings(database_url=NOWHERE))
+        room = EngineLifespan(load_settings(database_url=NOWHERE))
         room._engine = engine
         async with Client(build_server(room)) as client:
             listed = (await client.list_resources()).resources
@@ -160,7 +160,7 @@ async def test_a_graph_is_listed_and_read(access: Access, embedder: Embedder) ->
 
 
 async def test_a_database_that_is_away_is_told(access: Access) -> None:
-    room = EngineRoom(load_settings(database_url=NOWHERE))
+    room = EngineLifespan(load_settings(database_url=NOWHERE))
     async with room, Client(build_server(room)) as client:
         for asked in (client.list_resources(), client.read_resource("reasonloom://session/x")):
             with pytest.raises(MCPError) as caught:
@@ -191,7 +191,7 @@ async def test_sessions_are_served_beside_the_reasoning_tools(
     assert [kind.name for kind in choose(settings).resources] == kinds
     if kinds:
         return
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         assert (await client.list_resources()).resources == []
         assert (await client.list_resource_templates()).resource_templates == []
         with pytest.raises(MCPError) as caught:
@@ -209,7 +209,7 @@ async def test_the_page_shows_what_a_session_came_to(access: Access, embedder: E
         await steps(mind, "Three?", session=session)
         back = await answered(mind, "backtrack", checkpoint_id=point["id"], new_direction="Four?")
         stored = await whole(mind, session)
-    text = page(picture(stored))
+    text = session_page(picture(stored))
     drawing = text.split("```")[1].splitlines()[1:]
     assert [line for line in drawing if " --> " in line] == [
         "b0 --> t1", "t1 --> t2", "t2 --> t3", "t2 --> b1", "b1 --> t4",
@@ -228,7 +228,7 @@ async def test_the_page_shows_what_a_session_came_to(access: Access, embedder: E
     ]  # fmt: skip
 
 
-def session_of(*contents: str, name: str = "main", question: str = "Why?") -> WholeSession:
+def session_of(*contents: str, name: str = "main", question: str = "Why?") -> FullSession:
     """Return a session of one branch with these thoughts, each with a checkpoint."""
     key = uuid.uuid4()
     ids = [uuid.uuid4() for _ in contents]
@@ -247,7 +247,7 @@ def session_of(*contents: str, name: str = "main", question: str = "Why?") -> Wh
         key, key, 0, name, None, "active", 0.5, 0, ids[-1] if ids else None, None, {}, AT, AT
     )
     session = SessionRow(key, 1, "linear", key, {}, AT, AT)
-    return WholeSession(session, [branch], thoughts, checkpoints)
+    return FullSession(session, [branch], thoughts, checkpoints)
 
 
 def skeleton(text: str) -> list[tuple[str, str, int]]:
@@ -260,8 +260,8 @@ def skeleton(text: str) -> list[tuple[str, str, int]]:
 
 @pytest.mark.parametrize("said", [*HOSTILE, "    code"])
 def test_nothing_that_was_said_is_markup(said: str) -> None:
-    tame = page(picture(session_of("Tame.", name="tame", question="tame")))
-    wild = page(picture(session_of(said, name=said, question=said)))
+    tame = session_page(picture(session_of("Tame.", name="tame", question="tame")))
+    wild = session_page(picture(session_of(said, name=said, question=said)))
     assert skeleton(wild) == skeleton(tame)
     for line in wild.split("```")[1].splitlines()[1:]:
         assert LINE.fullmatch(TEXT.sub('"TEXT"', line)), line
@@ -270,7 +270,7 @@ def test_nothing_that_was_said_is_markup(said: str) -> None:
 
 @pytest.mark.parametrize("said", HOSTILE)
 def test_what_was_said_can_be_read_as_it_was_said(said: str) -> None:
-    text = page(picture(session_of(said)))
+    text = session_page(picture(session_of(said)))
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
     opened = next(place for place, token in enumerate(tokens) if token.type == "blockquote_open")
     inline = next(token for token in tokens[opened:] if token.type == "inline")
@@ -283,7 +283,7 @@ def test_what_was_said_can_be_read_as_it_was_said(said: str) -> None:
 
 
 def test_a_long_thought_is_cut_with_a_note() -> None:
-    text = page(picture(session_of("Long. " * 1_000, "Short.")))
+    text = session_page(picture(session_of("Long. " * 1_000, "Short.")))
     assert "*Cut: the first 2,000 of 6,000 characters.*" in text
     assert text.count("*Cut:") == 1
     assert len(text) < 5_000
@@ -292,7 +292,7 @@ def test_a_long_thought_is_cut_with_a_note() -> None:
 @pytest.mark.parametrize("said", ["Plain words, one after another, and more of them.", "#" * 99])
 def test_a_long_session_is_drawn_from_its_end_and_fits(said: str) -> None:
     stored = session_of(*[said] * 450, name=said)
-    drawing, left_out = chart(picture(stored))
+    drawing, left_out = session_chart(picture(stored))
     assert len(drawing) <= LONGEST_CHART
     drawn = re.findall(r"^t(\d+)\[", drawing, re.M)
     assert drawn == [str(number) for number in range(left_out + 1, 451)]
@@ -300,7 +300,7 @@ def test_a_long_session_is_drawn_from_its_end_and_fits(said: str) -> None:
     assert f'earlier["{left_out} earlier, not drawn"]' in drawing
     assert "b0 -.-> earlier" in drawing
     assert f"b0 -.-> t{left_out + 1}" in drawing
-    text = page(picture(stored))
+    text = session_page(picture(stored))
     assert f"*The drawing leaves out the {left_out:,} oldest thoughts.*" in text
     assert "*The 250 oldest thoughts are left out.*" in text
     assert "\n### 450. " in text
@@ -315,7 +315,7 @@ def test_every_arrow_joins_what_is_drawn() -> None:
         replace(root, id=uuid.uuid4(), number=place, parent_id=root.id, head_id=now[-place].id)
         for place in range(1, 290)
     ]
-    drawing, _ = chart(picture(replace(stored, branches=[root, *empty])))
+    drawing, _ = session_chart(picture(replace(stored, branches=[root, *empty])))
     named = set(re.findall(r"^(\w+)[(\[>]", drawing, re.M))
     arrows = [pair for line in drawing.splitlines() for pair in pairwise(re.split(
         r" (?:-->|-\.->) ", re.sub(r'>"[^"]*"\]', "", line)))]  # fmt: skip
@@ -324,6 +324,6 @@ def test_every_arrow_joins_what_is_drawn() -> None:
 
 
 def test_a_session_without_a_thought_has_a_page() -> None:
-    text = page(picture(session_of()))
+    text = session_page(picture(session_of()))
     assert "no thought of its own yet" in text
     assert "## Thoughts" not in text

@@ -8,9 +8,9 @@ from typing import Any
 import psutil
 import pytest
 
-from reasonloom.server.json_rpc import LONGEST
+from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES
 from tests.support.clients.processes import Spoken, Web
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 RECALL = '{"name":"recall","arguments":{"userId":"local"}}'
@@ -300,7 +300,7 @@ def test_over_http_a_body_may_be_big_and_one_that_is_too_big_is_refused(site: We
     fine = call('"big"', '{"name":"recall","arguments":{"userId":"local"},"_meta":{"x":"HERE"}}')
     answer = site.exchange(fine.replace(b"HERE", b"x" * (6 * 1024 * 1024)))
     assert answer["result"]["isError"] is False
-    refused = site.post(fine.replace(b"HERE", b"x" * LONGEST))
+    refused = site.post(fine.replace(b"HERE", b"x" * MAX_MESSAGE_BYTES))
     assert refused.status_code == 413
     assert refused.json()["id"] == "big"
     assert refused.json()["error"]["code"] == INVALID_REQUEST
@@ -310,13 +310,17 @@ def test_a_line_that_is_too_long_is_refused_and_its_memory_freed(speaker: Spoken
     process = psutil.Process(speaker.child.pid)
     before = process.memory_info().rss
     fine = call('"long"', '{"name":"recall","arguments":{"userId":"HERE"}}')
-    speaker.write(fine.replace(b"HERE", b"x" * (12 * LONGEST)))
+    speaker.write(fine.replace(b"HERE", b"x" * (12 * MAX_MESSAGE_BYTES)))
     assert code_of(speaker, "long") == INVALID_REQUEST
-    assert process.memory_info().rss - before < 4 * LONGEST
-    late = b'{"jsonrpc":"2.0","method":"x","params":{"id":3,"a":"' + b"x" * LONGEST + b'"},"id":4}'
+    assert process.memory_info().rss - before < 4 * MAX_MESSAGE_BYTES
+    late = (
+        b'{"jsonrpc":"2.0","method":"x","params":{"id":3,"a":"'
+        + b"x" * MAX_MESSAGE_BYTES
+        + b'"},"id":4}'
+    )
     speaker.write(late)
     assert code_of(speaker, None) == INVALID_REQUEST
     exact = call('"exact"', '{"name":"recall","arguments":{"userId":"local"},"_meta":{"x":"HERE"}}')
-    speaker.write(exact.replace(b"HERE", b"x" * (LONGEST - len(exact) + 4)))
+    speaker.write(exact.replace(b"HERE", b"x" * (MAX_MESSAGE_BYTES - len(exact) + 4)))
     assert speaker.answer("exact")["result"]["isError"] is False
     assert speaker.request("ping")["result"] == {}

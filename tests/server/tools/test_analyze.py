@@ -12,12 +12,12 @@ from reasonloom.graphs.analyze import more_steps
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from tests.server.protocol.test_progress import Heard, Opened, counted, steps
 from tests.support.databases.postgres import TestPostgres
-from tests.support.llms.analysing import analysing
+from tests.support.llms.analysis import analysing
 from tests.support.reasoning.sessions import stored_rows, thinking
 
 ASKED: dict[str, Any] = {"problem": "Why does the pump stop?"}
@@ -35,7 +35,7 @@ async def test_offline_the_envelope_tells_what_was_used_and_mistakes_are_told(
 ) -> None:
     url = postgres.address.dsn("postgres", database)
     settings = load_settings(database_url=url, toolsets="default")
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         answer = (await client.call_tool("analyze", ASKED)).structured_content or {}
         assert answer["success"]
         used = answer["metadata"]["componentsUsed"]

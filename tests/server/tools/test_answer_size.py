@@ -12,8 +12,8 @@ from mcp_types import CallToolResult
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
-from reasonloom.server.usage_limits import SHORTENS, size_of
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.usage_limits import SHORTENING_ARGUMENTS, size_of
 from reasonloom.settings import load_settings
 from tests.support.databases.postgres import TestPostgres
 
@@ -33,7 +33,7 @@ async def serving(database_url: str, **more: Any) -> AsyncIterator[Client]:
         database_url=database_url, llm="offline", toolsets="all,extras", answer_characters=MOST,
         **more,
     )  # fmt: skip
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield client
 
 
@@ -49,7 +49,7 @@ async def filled(client: Client, memories: int) -> list[str]:
     return [each["memoryId"] for each in stored.structured_content["data"]["memories"]]
 
 
-def told(result: CallToolResult) -> dict[str, Any]:
+def refusal_of(result: CallToolResult) -> dict[str, Any]:
     """Return what a refusal says, which is itself short enough."""
     assert result.is_error
     assert size_of(result) < MOST
@@ -61,7 +61,7 @@ async def test_a_long_answer_is_refused_and_less_of_it_is_given(database_url: st
     async with serving(database_url) as client:
         await filled(client, 20)
         wanted = {"userId": "local", "text": "ledgers of the harbour office", "limit": 20}
-        said = told(await client.call_tool("recall", wanted))
+        said = refusal_of(await client.call_tool("recall", wanted))
         assert said["success"] is False
         assert "data" not in said
         assert "at most 10,000 (REASONLOOM_ANSWER_CHARACTERS)" in said["error"]
@@ -72,7 +72,9 @@ async def test_a_long_answer_is_refused_and_less_of_it_is_given(database_url: st
         assert not fewer.is_error
         assert size_of(fewer) <= MOST
 
-        plain = told(await client.call_tool("memory_similar", {"query_text": FACT, "top_k": 100}))
+        plain = refusal_of(
+            await client.call_tool("memory_similar", {"query_text": FACT, "top_k": 100})
+        )
         assert plain["error"]["type"] == "AnswerTooLarge"
         assert "top_k" in plain["error"]["message"]
 
@@ -88,7 +90,7 @@ async def test_the_limit_is_the_last_length_that_is_given(database_url: str) -> 
 async def test_what_was_done_is_said_and_is_not_to_be_sent_again(database_url: str) -> None:
     async with serving(database_url) as client:
         problem = "; ".join(f"raise wall {number} of house {number}" for number in range(200))
-        refused = told(await client.call_tool("breakdown", {"problem": problem}))
+        refused = refusal_of(await client.call_tool("breakdown", {"problem": problem}))
         message = refused["error"]
         assert "was carried out and must not be sent again: run " in message
         run = message.split("run ", 1)[1].split(" ")[0]
@@ -116,7 +118,7 @@ async def test_arguments_that_shorten_an_answer_are_some_tools_own(database_url:
     async with serving(database_url) as client:
         tools = (await client.list_tools()).tools
     known = {name for tool in tools for name in tool.input_schema["properties"]}
-    assert set(SHORTENS) <= known
+    assert set(SHORTENING_ARGUMENTS) <= known
 
 
 def test_a_limit_that_would_refuse_its_own_refusal_stops_the_start() -> None:

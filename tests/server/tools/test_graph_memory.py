@@ -13,7 +13,7 @@ import pytest
 from reasonloom.contracts.tool_names import GRAPH_MEMORY
 from tests.support.clients.processes import Spoken, environment, spoken
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 
 AS = ("--as", "agentic-memory")
 CALLS = 20

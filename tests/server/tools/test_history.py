@@ -11,7 +11,7 @@ from mcp import Client
 
 from reasonloom.compose import open_engine
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings, load_settings
 from reasonloom.text import tokens
 from tests.support.databases.postgres import TestPostgres
@@ -35,7 +35,7 @@ async def settings(postgres: TestPostgres, database: str, tmp_path: Path) -> Set
     return settings
 
 
-async def said(client: Client, tool: str, **arguments: Any) -> Any:
+async def call_history(client: Client, tool: str, **arguments: Any) -> Any:
     """Call a tool; its text must be the answer's own with its notes, its values of its schema."""
     return await client.call_tool(f"history_{tool}", arguments)
 
@@ -53,19 +53,19 @@ async def test_text_is_the_answer_and_values_keep_their_schema(settings: Setting
         ("forget", {"project": "api", "query": "рендер", "threshold": 10}),
         ("forget", {"project": "api", "session_id": "aaaa", "dry_run": False}),
     )
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(OURS) <= set(tools)
         for tool, arguments in asked:
-            result = await said(client, tool, **arguments)
+            result = await call_history(client, tool, **arguments)
             assert not result.is_error, result
             value = result.structured_content
             jsonschema.validate(value, tools[f"history_{tool}"].output_schema or {})
             text = result.content[0].text
             notes = [f"[Note: {note}]" for note in value.get("notes", [])]
             assert text == "\n".join([value["text"], *notes])
-            assert tokens.count(text) <= settings.max_response_tokens
-        again = await said(client, "search", query="Why does the sign-in give 401?")
+            assert tokens.count_tokens(text) <= settings.max_response_tokens
+        again = await call_history(client, "search", query="Why does the sign-in give 401?")
         assert "refresh token" not in again.content[0].text
 
 
@@ -88,42 +88,42 @@ async def test_text_is_the_answer_and_values_keep_their_schema(settings: Setting
 async def test_an_error_names_the_tool_the_field_and_the_form(
     settings: Settings, tool: str, arguments: dict[str, Any], told: str
 ) -> None:
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
-        result = await said(client, tool, **arguments)
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
+        result = await call_history(client, tool, **arguments)
         assert result.is_error
         text = result.content[0].text
         assert text.startswith(f'Tool "history_{tool}" failed: ')
         assert told in text
         assert result.structured_content["error"]["message"] in text
-        counted = await said(client, "stats")
+        counted = await call_history(client, "stats")
         assert counted.structured_content["chunks"] == 3
 
 
 async def test_two_owners_share_nothing(settings: Settings) -> None:
     theirs = settings.model_copy(update={"user": "Ольга"})
-    async with EngineRoom(theirs) as room, Client(build_server(room)) as client:
-        assert (await said(client, "stats")).structured_content["chunks"] == 1
+    async with EngineLifespan(theirs) as room, Client(build_server(room)) as client:
+        assert (await call_history(client, "stats")).structured_content["chunks"] == 1
         for tool, arguments in (
             ("search", {"query": "eviction policy keeps the cache"}),
             ("reconstruct", {"project": "api"}),
             ("list_projects", {}),
             ("list_sessions", {"project": "api"}),
         ):
-            text = (await said(client, tool, **arguments)).content[0].text
+            text = (await call_history(client, tool, **arguments)).content[0].text
             assert "shop" not in text
             assert "bbbbbbbb" not in text
             assert "eviction" not in text
-        gone = await said(client, "forget", project="api", dry_run=False)
+        gone = await call_history(client, "forget", project="api", dry_run=False)
         assert gone.structured_content["forgotten"] == 1
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
-        assert (await said(client, "stats")).structured_content["chunks"] == 3
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
+        assert (await call_history(client, "stats")).structured_content["chunks"] == 3
 
 
 async def test_a_server_that_only_reads_does_not_offer_to_forget(settings: Settings) -> None:
     reading = settings.model_copy(update={"read_only": True})
-    async with EngineRoom(reading) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(reading) as room, Client(build_server(room)) as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
         assert "history_forget" not in names
         assert "history_search" in names
-        found = await said(client, "search", query="login")
+        found = await call_history(client, "search", query="login")
         assert not found.is_error

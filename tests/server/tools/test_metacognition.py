@@ -13,7 +13,7 @@ from tests.server.protocol.test_bad_input import INSIDES
 from tests.support.clients.processes import command
 from tests.support.clients.sdk import Held, held
 from tests.support.contracts.references import facts_of, shape_faults
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 
 TOOLS = ("assess_confidence", "detect_bias", "detect_emotion", "evaluate")
 MIB = 1_048_576
@@ -37,7 +37,7 @@ def client(every_tool: dict[str, str], tmp_path_factory: pytest.TempPathFactory)
         yield opened
 
 
-def said(client: Held, tool: str, **arguments: Any) -> dict[str, Any]:
+def call_tool(client: Held, tool: str, **arguments: Any) -> dict[str, Any]:
     """Call a tool; return the whole envelope."""
     result = client.call(tool, arguments)
     assert not result.is_error, result
@@ -45,8 +45,8 @@ def said(client: Held, tool: str, **arguments: Any) -> dict[str, Any]:
     return found
 
 
-def told(client: Held, tool: str, **arguments: Any) -> dict[str, Any]:
-    data: dict[str, Any] = said(client, tool, **arguments)["data"]
+def data_of(client: Held, tool: str, **arguments: Any) -> dict[str, Any]:
+    data: dict[str, Any] = call_tool(client, tool, **arguments)["data"]
     return data
 
 
@@ -54,7 +54,7 @@ def told(client: Held, tool: str, **arguments: Any) -> dict[str, Any]:
 def test_the_references_example_is_answered_in_its_shape(client: Held, tool: str) -> None:
     facts = facts_of("thought", tool)
     (request,), (shape,) = facts["requests"], facts["answers"]
-    found = said(client, tool, **request)
+    found = call_tool(client, tool, **request)
     empty = {f"answer.data.{key}" for key in ("biases", "strengths", "warnings")}
     faults = [each for each in shape_faults(shape, found) if each.split(":")[0] not in empty]
     assert faults == []
@@ -66,7 +66,7 @@ def test_the_references_example_is_answered_in_its_shape(client: Held, tool: str
 
 
 def test_emotions_have_the_references_names_and_bands(client: Held) -> None:
-    found = told(client, "detect_emotion", text="I am so happy and grateful, thank you all!")
+    found = data_of(client, "detect_emotion", text="I am so happy and grateful, thank you all!")
     assert set(found["circumplex"]) == {"valence", "arousal", "dominance", "confidence"}
     names, bands = Emotion.__args__, Intensity.__args__  # type: ignore[attr-defined]
     assert set(found["discrete"]) == {"primary", "emotions", "confidence"}
@@ -74,7 +74,7 @@ def test_emotions_have_the_references_names_and_bands(client: Held) -> None:
     for each in found["discrete"]["emotions"]:
         assert set(each) == {"emotion", "score", "intensity"}
         assert (each["emotion"] in names, each["intensity"] in bands) == (True, True)
-    without = told(client, "detect_emotion", text="I am so happy.", includeDiscrete=False)
+    without = data_of(client, "detect_emotion", text="I am so happy.", includeDiscrete=False)
     assert without["discrete"] is None
 
 
@@ -85,7 +85,7 @@ def test_evaluate_answers_the_parts_that_were_asked_for(
     client: Held, confidence: bool, bias: bool, emotion: bool
 ) -> None:
     flags = {"includeConfidence": confidence, "includeBias": bias, "includeEmotion": emotion}
-    found = said(client, "evaluate", reasoning=SOUND, **flags)
+    found = call_tool(client, "evaluate", reasoning=SOUND, **flags)
     for key, wanted in (("confidence", confidence), ("biases", bias), ("emotion", emotion)):
         assert (found["data"].get(key) is not None) is wanted
     used = found["metadata"]["componentsUsed"]
@@ -98,17 +98,19 @@ def test_evaluate_answers_the_parts_that_were_asked_for(
 
 
 def test_what_is_left_out_has_the_references_default(client: Held) -> None:
-    found = told(client, "evaluate", reasoning=SOUND)
+    found = data_of(client, "evaluate", reasoning=SOUND)
     assert ("confidence" in found, "biases" in found, "emotion" in found) == (True, True, False)
-    assert told(client, "detect_bias", reasoning=SOUND)["monitoringActive"] is False
-    assert "discrete" in told(client, "detect_emotion", text="I am so happy.")
-    null = told(client, "detect_emotion", text="I am so happy.", includeDiscrete=None, context=None)
+    assert data_of(client, "detect_bias", reasoning=SOUND)["monitoringActive"] is False
+    assert "discrete" in data_of(client, "detect_emotion", text="I am so happy.")
+    null = data_of(
+        client, "detect_emotion", text="I am so happy.", includeDiscrete=None, context=None
+    )
     assert "discrete" in null
 
 
 def test_evaluate_hangs_on_what_it_is_given(client: Held) -> None:
     texts = (SOUND, EMPTY_HANDED, NONSENSE, FRENCH)
-    found = {text: told(client, "evaluate", reasoning=text) for text in texts}
+    found = {text: data_of(client, "evaluate", reasoning=text) for text in texts}
     sound, empty, nonsense = (found[text] for text in texts[:3])
     for one, other in ((sound, empty), (sound, nonsense), (empty, nonsense)):
         assert one["quality"] != other["quality"]
@@ -125,27 +127,27 @@ def test_evaluate_hangs_on_what_it_is_given(client: Held) -> None:
 
 
 def test_context_that_is_not_taken_up_is_told(client: Held) -> None:
-    without = told(client, "evaluate", reasoning=SOUND)
-    about = told(client, "evaluate", reasoning=SOUND, context="Refunds for holiday customers")
+    without = data_of(client, "evaluate", reasoning=SOUND)
+    about = data_of(client, "evaluate", reasoning=SOUND, context="Refunds for holiday customers")
     assert about["quality"]["completeness"] < without["quality"]["completeness"]
     assert "refunds, holiday, customers" in str(about["weaknesses"])
 
 
 def test_words_without_sense_are_not_relied_on(client: Held) -> None:
-    found = told(
+    found = data_of(
         client, "assess_confidence", reasoning="banana banana banana banana",
         evidence=["a", "b", "c", "d", "e"],
     )  # fmt: skip
     assert found["overallConfidence"] < 0.5
-    assert told(client, "assess_confidence", reasoning=NONSENSE)["overallConfidence"] < 0.5
+    assert data_of(client, "assess_confidence", reasoning=NONSENSE)["overallConfidence"] < 0.5
 
 
 def test_evidence_that_speaks_of_the_claim_counts_and_is_quoted(client: Held) -> None:
     claim = "So the optimization will improve throughput by 40%."
     spoken = ["The benchmark shows that the optimization improves throughput by 40%."]
-    bare = told(client, "assess_confidence", reasoning=claim)
-    backed = told(client, "assess_confidence", reasoning=claim, evidence=spoken)
-    beside = told(client, "assess_confidence", reasoning=claim, evidence=["Lunch was late."])
+    bare = data_of(client, "assess_confidence", reasoning=claim)
+    backed = data_of(client, "assess_confidence", reasoning=claim, evidence=spoken)
+    beside = data_of(client, "assess_confidence", reasoning=claim, evidence=["Lunch was late."])
     assert backed["claims"][0]["supportedBy"] == spoken
     assert beside["claims"][0]["supportedBy"] == []
     quality = [each["dimensions"]["evidenceQuality"] for each in (backed, bare, beside)]
@@ -157,7 +159,7 @@ def test_evidence_that_speaks_of_the_claim_counts_and_is_quoted(client: Held) ->
     ["I am not happy at all. This is not good.", "Oh great, another outage. Just wonderful."],
 )
 def test_what_is_denied_or_meant_otherwise_is_no_joy(client: Held, text: str) -> None:
-    found = told(client, "detect_emotion", text=text)
+    found = data_of(client, "detect_emotion", text=text)
     assert found["discrete"]["primary"] != "joy"
     for cue in found["cues"]:
         assert text[cue["start"] : cue["end"]] == cue["text"]
@@ -165,27 +167,27 @@ def test_what_is_denied_or_meant_otherwise_is_no_joy(client: Held, text: str) ->
 
 def test_a_denied_joy_is_not_pleasant(client: Held) -> None:
     text = "I am not happy at all. This is not good."
-    found = told(client, "detect_emotion", text=text)
+    found = data_of(client, "detect_emotion", text=text)
     assert found["circumplex"]["valence"] <= 0
     assert [cue["negated"] for cue in found["cues"] if cue["emotion"] == "joy"] != [False]
 
 
 def test_french_gets_no_label(client: Held) -> None:
-    felt = told(client, "detect_emotion", text=FRENCH)
+    felt = data_of(client, "detect_emotion", text=FRENCH)
     assert (felt["language"], felt["supported"]) == ("fr", False)
     assert felt["discrete"] == {"primary": "none", "emotions": [], "confidence": 0.0}
-    found = said(client, "detect_bias", reasoning=FRENCH)
+    found = call_tool(client, "detect_bias", reasoning=FRENCH)
     assert found["data"]["biases"] == []
     assert any("English only" in note for note in found["metadata"]["notes"])
 
 
 def test_monitoring_follows_the_argument_and_compares(client: Held) -> None:
-    first = told(client, "detect_bias", reasoning=SOUND, monitorContinuously=True)
-    again = told(client, "detect_bias", reasoning=SOUND, monitorContinuously=True)
+    first = data_of(client, "detect_bias", reasoning=SOUND, monitorContinuously=True)
+    again = data_of(client, "detect_bias", reasoning=SOUND, monitorContinuously=True)
     assert (first["monitoringActive"], again["monitoringActive"]) == (True, True)
     assert again["changes"]["calls"] == first["changes"]["calls"] + 1
     assert again["changes"]["told"]
-    off = told(client, "detect_bias", reasoning=SOUND, monitorContinuously=False)
+    off = data_of(client, "detect_bias", reasoning=SOUND, monitorContinuously=False)
     assert (off["monitoringActive"], "changes" in off) == (False, False)
 
 
@@ -230,5 +232,5 @@ def test_the_greatest_text_is_answered_and_says_what_was_left(client: Held) -> N
     text = ("We measured it twice, so the pump is fine, but we may be wrong. " * 2_000)[:100_000]
     for tool in TOOLS:
         name = "text" if tool == "detect_emotion" else "reasoning"
-        found = said(client, tool, **{name: text})
+        found = call_tool(client, tool, **{name: text})
         assert any("first 400 sentences" in note for note in found["metadata"]["notes"])

@@ -12,7 +12,7 @@ from mcp import StdioServerParameters
 
 from tests.support.clients.processes import command
 from tests.support.clients.sdk import Held, held
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 
 TOOL = "reasoning_got_run"
 PROBLEM = "How do we sleep beside a band that is loud and must not be told?"

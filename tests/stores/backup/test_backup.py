@@ -30,7 +30,7 @@ from reasonloom.stores.backup.restore import restore
 from reasonloom.stores.provisioning import LOCK
 from tests.support.databases.dumps import DUMPS
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.whole import rows_of, schema_of
+from tests.support.databases.rows import rows_of, schema_of
 
 DUMP = DUMPS / "0.1.0-0013.backup"
 

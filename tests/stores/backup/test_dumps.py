@@ -19,7 +19,7 @@ from tests.graphs.runs.test_engine import ScriptedLlm, thought
 from tests.support.calls import call, recalled
 from tests.support.databases.dumps import DUMPS, OTHER, open_on
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.whole import schema_of
+from tests.support.databases.rows import schema_of
 from tests.support.reasoning.sessions import whole
 from tests.support.runs.forks import fork, row_of
 
@@ -67,7 +67,7 @@ async def test_a_released_versions_data_opens_and_goes_on(
         await memories_are_found(engine, facts)
         await sessions_go_on(engine, facts)
         await the_past_is_walked(engine, facts)
-        await owners_stay_apart(engine)
+        await owners_stay_separate(engine)
     llm = ScriptedLlm(thought("Leave at ten."))
     async with open_on(empty, embedder, llm) as engine:
         outcome = await fork(engine, facts["run"], "continue_thought")
@@ -113,7 +113,7 @@ async def the_past_is_walked(engine: Any, facts: dict[str, Any]) -> None:
     assert told["chunks"]
 
 
-async def owners_stay_apart(engine: Any) -> None:
+async def owners_stay_separate(engine: Any) -> None:
     assert await recalled(engine, "Where is the spare key?", owner=OTHER) == [
         "The spare key lies under the fern."
     ]

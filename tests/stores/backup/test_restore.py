@@ -25,10 +25,9 @@ from reasonloom.stores.migrate import bring_up_to_date, schema_status
 from reasonloom.stores.schema import newest_step
 from tests.stores.backup.test_backup import DUMP, an_edge_to_nowhere, unheard, written_anew
 from tests.support.clients.processes import environment
-from tests.support.databases.older import as_of
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.versions import make_newer, version_before
-from tests.support.databases.whole import rows_of, schema_of
+from tests.support.databases.rows import rows_of, schema_of
+from tests.support.databases.versions import as_of, make_newer, version_before
 
 OLD = "0013"
 WAITING = "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database WHERE \

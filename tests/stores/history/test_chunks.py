@@ -9,14 +9,7 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.stores.history import (
-    chunk_links,
-    chunk_lists,
-    chunk_walks,
-    chunks,
-    soft_deletes,
-    transcripts,
-)
+from reasonloom.stores.history import chunk_links, chunk_lists, chunks, soft_deletes, transcripts
 from reasonloom.stores.history.chunk_links import NewEdge
 from reasonloom.stores.history.chunks import Lane
 from reasonloom.stores.history.transcripts import TranscriptRow
@@ -59,7 +52,7 @@ async def test_no_owner_sees_changes_or_removes_what_is_another_owners(engine: E
     async with database.begin(ANA) as tx:
         (first, second) = await stored(tx, chunk("a", "Ana's."), chunk("b", "Ana's, too.", at=1))
     async with database.begin(BEN) as tx:
-        assert await chunk_walks.chunks(tx, [first, second]) == {}
+        assert await chunk_links.chunks(tx, [first, second]) == {}
         assert await chunk_links.facts(tx, [first, second]) == []
         assert await chunk_lists.places(tx, [first, second]) == {}
         assert await stored(tx, chunk("c", "Ben's.")) == [first]
@@ -87,7 +80,7 @@ async def test_a_renewed_chunk_keeps_its_number_and_its_edges(engine: Engine) ->
         assert row is not None
         assert (row.content, row.vector) == ("It is open, the lighthouse too.", "[0,1]")
         assert row.at == row.created_at == longer[1].at
-        (kept,) = await chunk_walks.edges(tx, [second], fan=9)
+        (kept,) = await chunk_links.edges(tx, [second], fan=9)
         assert (kept.source, kept.target, kept.reason) == (second, first, "both speak of berths")
         left = await tx.first(LEFT, {"owner": "ana"})
         assert left is not None
@@ -139,7 +132,7 @@ async def test_what_is_forgotten_is_shown_nowhere_until_it_is_brought_back(engin
         forgotten = await soft_deletes.forget(tx, [hidden], "harbour", {}, BEGIN)
     both = [seen, hidden]
     async with database.begin(ANA) as tx:
-        assert set(await chunk_walks.chunks(tx, both)) == {seen}
+        assert set(await chunk_links.chunks(tx, both)) == {seen}
         assert [each.id for each in await chunk_links.facts(tx, both)] == [seen]
         assert await chunk_links.first_of(tx, "harbour", ["s1", "s2"]) == {seen}
         assert set(await chunk_lists.places(tx, both)) == {seen}
@@ -148,7 +141,7 @@ async def test_what_is_forgotten_is_shown_nowhere_until_it_is_brought_back(engin
         assert {key: each.forgotten for key, each in known.items()} == {"a": False, "b": True}
         await soft_deletes.undo(tx, forgotten.number)
     async with database.begin(ANA) as tx:
-        assert set(await chunk_walks.chunks(tx, both)) == {seen, hidden}
+        assert set(await chunk_links.chunks(tx, both)) == {seen, hidden}
         assert len(await chunk_links.facts(tx, both)) == 2
 
 

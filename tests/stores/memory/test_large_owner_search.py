@@ -16,9 +16,9 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
 from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.memory.search import vector_search
-from reasonloom.stores.memory.search.lexical_search import worded
-from reasonloom.stores.memory.search.query_terms import FEW, weigh
-from reasonloom.stores.memory.search.retrieval import alike, candidates
+from reasonloom.stores.memory.search.lexical_search import lexical_query
+from reasonloom.stores.memory.search.query_terms import FEW, weigh_terms
+from reasonloom.stores.memory.search.retrieval import candidates, find_nearest
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.vector_indexes import Maintained, lacking, maintain
 from reasonloom.stores.vectors import bits, distinct, index_of
@@ -39,7 +39,7 @@ async def shares(database: Database, access: Access, owners: Sequence[str]) -> l
     for number, owner in enumerate(owners):
         near = Nearness(vector(dice_of(number)), MODEL, SECTORS)
         async with database.begin(Caller(owner), searching=True) as tx:
-            given = await alike(tx, near, scope=Scope(), pool=200)
+            given = await find_nearest(tx, near, scope=Scope(), pool=200)
         wanted = exact(access, owner, near)
         found.append(len(set(list(given)[:10]) & set(wanted)) / len(wanted))
     return found
@@ -77,7 +77,7 @@ async def test_who_outgrew_exact_search_is_searched_by_an_index_of_their_own(
 async def dense_plan(database: Database, owner: str) -> str:
     near, scope = Nearness(vector(dice_of(1)), MODEL, SECTORS), Scope()
     async with database.begin(Caller(owner), searching=True) as tx:
-        shape = vector_search.nearest(near, scope, await weigh(tx, "", near), 200)
+        shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near), 200)
         if shape.reach:
             await tx.run(vector_search.TUNE, {"reach": shape.reach})
         values = {**scope.values(owner), **near.values(), **shape.values, "pool": 200}
@@ -102,7 +102,7 @@ async def test_no_search_reads_a_whole_table(access: Access, one_connection: Dat
 async def word_plan(database: Database, owner: str, question: str) -> str:
     """Return the plan as the app's role gets it, under row-level security."""
     async with database.begin(Caller(owner), searching=True) as tx:
-        sql, values = worded(await weigh(tx, question, None), Scope())
+        sql, values = lexical_query(await weigh_terms(tx, question, None), Scope())
         given = {**Scope().values(owner), **values, "pool": 200}
         rows = await tx.all(text(f"EXPLAIN {sql}"), given)
     return "\n".join(row[0] for row in rows)
@@ -112,7 +112,7 @@ async def test_a_large_owner_is_searched_by_the_rarest_words(one_connection: Dat
     contents = ["common lantern", *["common thing"] * 2_999]
     await fill(one_connection, "large", 3_000, contents)
     async with one_connection.begin(Caller("large"), searching=True) as tx:
-        asked = await weigh(tx, "common lantern unheard", None)
+        asked = await weigh_terms(tx, "common lantern unheard", None)
         assert [(word.lexeme, word.held) for word in asked.words] == [
             ("lantern", 1),
             ("common", 3_000),
@@ -125,7 +125,7 @@ async def test_a_large_owner_is_searched_by_the_rarest_words(one_connection: Dat
         whole = asked.whole
         share = (asked.words[0].weight + asked.words[1].weight) / whole
         assert found[1].coverage == found[1].context == pytest.approx(share)
-        common = await weigh(tx, "common", None)
+        common = await weigh_terms(tx, "common", None)
         only_common = await candidates(tx, common, None, scope=Scope(), pool=200)
         assert len(only_common) == 200
 
@@ -134,7 +134,7 @@ async def test_a_small_owner_is_searched_by_all_words(one_connection: Database) 
     assert FEW >= 1_000
     await fill(one_connection, "small", 1_000, ["common lantern", *["common thing"] * 999])
     async with one_connection.begin(Caller("small"), searching=True) as tx:
-        asked = await weigh(tx, "common lantern", None)
+        asked = await weigh_terms(tx, "common lantern", None)
         found = await candidates(tx, asked, None, scope=Scope(), pool=2_000)
     assert (len(found), asked.cut) == (1_000, False)
 
@@ -153,8 +153,8 @@ async def test_what_may_not_be_seen_takes_no_place(
             (near.values()["vector"],),
         ).fetchall()
     async with one_connection.begin(Caller("owner"), searching=True) as tx:
-        found = await alike(tx, near, scope=Scope(), pool=50)
-        semantic = await alike(
+        found = await find_nearest(tx, near, scope=Scope(), pool=50)
+        semantic = await find_nearest(
             tx, Nearness(near.vector, MODEL, ["semantic"]), scope=Scope(), pool=50
         )
     assert (len(found), len(semantic)) == (50, 50)

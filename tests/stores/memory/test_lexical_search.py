@@ -14,7 +14,7 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.migrate import bring_up_to_date
 from tests.stores.memory.test_term_statistics import SESSION, both
 from tests.support.calls import call, recalled, remember
-from tests.support.databases.older import as_of
+from tests.support.databases.versions import as_of
 
 INSIDE = {
     "Chinese": ("我昨天在北京的图书馆借了一本书。", "图书馆", "天气"),

@@ -11,8 +11,8 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
 from reasonloom.stores.migrate import bring_up_to_date
 from tests.support.calls import call, recalled
-from tests.support.databases.older import as_of
-from tests.support.memory.graph_memory import add, change, query
+from tests.support.databases.versions import as_of
+from tests.support.memory.graph import add, change, query
 
 EDGE = (
     "INSERT INTO edges (owner, source_id, target_id, type, weight, origin) "

@@ -11,7 +11,7 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
 from reasonloom.stores.migrate import bring_up_to_date
 from tests.support.calls import call, recalled, remember
-from tests.support.databases.older import as_of
+from tests.support.databases.versions import as_of
 
 STORED = """
 SELECT kind, term, count(*) FROM (

@@ -19,8 +19,8 @@ from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.memory.reindex import LARGEST_ID
 from reasonloom.stores.memory.revisions import replace_vectors
 from reasonloom.stores.memory.search import similarity, vector_search
-from reasonloom.stores.memory.search.query_terms import weigh
-from reasonloom.stores.memory.search.retrieval import alike
+from reasonloom.stores.memory.search.query_terms import weigh_terms
+from reasonloom.stores.memory.search.retrieval import find_nearest
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.vector_indexes import Maintained, maintain
 from reasonloom.stores.vectors import index_of
@@ -60,18 +60,18 @@ async def found(
     database: Database, near: Nearness, *, owner: str = "large", pool: int = 200
 ) -> dict[int, float]:
     async with database.begin(Caller(owner), searching=True) as tx:
-        return await alike(tx, near, scope=Scope(), pool=pool)
+        return await find_nearest(tx, near, scope=Scope(), pool=pool)
 
 
 async def last_indexed(database: Database, owner: str = "large") -> int | None:
     async with database.begin(Caller(owner), searching=True) as tx:
-        return (await weigh(tx, "", near_to(1))).indexed
+        return (await weigh_terms(tx, "", near_to(1))).indexed
 
 
 async def plan(database: Database, owner: str = "large") -> str:
     near, scope = near_to(1), Scope()
     async with database.begin(Caller(owner), searching=True) as tx:
-        shape = vector_search.nearest(near, scope, await weigh(tx, "", near), 200)
+        shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near), 200)
         await tx.run(vector_search.TUNE, {"reach": shape.reach})
         values = {**scope.values(owner), **near.values(), **shape.values, "pool": 200}
         rows = await tx.all(text(f"EXPLAIN {shape.sql}"), values)
@@ -128,9 +128,9 @@ async def test_a_memory_is_found_as_soon_as_it_is_stored(
     near = Nearness(new.vectors["semantic"], MODEL, SECTORS)
     async with one_connection.begin(Caller("large"), searching=True) as tx:
         stored = (await store_many(tx, [new]))[0]
-        assert next(iter(await alike(tx, near, scope=Scope(), pool=5))) == stored
-        asked = await weigh(tx, "Привет café", near)
-        judged = await similarity.similar(tx, asked, near, scope=Scope(), pool=5)
+        assert next(iter(await find_nearest(tx, near, scope=Scope(), pool=5))) == stored
+        asked = await weigh_terms(tx, "Привет café", near)
+        judged = await similarity.most_similar(tx, asked, near, scope=Scope(), pool=5)
         assert stored in {each.id for each in judged if each.near}
     assert next(iter(await found(one_connection, near))) == stored
     assert sizes(access) == before  # the index took nothing in

@@ -11,7 +11,7 @@ from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.migrate import bring_up_to_date
 from reasonloom.stores.schema import newest_step
-from tests.support.databases.older import as_of
+from tests.support.databases.versions import as_of
 from tests.support.llms.numbered import TellingLlm
 from tests.support.reasoning.sessions import answered, thinking, whole
 

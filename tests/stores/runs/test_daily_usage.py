@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
+from langgraph.checkpoint.base import empty_checkpoint
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.stores.runs.daily_use import DailyUse, used
+from reasonloom.stores.access import Access
+from reasonloom.stores.runs.runs import DailyUse, daily_use
+from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
 from tests.support.runs.usage import NOW, hours_ago, spend
 
 SINCE = NOW - timedelta(days=1)
@@ -18,7 +23,7 @@ async def use_of(
     engine: Engine, owner: str, tokens: int | None = None, usd: float | None = None
 ) -> DailyUse:
     async with engine.loom.database.begin(Caller(owner)) as tx:
-        return await used(tx, SINCE, tokens=tokens, usd=usd)
+        return await daily_use(tx, SINCE, tokens=tokens, usd=usd)
 
 
 async def test_nothing_used_is_nothing(engine: Engine) -> None:
@@ -49,3 +54,38 @@ async def test_the_run_that_holds_the_limit_is_the_last_without_which_it_is_kept
     expected = None if by is None else hours_ago(by)
     assert (await use_of(engine, "anna", tokens=limit)).tokens_by == expected
     assert (await use_of(engine, "anna", usd=limit / 100)).usd_by == expected
+
+
+async def test_a_save_does_not_wait_for_another_runs_save(access: Access) -> None:
+    steps = SavedSteps(access.app)
+    saver = await steps.open()
+    async with saver._cursor():
+        async with asyncio.timeout(10):
+            await save(steps, "anna")
+    await steps.close()
+
+
+async def test_saves_at_the_same_time_are_each_their_owners(access: Access) -> None:
+    """More at once than there are connections: each names its owner on the one that it gets."""
+    steps = SavedSteps(access.app)
+    owners = [f"owner {number}" for number in range(20)]
+    threads = dict(zip(owners, await asyncio.gather(*(save(steps, each) for each in owners)),
+                       strict=True))  # fmt: skip
+    saver = await steps.open()
+    for owner, thread in threads.items():
+        for reader in (owner, "nobody"):
+            saving_for.set(reader)
+            found = await saver.aget_tuple({"configurable": {"thread_id": thread}})
+            assert (found is not None) is (reader == owner)
+    await steps.close()
+
+
+async def save(steps: SavedSteps, owner: str) -> str:
+    """Save an empty step as `owner`; return its thread."""
+    saving_for.set(owner)
+    thread = thread_of(owner, uuid4())
+    saver = await steps.open()
+    await saver.aput(
+        {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}, empty_checkpoint(), {}, {}
+    )
+    return thread

@@ -16,11 +16,19 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from tests.studio.conftest import Play
+from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import PATIENCE, environment
-from tests.support.clients.proving import Asker
 from tests.support.databases.postgres import TestPostgres
-from tests.support.studio.site import BASE, StudioSite, looking, studio
-from tests.support.studio.studio_door import SIGN_IN, Keys, sign_in, signed_in
+from tests.support.studio.site import (
+    BASE,
+    SIGN_IN,
+    Keys,
+    StudioSite,
+    looking,
+    sign_in,
+    signed_in,
+    studio,
+)
 
 WRONG = "This token is not valid here."
 SOCKET = "/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
@@ -232,7 +240,7 @@ def test_the_server_beside_it_answers_and_both_end_cleanly(
         assert "Traceback" not in running.said
 
 
-def told(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_python(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments], env=env, capture_output=True, text=True, timeout=60,
         check=False,
@@ -243,7 +251,7 @@ def told(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[st
 def test_without_tokens_it_is_for_this_machine_alone(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    done = told(environment(tmp_path), "-m", "reasonloom", *command, "--http", "0.0.0.0:8399")
+    done = run_python(environment(tmp_path), "-m", "reasonloom", *command, "--http", "0.0.0.0:8399")
     assert done.returncode == 2
     assert "only a loopback address" in done.stderr
     assert "REASONLOOM_TOKENS" in done.stderr
@@ -256,7 +264,7 @@ WITHOUT = "import sys; sys.modules['nicegui'] = None; from reasonloom.cli.app im
 
 @pytest.mark.parametrize("command", [("studio",), ("serve", "--studio")])
 def test_a_missing_extra_is_told_in_a_sentence(tmp_path: Path, command: tuple[str, ...]) -> None:
-    done = told(environment(tmp_path), "-c", WITHOUT, *command, "--http", "127.0.0.1:8398")
+    done = run_python(environment(tmp_path), "-c", WITHOUT, *command, "--http", "127.0.0.1:8398")
     assert done.returncode == 2
     said = "the studio needs its extra: pip install 'reasonloom[studio]'"
     assert done.stderr.strip().splitlines()[-1].endswith(said)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import yaml
 
+from tests import ROOT
 from tests.support.clients.processes import command, environment, web
 
 PACKAGES = (
@@ -29,7 +30,7 @@ MODULES = KEPT / "node_modules"
 NODE = MODULES / "node" / "bin" / "node"
 SUITE = MODULES / "@modelcontextprotocol" / "conformance"
 INSPECTOR = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build"
-EXPECTED_FAILURES = Path(__file__).parents[1] / "server" / "expected_failures.yaml"
+EXPECTED_FAILURES = ROOT / "tests" / "server" / "expected_failures.yaml"
 
 REVISIONS: Mapping[str, int] = {"2025-11-25": 30, "2026-07-28": 37}
 """How many scenarios each revision's frozen set scores."""

@@ -20,6 +20,7 @@ from typing import Any
 import httpx
 
 from reasonloom.settings import Settings, variables_of
+from tests import ROOT
 
 PATIENCE = 30.0
 """Seconds until an answer that does not come is a failure."""
@@ -43,7 +44,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     }
     return {
         **kept,
-        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "PYTHONPATH": str(ROOT),
         "REASONLOOM_HOME": str(home),
         "REASONLOOM_LLM": "offline",
         **more,

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from reasonloom.contracts.tool_names import SERVED_AS, reference_name
 from reasonloom.server.toolsets.table import TOOLSETS
 from reasonloom.server.toolsets.toolset import ToolLine
+from tests import ROOT
 
 FACTS: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parents[1] / "contracts" / "references.json").read_text()
+    (ROOT / "tests" / "contracts" / "references.json").read_text()
 )["tools"]
 BUILT: list[tuple[str, ToolLine]] = [
     (toolset.name, line) for toolset in TOOLSETS for line in toolset.tools

@@ -14,24 +14,25 @@ from typing import Any
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.mental_models.basins import ClusterMemories
+from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.backup.dump import back_up
 from reasonloom.stores.backup.file_format import Header
+from tests import ROOT
 from tests.graphs.runs.test_engine import ScriptedLlm, thought
 from tests.support.calls import call
 from tests.support.databases.postgres import running_server
+from tests.support.history.conversations import ASKED, HARBOUR
 from tests.support.history.ingestion import ingested
-from tests.support.history.threads import ASKED, HARBOUR
 from tests.support.memory.clusters import about
 
-DUMPS = Path(__file__).parents[1] / "stores" / "dumps"
+DUMPS = ROOT / "tests" / "stores" / "backup" / "dumps"
 OTHER = "second owner"
 
 

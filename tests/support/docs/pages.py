@@ -15,8 +15,9 @@ from pathlib import Path
 
 from reasonloom.settings import Settings
 from reasonloom.stores.embedded.server import EmbeddedServer
+from tests import ROOT
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(\w+)(?: title=(\S+))?\n(.*?)^```$", re.M | re.S)
 ANY = "…"
 """At the end of a line or alone on it: whatever stands there."""

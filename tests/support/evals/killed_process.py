@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reasonloom.evals.core.item import Item
-from reasonloom.evals.core.run import Ran, run
+from reasonloom.evals.core.run import RunResult, run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.tool import Tool
@@ -43,7 +43,7 @@ def thinking_suite() -> Suite:
 
 async def evaluate(
     access: Access, log: Path, book: Path, at: int = NEVER, embedder: Embedder | None = None
-) -> Ran:
+) -> RunResult:
     """Run the suite, one item after the other."""
     llm = Mortal(book=book, at=at)
     return await run(

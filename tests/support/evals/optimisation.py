@@ -19,8 +19,8 @@ from reasonloom.evals.core.llm_calls import Limits
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Asking
 from reasonloom.evals.optimization.optimise import Goal, optimise
-from reasonloom.evals.optimization.optimising_search import Effort
-from reasonloom.evals.optimization.trials import Trial
+from reasonloom.evals.optimization.search import Effort
+from reasonloom.evals.optimization.trials import TrialOptions
 from reasonloom.evals.scorers.text import exact
 from reasonloom.llm.port import Ask, Reply, Usage
 from reasonloom.settings import Settings, load_settings
@@ -155,7 +155,7 @@ async def optimised(
         asked,
         goal,
         folder,
-        Trial(asked.way or Asking(NAME), pupil, **more),
+        TrialOptions(asked.way or Asking(NAME), pupil, **more),
         reflect=tutor,
         effort=effort,
         budget=budget,

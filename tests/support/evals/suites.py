@@ -17,7 +17,7 @@ from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.text import exact
 from reasonloom.llm.port import Ask, Reply, Usage
 from reasonloom.settings import Settings, load_settings
-from tests.support.llms.scripted_replies import said
+from tests.support.llms.scripted_replies import scripted_reply
 
 PROMPT = """---
 name: own/answer
@@ -63,7 +63,7 @@ class Echo:
     def _reply(self, ask: Ask, question: str) -> Reply:
         usage = Usage(10, 5, self.usd)
         if ask.schema is not None and self.say is None:
-            answer = said(ask)
+            answer = scripted_reply(ask)
             return Reply(json.dumps(answer), answer, self.name, usage)
         text = self.say(ask) if self.say else question.upper()
         parsed = json.loads(text) if ask.schema is not None else None

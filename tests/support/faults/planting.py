@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from tests import ROOT
 from tests.faults.patches import Fault, all_faults, apply, has_git
 
-ROOT = Path(__file__).parents[2]
 COPIED = ("reasonloom", "tests", "pyproject.toml")
 PLUGINS = ("pytest_asyncio.plugin", "pytest_timeout", "xdist.plugin")
 """What our tests need; the others that are installed take two seconds to load each time."""
@@ -140,7 +140,7 @@ def prove(fault: Fault, sound: Path) -> Ran:
     return ran
 
 
-def _told(fault: Fault, sound: Path) -> bool:
+def _report(fault: Fault, sound: Path) -> bool:
     """Print what became of a fault; tell whether it was caught."""
     try:
         ran = prove(fault, sound)
@@ -159,7 +159,7 @@ def main(names: Sequence[str]) -> int:
     chosen = [each for each in all_faults() if not names or each.name in names]
     with copied() as sound:
         require_sound(chosen, sound)
-        lost = sum(not _told(fault, sound) for fault in chosen)
+        lost = sum(not _report(fault, sound) for fault in chosen)
     print(f"{len(chosen) - lost} of {len(chosen)} faults caught")
     return 1 if lost or not chosen else 0
 

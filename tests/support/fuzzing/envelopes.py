@@ -6,7 +6,7 @@ import json
 import re
 from random import Random
 
-from reasonloom.server.tool import KEY
+from reasonloom.server.tool import IDEMPOTENCY_KEY
 from tests.support.fuzzing.values import INJECTIONS
 
 PIECES: dict[str, tuple[str, ...]] = {
@@ -33,7 +33,14 @@ METAS = (
     "null", "1", "true", '""', '"k"', f'"{"k" * 201}"', r'"\n"', "[]", "{}", "1e400",
     r'"\ud800"', r'"\u0000"', json.dumps(INJECTIONS[0]), '"k","x":1',
 )  # fmt: skip
-NAMES = (KEY, KEY, "progressToken", "io.modelcontextprotocol/clientInfo", "x", "")
+NAMES = (
+    IDEMPOTENCY_KEY,
+    IDEMPOTENCY_KEY,
+    "progressToken",
+    "io.modelcontextprotocol/clientInfo",
+    "x",
+    "",
+)
 
 
 def meta(dice: Random) -> str:

@@ -14,7 +14,6 @@ from typing import Any
 
 from tests.support.contracts.references import BESIDE
 from tests.support.fuzzing.envelopes import meta, spoilt
-from tests.support.fuzzing.fuzzing_plans import plan
 from tests.support.fuzzing.values import (
     BEYOND_NUMBERS,
     DATES,
@@ -22,11 +21,12 @@ from tests.support.fuzzing.values import (
     NUMBERS,
     Raw,
     hostile,
+    plan,
     text,
     written,
 )
 from tests.support.fuzzing.wrong_values import MIB, Field, arguments_with, fields_of, wrong_values
-from tests.support.isolation.tool_calls import LATEST, TOPIC, USES, told
+from tests.support.isolation.tool_calls import LATEST, TOPIC, USES, value_at
 
 KINDS = {
     "valid": 35, "near": 20, "wrong": 15, "hostile": 10, "shape": 8, "meta": 4, "envelope": 8,
@@ -103,7 +103,7 @@ class Pool:
         """Take the ids that a tool's structured answer tells."""
         for kind, path in USES[tool].tells.items():
             with suppress(KeyError, IndexError, TypeError):
-                self.own[kind] = told(answer, path)
+                self.own[kind] = value_at(answer, path)
 
     def copy(self) -> Pool:
         """Return a pool of the same ids that learns by itself."""

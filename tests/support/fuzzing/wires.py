@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import httpx
 
+from tests.support.clients.authenticated import MODERN, RESERVED
 from tests.support.clients.processes import LEGACY, Process, Spoken, Web, initialize
-from tests.support.clients.proving import MODERN, RESERVED
 from tests.support.fuzzing.inputs import Input
 from tests.support.fuzzing.judge import SLOW, Reply
 from tests.support.isolation.owners import ALONE

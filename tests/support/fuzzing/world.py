@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reasonloom.llm.port import Embedder
+from tests import ROOT
 from tests.support.clients.processes import environment, web
 from tests.support.databases.postgres import TestPostgres
 from tests.support.fuzzing.inputs import Pool
@@ -63,5 +64,5 @@ def inhabited(postgres: TestPostgres, folder: Path, embedder: Embedder) -> Itera
             live(Bearer(server, None), own)
         own.ids |= {"path": "common.jsonl", "user": OWNER}
         other.ids |= {"path": "../olga.jsonl", "user": OTHER}
-        inside = (password, str(folder), str(Path(__file__).parents[2]), SECRET)
+        inside = (password, str(folder), str(ROOT), SECRET)
         yield World(env, folder, Pool(own.ids, other.ids), inside)

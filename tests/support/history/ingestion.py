@@ -12,7 +12,7 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.history.ingestion.pipeline import ingest
-from reasonloom.nodes.history.ingestion.reports import Told, Wish
+from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
 from reasonloom.nodes.loom import Loom
 
 OWNER = Caller("local")
@@ -23,8 +23,8 @@ async def ingested(
     files: Path | Iterable[Path],
     *,
     caller: Caller = OWNER,
-    wish: Wish | None = None,
-) -> list[Told]:
+    wish: IngestOptions | None = None,
+) -> list[FileReport]:
     """Read files, or all of a folder, and keep their chunks; return what became of each."""
     loom = engine if isinstance(engine, Loom) else engine.loom
     paths = [files] if isinstance(files, Path) else list(files)
@@ -33,7 +33,9 @@ async def ingested(
         for path in paths
         for file in (sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path])
     ]
-    return await ingest(loom, caller, [(str(path), path) for path in whole], wish or Wish())
+    return await ingest(
+        loom, caller, [(str(path), path) for path in whole], wish or IngestOptions()
+    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.nodes.history.ingestion.pipeline import ingest
-from reasonloom.nodes.history.ingestion.reports import Wish
+from reasonloom.nodes.history.ingestion.reports import IngestOptions
 from reasonloom.nodes.loom import Loom
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
@@ -41,5 +41,5 @@ async def _run(errand: Errand) -> None:
     settings = Settings(user=errand.owner)
     async with open_engine(settings, access=access, embedder=EMBEDDER, recover=False) as engine:
         files = [(str(file), file) for file in errand.files]
-        wish = Wish(batch=errand.batch)
+        wish = IngestOptions(batch=errand.batch)
         await ingest(engine.loom, Caller(errand.owner), files, wish, linking=unlinked)

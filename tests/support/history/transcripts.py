@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from reasonloom.transcripts import claude_code
-from reasonloom.transcripts.chunking import Chunk, Cutter, State
-from reasonloom.transcripts.position import Position
+from reasonloom.transcripts.chunking import Chunk, Chunker, ChunkerState
+from reasonloom.transcripts.lines import Position
 from reasonloom.transcripts.turns import Turn
 
 BEGIN = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -75,7 +75,7 @@ def turns_of(data: bytes, since: Position | None = None, **more: Any) -> list[Tu
     return list(claude_code.read(io.BytesIO(data), since, **more))
 
 
-def told(turn: Turn) -> list[tuple[str, str]]:
+def part_texts(turn: Turn) -> list[tuple[str, str]]:
     return [(part.kind.value, part.text) for part in turn.parts]
 
 
@@ -86,17 +86,17 @@ class Shelf:
     reader: Any = claude_code.read
     cutter: dict[str, Any] = field(default_factory=dict)
     position: Position | None = None
-    state: State | None = None
+    state: ChunkerState | None = None
     chunks: dict[str, Chunk] = field(default_factory=dict)
 
     def read(self, data: bytes) -> list[Chunk]:
         """Read what is new and keep it, as a store would, through JSON; return what was given."""
         since = self.position and Position.of(json.loads(json.dumps(self.position.wire())))
-        state = self.state and State.of(json.loads(json.dumps(self.state.wire())))
+        state = self.state and ChunkerState.of(json.loads(json.dumps(self.state.wire())))
         reading = self.reader(io.BytesIO(data), since)
         if reading.rewritten:
             state, self.chunks = None, {}
-        cutter = Cutter(state, **self.cutter)
+        cutter = Chunker(state, **self.cutter)
         given = [chunk for turn in reading for chunk in cutter.add(turn)]
         ending = cutter.end()
         given += ending.chunks

@@ -12,12 +12,12 @@ from typing import Any
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.llm.port import Embedder
-from reasonloom.server.auth.token_file import append, new_entry
-from reasonloom.server.tool import KEY
+from reasonloom.server.auth.token_file import append_entry, new_entry
+from reasonloom.server.tool import IDEMPOTENCY_KEY
 from reasonloom.settings import load_settings
 from reasonloom.stores.mental_models import basins
+from tests.support.clients.authenticated import MODERN, RESERVED
 from tests.support.clients.processes import Web, answer_of
-from tests.support.clients.proving import MODERN, RESERVED
 from tests.support.history.conversations import Talk, tell
 from tests.support.isolation.tool_calls import Known
 from tests.support.memory.clusters import about, cluster, store
@@ -54,7 +54,7 @@ class Bearer:
 
     def call(self, tool: str, arguments: dict[str, Any], key: str | None = None) -> dict[str, Any]:
         """Call a tool; return its result."""
-        meta = {"_meta": {KEY: key}} if key else {}
+        meta = {"_meta": {IDEMPOTENCY_KEY: key}} if key else {}
         answer = self.ask("tools/call", name=tool, arguments=arguments, **meta)
         assert "result" in answer, answer
         return dict(answer["result"])
@@ -63,7 +63,7 @@ class Bearer:
 def token_for(path: Path, owner: str) -> str:
     """Add a token that may do everything to a file; return it."""
     token, entry = new_entry(owner, ("read", "write"), None)
-    append(path, entry)
+    append_entry(path, entry)
     return token
 
 

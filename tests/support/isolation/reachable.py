@@ -13,10 +13,10 @@ from typing import Any
 
 from reasonloom.graphs.graph import load_graph
 from reasonloom.server.resources.table import KINDS
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.toolsets.toolset import Effect
 from tests.support.isolation.owners import Bearer
-from tests.support.isolation.tool_calls import TOPIC, USES, Known, told
+from tests.support.isolation.tool_calls import TOPIC, USES, Known, value_at
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 CHANCE = re.compile(
@@ -27,7 +27,7 @@ CHANCE = re.compile(
 
 THINKING = frozenset(
     line.name
-    for toolset in (*TOOLSETS, *BEYOND)
+    for toolset in (*TOOLSETS, *EXTRA_TOOLSETS)
     for line in toolset.tools
     if line.effect is not Effect.READS and load_graph(line.graph).saved
 )
@@ -42,7 +42,7 @@ the bytes of a row hang on the digits of its times and scores."""
 
 
 @dataclass
-class Told:
+class OwnerView:
     """What was asked and what was answered, by a label."""
 
     answers: dict[str, tuple[Any, Any]] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Told:
         }
 
 
-def differing(told: Told, other: Told) -> dict[str, tuple[Any, Any]]:
+def differing(told: OwnerView, other: OwnerView) -> dict[str, tuple[Any, Any]]:
     """Return the outlines that differ, or stand on one side alone, by their labels."""
     one, two = told.outlines(), other.outlines()
     return {
@@ -102,12 +102,14 @@ def outline(answer: Any, *, counts: bool = True) -> Any:
     }
 
 
-def live(own: Bearer, known: Known, tools: Iterable[str] = USES, *, key: str = "the same") -> Told:
+def live(
+    own: Bearer, known: Known, tools: Iterable[str] = USES, *, key: str = "the same"
+) -> OwnerView:
     """Call every tool once, or those named, each with what the earlier ones told.
 
     Fills in `known`. Every owner's calls carry the same idempotency keys.
     """
-    done = Told()
+    done = OwnerView()
     for tool in tools:
         use = USES[tool]
         arguments = use.arguments(known)
@@ -115,13 +117,13 @@ def live(own: Bearer, known: Known, tools: Iterable[str] = USES, *, key: str = "
         assert not result["isError"], (tool, result["content"])
         done.answers[f"{tool}, own"] = (arguments, result)
         for kind, path in use.tells.items():
-            known.ids[kind] = told(result["structuredContent"], path)
+            known.ids[kind] = value_at(result["structuredContent"], path)
     return done
 
 
-def reach(own: Bearer, known: Known, other: Known) -> Told:
+def reach(own: Bearer, known: Known, other: Known) -> OwnerView:
     """Call every tool with another's ids and words, then in the other's name where it has one."""
-    done = Told()
+    done = OwnerView()
     foreign = replace(known, words=f"{other.words.split()[0]} {known.words}", ids=other.ids)
     named = replace(foreign, user=other.user)
     for tool, use in USES.items():
@@ -132,7 +134,7 @@ def reach(own: Bearer, known: Known, other: Known) -> Told:
     return done
 
 
-def ask_around(own: Bearer, other: Known, pages: list[str]) -> Told:
+def ask_around(own: Bearer, other: Known, pages: list[str]) -> OwnerView:
     """Read, list, complete and fill in all that is not a tool; `pages` are the other's URIs."""
     asked: list[tuple[str, dict[str, Any]]] = [
         ("resources/list", {}),
@@ -149,7 +151,7 @@ def ask_around(own: Bearer, other: Known, pages: list[str]) -> Told:
         asked.append(("prompts/get", {"name": prompt["name"], "arguments": given}))
         ref = {"type": "ref/prompt", "name": prompt["name"]}
         asked += [completing(ref, name, value) for name, value in given.items()]
-    return Told({f"{method} {params}": (params, own.ask(method, **params))
+    return OwnerView({f"{method} {params}": (params, own.ask(method, **params))
                  for method, params in asked})  # fmt: skip
 
 

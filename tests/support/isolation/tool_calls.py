@@ -50,7 +50,7 @@ def _context(k: Known) -> dict[str, Any]:
     return {"background": k.text, "constraints": [k.text], "goals": [k.text]}
 
 
-def _asked(k: Known) -> dict[str, Any]:
+def _name_arguments(k: Known) -> dict[str, Any]:
     names = [k.words.split()[0]]
     return {
         "userId": k.user, "text": k.text, "limit": 100, "explain": True,
@@ -67,8 +67,8 @@ THOUGHT: dict[str, Use] = {
         lambda k: {"userId": k.user, "sessionId": f"diary {k.words}", **_memory(k)},
         {"memory": "data.memoryId"},
     ),
-    "recall": Use(_asked),
-    "search": Use(_asked),
+    "recall": Use(_name_arguments),
+    "search": Use(_name_arguments),
     "update_memory": Use(
         lambda k: {"userId": k.user, "memoryId": k["memory"], "content": f"{k.text} Again."}
     ),
@@ -249,7 +249,7 @@ USES: dict[str, Use] = {**THOUGHT, **REASONING, **GRAPH_MEMORY, **HISTORY, **MOD
 """By tool, in an order in which each finds what it is called with."""
 
 
-def told(answer: Any, path: str) -> Any:
+def value_at(answer: Any, path: str) -> Any:
     """Return what stands at a dotted path of a structured answer."""
     for step in path.split("."):
         answer = answer[int(step)] if step.isdigit() else answer[step]

@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import RequestParamsMeta
 
-from reasonloom.server.tool import KEY
+from reasonloom.server.tool import IDEMPOTENCY_KEY
 from tests.support.killing.server_arena import MODES
 
 WORDS = [
@@ -76,7 +76,7 @@ class Load:
     async def call(self, client: Client, tool: str) -> None:
         """Make a call and make it again under its key until it is acknowledged."""
         key, arguments = uuid.uuid4().hex, CALLS[tool]()
-        meta = cast("RequestParamsMeta", {KEY: key})
+        meta = cast("RequestParamsMeta", {IDEMPOTENCY_KEY: key})
         while True:
             result = await client.call_tool(tool, arguments, meta=meta)
             body = dict(result.structured_content or {})
@@ -88,11 +88,11 @@ class Load:
             if '"retryable": true' not in text:
                 self.faults.append(f"{tool}: {text}")
                 return
-            self.again[_said(body)] += 1
+            self.again[_error_text(body)] += 1
             await asyncio.sleep(AGAIN)
 
 
-def _said(body: dict[str, Any]) -> str:
+def _error_text(body: dict[str, Any]) -> str:
     error = body["error"]
     return str(error["message"] if isinstance(error, dict) else error)
 

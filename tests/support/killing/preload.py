@@ -6,10 +6,10 @@ from importlib import import_module
 
 from reasonloom.prompts.registry import packaged_templates
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings
 
 for _name in ("uvicorn", "reasonloom.llm.providers.langbase", "tests.support.killing.servers"):
     import_module(_name)
 packaged_templates()
-build_server(EngineRoom(Settings(toolsets=("all", "extras"))))  # the schemas of every tool
+build_server(EngineLifespan(Settings(toolsets=("all", "extras"))))  # the schemas of every tool

@@ -13,7 +13,7 @@ from pathlib import Path
 from reasonloom.llm.port import Ask
 from tests.support.killing.guillotine import Guillotine
 from tests.support.killing.victim import CALL, TOLD
-from tests.support.llms.scripted_replies import said
+from tests.support.llms.scripted_replies import scripted_reply
 
 REQUEST = "request"
 """The point at which a call arrives at the server's door."""
@@ -97,7 +97,7 @@ class Provider:
         if chosen:
             await self.blade.fall()
             return
-        reply = json.dumps({"success": True, "completion": _said(asked), "raw": {}}).encode()
+        reply = json.dumps({"success": True, "completion": _model_reply(asked), "raw": {}}).encode()
         lines = [
             "HTTP/1.1 200 OK",
             "content-type: application/json",
@@ -107,12 +107,12 @@ class Provider:
         await writer.drain()
 
 
-def _said(asked: dict[str, object]) -> str:
+def _model_reply(asked: dict[str, object]) -> str:
     """Return what is said to a question, which tells its schema in its system message."""
     messages = asked["messages"]
     assert isinstance(messages, list)
     schema = str(messages[0]["content"]).split(SCHEMA)[1]
-    return json.dumps(said(Ask((), json.loads(schema))))
+    return json.dumps(scripted_reply(Ask((), json.loads(schema))))
 
 
 @asynccontextmanager

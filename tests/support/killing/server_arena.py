@@ -19,9 +19,9 @@ from mcp_types import RequestParamsMeta
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.server.auth.scopes import OFFERED
-from reasonloom.server.auth.token_file import append, new_entry
-from reasonloom.server.tool import KEY
+from reasonloom.server.auth.scopes import OFFERED_SCOPES
+from reasonloom.server.auth.token_file import append_entry, new_entry
+from reasonloom.server.tool import IDEMPOTENCY_KEY
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.clients.processes import environment
@@ -50,7 +50,7 @@ TOOLS = ("remember", "reasoning_linear", "conversation_log", "consolidate_memori
 """All that the servers offer, so that they start soon."""
 
 MOST_TRIES = 50
-KEYED = cast("RequestParamsMeta", {KEY: "the key"})
+KEYED = cast("RequestParamsMeta", {IDEMPOTENCY_KEY: "the key"})
 
 
 @dataclass
@@ -79,8 +79,8 @@ class ServerArena(Arena):
     ) -> Staged:
         """Prepare a scene for an owner who has a token; its call goes through a client."""
         staged = await super().stage(scene, owner, lease=lease, hasty=hasty)
-        token, entry = new_entry(owner, OFFERED, None)
-        append(self.folder / "tokens", entry)
+        token, entry = new_entry(owner, OFFERED_SCOPES, None)
+        append_entry(self.folder / "tokens", entry)
         self.tokens[owner] = token
         return replace(staged, order=replace(staged.order, make=self._made_again))
 
@@ -212,7 +212,7 @@ async def server_arena(
         open_engine(settings, access=access, embedder=victim.EMBEDDER, recover=False) as engine,
     ):
         made = ServerArena(access, database, blade, engine, folder, before, paid)
-        append(folder / "tokens", new_entry("nobody", OFFERED, None)[1])
+        append_entry(folder / "tokens", new_entry("nobody", OFFERED_SCOPES, None)[1])
         url = postgres.address.dsn("postgres", database)
         env = made.environment(url, REASONLOOM_LEASE_SECONDS=str(SHORT))
         server = await cold(env, folder / "survivor")

@@ -12,7 +12,7 @@ PROPERTY = "kills"
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Tell of each scene how many processes were killed, and at what; then of all."""
     kills: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for scene, points in _told(terminalreporter):
+    for scene, points in _kill_counts(terminalreporter):
         kills[scene].update(points)
     if not kills:
         return
@@ -23,7 +23,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(f"{'in all':20}{sum(map(Counter.total, kills.values())):5}")
 
 
-def _told(reporter: Any) -> Iterator[tuple[str, dict[str, int]]]:
+def _kill_counts(reporter: Any) -> Iterator[tuple[str, dict[str, int]]]:
     for reports in reporter.stats.values():
         for report in reports:
             told = dict(getattr(report, "user_properties", ()))

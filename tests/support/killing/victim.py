@@ -20,9 +20,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
-from reasonloom.graphs.runs.graphs_call import Call
 from reasonloom.graphs.runs.recovery import find_run, resume_run
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Ask, Reply, Usage
@@ -31,7 +31,7 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
 from reasonloom.stores.runs import runs
 from tests.support.killing.guillotine import named_point
-from tests.support.llms.scripted_replies import said
+from tests.support.llms.scripted_replies import scripted_reply
 
 for _graph in ("analyze", "auto", "backtrack", "breakdown", "checkpoint_create",
                "consolidate_memories", "conversation_log", "create_model",
@@ -67,7 +67,7 @@ class PaidLlm:
         async with named_point(self.bell, CALL):
             with self.book.open("a") as book:
                 book.write("paid\n")
-        answer = said(ask)
+        answer = scripted_reply(ask)
         return Reply(json.dumps(answer), answer, self.name, Usage(10, 5, PRICE))
 
     async def close(self) -> None:

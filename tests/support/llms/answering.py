@@ -9,7 +9,7 @@ from typing import Any
 
 from reasonloom.llm.port import Ask, Reply, Usage
 
-Said = dict[str, Any] | str | float | Exception
+ReplyFields = dict[str, Any] | str | float | Exception
 """An object, text that is none, seconds to wait before an answer of no use, or a fault."""
 
 
@@ -23,7 +23,9 @@ class AnsweringLlm:
     name = "answering"
     offline = False
 
-    def __init__(self, **answers: Said | list[Said] | Callable[[Ask], Said]) -> None:
+    def __init__(
+        self, **answers: ReplyFields | list[ReplyFields] | Callable[[Ask], ReplyFields]
+    ) -> None:
         self.answers = answers
         self.asked: dict[str, list[Ask]] = {}
         self.at_once = self.most_at_once = 0

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from reasonloom.llm.port import Ask
-from reasonloom.nodes.metacognition.judges import LENSES
-from reasonloom.nodes.metacognition.state import PartName, Vote
-from tests.support.llms.answering import AnsweringLlm, Said
+from reasonloom.nodes.metacognition.judges import JUDGES
+from reasonloom.nodes.metacognition.state import JudgeVote, PartName
+from tests.support.llms.answering import AnsweringLlm, ReplyFields
 
 FIRST: Mapping[PartName, str] = {
     "bias": "biases", "confidence": "evidence_quality", "quality": "coherence",
@@ -33,10 +33,10 @@ QUIET: Mapping[PartName, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def looking(**by_lens: Said) -> AnsweringLlm:
+def looking(**by_lens: ReplyFields) -> AnsweringLlm:
     """Return a model whose lenses say what is given under `<part>_<lens>`, `<part>`, or little."""
 
-    def said(ask: Ask) -> Said:
+    def said(ask: Ask) -> ReplyFields:
         part = PART_OF[(ask.schema or {})["required"][0]]
         of_part = by_lens.get(part, QUIET[part])
         return by_lens.get(f"{part}_{lens_of(ask)}", of_part)
@@ -47,7 +47,7 @@ def looking(**by_lens: Said) -> AnsweringLlm:
 def lens_of(ask: Ask) -> str:
     """Return the name of the lens that a question is put through."""
     told = ask.material["lens"]
-    return next(name for of in LENSES.values() for name, words in of.items() if words == told)
+    return next(name for of in JUDGES.values() for name, words in of.items() if words == told)
 
 
 def asks_of(llm: AnsweringLlm) -> list[Ask]:
@@ -69,6 +69,6 @@ def felt(emotion: str, score: float, quote: str = "") -> dict[str, Any]:
     return {"valence": 0.5, "arousal": 0.5, "dominance": 0.5, "emotions": [named]}
 
 
-def votes(part: PartName, *said: dict[str, Any] | None) -> list[Vote]:
+def votes(part: PartName, *said: dict[str, Any] | None) -> list[JudgeVote]:
     """Return the votes of a part's lenses, in their order."""
-    return [Vote(part=part, lens=lens, said=each) for lens, each in zip(LENSES[part], said)]  # noqa: B905
+    return [JudgeVote(part=part, lens=lens, said=each) for lens, each in zip(JUDGES[part], said)]  # noqa: B905

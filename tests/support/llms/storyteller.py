@@ -87,7 +87,7 @@ class Story:
         return None
 
 
-def told(body: Mapping[str, Any], sentences: Sequence[str] = SENTENCES) -> str:
+def story_reply(body: Mapping[str, Any], sentences: Sequence[str] = SENTENCES) -> str:
     """Return the answer to a request: JSON where it has a schema, else a sentence."""
     story = Story("\n".join(str(each["content"]) for each in body["messages"]), sentences)
     form = body.get("response_format") or {}
@@ -101,7 +101,7 @@ def storyteller(seconds: float = 0.0, sentences: Sequence[str] = SENTENCES) -> I
 
     def answer(body: Mapping[str, Any]) -> str:
         time.sleep(seconds)
-        return told(body, sentences)
+        return story_reply(body, sentences)
 
     with answering(answer) as found:
         yield found

@@ -80,7 +80,7 @@ class StreamingLlm:
         return [each for each in self.heard if each.kind == kind and quarter in (0, each.quarter)]
 
     def _stream(self, material: dict[str, Any]) -> Made:
-        return self.stream(material) or said_by(material)
+        return self.stream(material) or insights_by(material)
 
     def _synthesis(self, material: dict[str, Any]) -> Made:
         first = material["streams"][0]["insights"]
@@ -98,7 +98,7 @@ class StreamingLlm:
         """Do nothing."""
 
 
-def said_by(material: dict[str, Any], **more: Any) -> dict[str, Any]:
+def insights_by(material: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Return what a stream says where nothing else is asked of it: each in words of its own."""
     name, quarter = material["stream"]["name"], material["quarter"]
     return {

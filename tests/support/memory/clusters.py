@@ -10,10 +10,10 @@ from uuid import UUID, uuid5
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.contracts.mental_models.basins import ClusterMemories
+from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call, Outcome
 from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.memory.memories import NewMemory
 

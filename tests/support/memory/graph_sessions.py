@@ -6,13 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call, Outcome
 from reasonloom.stores.access import Access
 from tests.support.calls import LINES
-from tests.support.memory.graph_memory import query
+from tests.support.memory.graph import query
 
 ME = Caller("local", client="desk")
 EDGES = """SELECT e.source_id, e.target_id FROM edges e JOIN memories m
@@ -23,10 +23,10 @@ NODES = """SELECT m.id FROM memories m JOIN sessions s ON s.owner = m.owner AND 
     WHERE m.owner = %s AND s.number = %s ORDER BY 1"""
 
 
-async def told(engine: Engine, tool: str, caller: Caller = ME, **arguments: Any) -> Outcome:
+async def call_as(engine: Engine, tool: str, caller: Caller = ME, **arguments: Any) -> Outcome:
     """Call a tool as `caller`; return its answer and its notes."""
     line = LINES[tool]
-    request = read(line.request, arguments)
+    request = parse_request(line.request, arguments)
     return await engine.call(
         Call(
             tool=tool,
@@ -39,7 +39,7 @@ async def told(engine: Engine, tool: str, caller: Caller = ME, **arguments: Any)
 
 async def answer(engine: Engine, tool: str, caller: Caller = ME, **arguments: Any) -> Any:
     """Call a tool as `caller`; return its answer."""
-    return (await told(engine, tool, caller, **arguments)).answer
+    return (await call_as(engine, tool, caller, **arguments)).answer
 
 
 async def fact(

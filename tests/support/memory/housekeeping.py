@@ -11,12 +11,12 @@ from sqlalchemy import Row, text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.portable.export import Wish, lines
-from reasonloom.nodes.memory.portable.importer import Import, Imported
-from reasonloom.nodes.memory.portable.validation import check, our_embedder
+from reasonloom.nodes.memory.portable.export import ExportOptions, export_lines
+from reasonloom.nodes.memory.portable.importer import ImportResult, MemoryImport
+from reasonloom.nodes.memory.portable.validation import check_file, embedder_in_use
 
 OWNER = Caller("local")
-PLAIN = Wish()
+PLAIN = ExportOptions()
 
 
 def silent(*_: int) -> None:
@@ -30,23 +30,23 @@ def as_file(given: Sequence[dict[str, Any]]) -> io.BytesIO:
 
 async def take_in(
     engine: Engine, source: io.BytesIO, caller: Caller = OWNER, *, keep_strength: bool = False
-) -> Imported:
+) -> ImportResult:
     """Import a file whose lines are all good."""
-    ours = our_embedder(engine.loom.embedder)
-    assert check(source, ours).shown == []
-    work = Import(engine.loom, caller, source, ours, keep_strength=keep_strength)
+    ours = embedder_in_use(engine.loom.embedder)
+    assert check_file(source, ours).shown == []
+    work = MemoryImport(engine.loom, caller, source, ours, keep_strength=keep_strength)
     return await work.store(silent)
 
 
 async def exported(
     engine: Engine,
     caller: Caller = OWNER,
-    wish: Wish = PLAIN,
+    wish: ExportOptions = PLAIN,
     *,
     size: int = 500,
 ) -> list[dict[str, Any]]:
     """Return the lines of an export, the header first."""
-    found = [line async for line in lines(engine.loom, caller, wish, silent, size=size)]
+    found = [line async for line in export_lines(engine.loom, caller, wish, silent, size=size)]
     return [json.loads(line) for line in found]
 
 

@@ -12,7 +12,7 @@ import psycopg
 from mcp import Client
 
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 
 T = TypeVar("T")
@@ -110,5 +110,5 @@ async def modelling(url: str, **given: Any) -> AsyncIterator[Caller]:
     """Yield a caller of the real server object on a database."""
     given = {"toolsets": "mental_models,extras", "cluster_hours": 0, **given}
     settings = load_settings(database_url=url, **given)
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield Caller(client, url)

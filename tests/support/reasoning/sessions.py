@@ -15,7 +15,7 @@ from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions import full_sessions
-from reasonloom.stores.sessions.full_sessions import WholeSession
+from reasonloom.stores.sessions.full_sessions import FullSession
 from tests.support.calls import call
 
 
@@ -35,13 +35,13 @@ async def answered(engine: Engine, tool: str, *, owner: str = "local", **argumen
     return (await call(engine, f"reasoning_{tool}", given, owner=owner)).answer
 
 
-async def whole(engine: Engine, session: str, *, owner: str = "local") -> WholeSession:
+async def whole(engine: Engine, session: str, *, owner: str = "local") -> FullSession:
     """Return a session as it is stored."""
     async with engine.loom.database.begin(Caller(owner)) as tx:
-        return await full_sessions.whole(tx, session)
+        return await full_sessions.read_full(tx, session)
 
 
-def lines(session: WholeSession) -> dict[str, list[str]]:
+def lines(session: FullSession) -> dict[str, list[str]]:
     """Return for each branch the contents of the thoughts that lead to its head."""
     known = {each.id: each for each in session.thoughts}
     found: dict[str, list[str]] = {}

@@ -11,9 +11,9 @@ import psycopg
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
-from reasonloom.graphs.runs.graphs_call import Outcome
 from reasonloom.graphs.runs.recovery import find_run
 from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.prompts.registry import PACKAGED

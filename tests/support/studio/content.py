@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import psycopg
+import pytest
 
+from reasonloom.compose import open_engine
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
+from reasonloom.settings import Settings
+from tests.support.databases.postgres import TestPostgres
 from tests.support.evals.suites import Echo, shouting, suite
 from tests.support.isolation.owners import settle
-from tests.support.isolation.tool_calls import USES, Known, told
+from tests.support.isolation.tool_calls import USES, Known, value_at
 from tests.support.llms.storyteller import SENTENCES
 
 IMAGES = "<img src=http://evil.example/x> ![picture](http://evil.example/y.png)"
@@ -42,7 +47,7 @@ async def filled(
     for name in CALLS:
         answer = await play(name, **USES[name].arguments(known))
         for kind, path in USES[name].tells.items():
-            known.ids[kind] = told(answer, path.removeprefix("data."))
+            known.ids[kind] = value_at(answer, path.removeprefix("data."))
     with psycopg.connect(url) as connection:
         runs: dict[str, Any] = dict(
             connection.execute("SELECT tool, id FROM reasonloom.runs").fetchall()
@@ -86,3 +91,13 @@ def addresses(ids: Mapping[str, Any]) -> dict[str, str]:
         "/eval/{name}": "/eval/two.jsonl",
         "/{rest:path}": "/nothing/here",
     }
+
+
+@pytest.fixture
+async def pages_engine(
+    postgres: TestPostgres, pages_database: str, settings: Settings, embedder: Embedder
+) -> AsyncIterator[Engine]:
+    """An engine of this test's own."""
+    access = postgres.access(pages_database)
+    async with open_engine(settings, access=access, embedder=embedder, recover=False) as engine:
+        yield engine

@@ -19,19 +19,19 @@ from playwright.async_api import Browser, async_playwright
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.evals.suites.history.history_data import history
+from reasonloom.evals.suites.history.data import load_history
 from reasonloom.evals.suites.history.queries import _written
-from reasonloom.evals.suites.memory.collection import Source
-from reasonloom.evals.suites.memory.data import load
+from reasonloom.evals.suites.memory.datasets import Source, load_people
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.graphs_call import Call
+from reasonloom.graphs.runs.call import Call
 from reasonloom.settings import load_settings
+from tests import ROOT
 from tests.support.clients.processes import environment
 from tests.support.llms.storyteller import storyteller
 from tests.support.studio.browser import FLAGS, chromium
 from tests.support.studio.site import StudioSite, looking, studio
 
-OUT = Path(__file__).parents[2] / "docs" / "studio"
+OUT = ROOT / "docs" / "studio"
 PROBLEM = "How could a village save its bakery before spring?"
 WIDTH, HEIGHT = 1280, 860
 
@@ -86,7 +86,7 @@ def think(env: Mapping[str, str]) -> dict[str, str]:
 
 async def remember(home: Path) -> None:
     """Store the memories of our own set."""
-    [collection], _ = load(Source(half="all"))
+    [collection], _ = load_people(Source(half="all"))
     settings = load_settings(home=home, llm="offline")
     graph = load_graph("remember")
     async with open_engine(settings, recover=False) as engine:
@@ -97,7 +97,7 @@ async def remember(home: Path) -> None:
 
 def look_back(env: Mapping[str, str], folder: Path) -> None:
     """Ingest the transcripts of a set of worlds."""
-    for world in history("dev").worlds[:3]:
+    for world in load_history("dev").worlds[:3]:
         place = folder / world.id
         place.mkdir(parents=True)
         _written(world, place, None)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reasonloom.graphs.runs.engine import Engine
-from tests.support.history.conversations import tell
-from tests.support.history.threads import ASKED, HARBOUR
+from tests.support.history.conversations import ASKED, HARBOUR, tell
 from tests.support.memory.clusters import about, cluster, store
 from tests.support.memory.housekeeping import as_file, take_in
 from tests.support.memory.workspaces import lay

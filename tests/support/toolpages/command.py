@@ -10,7 +10,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 
 from mcp import Client
 from mcp_types import Tool
@@ -18,39 +17,40 @@ from mcp_types import Tool
 from reasonloom.contracts.tool_names import INVENTORY, SERVED_AS
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
-from reasonloom.server.envelopes.envelope import Form
+from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.resources.table import KINDS
-from reasonloom.server.toolsets.table import BEYOND, TOOLSETS
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.toolsets.toolset import Toolset
 from reasonloom.settings import Settings, variables_of
+from tests import ROOT
 from tests.support.databases.postgres import TestPostgres, running_server
-from tests.support.llms.toolpages_llm import ReadyLlm
-from tests.support.memory.graph_memory import query
+from tests.support.llms.scripted_replies import ReadyLlm
+from tests.support.memory.graph import query
 from tests.support.toolpages import errors, schema
 from tests.support.toolpages.calls import SCRIPTS, Script
 from tests.support.toolpages.normalisation import Stillness
 from tests.support.toolpages.player import greenwich, playing
-from tests.support.toolpages.section import EFFECTS, LETTERS, LINES, Shown, section
+from tests.support.toolpages.section import EFFECTS, LETTERS, LINES, ToolDescription, section
 from tests.support.toolpages.texts import FORMS, PAGES, READING
 
-FOLDER = Path(__file__).parents[2] / "docs" / "tools"
+FOLDER = ROOT / "docs" / "tools"
 SERVED = ("all", "extras")
 ASKED = "SELECT prompt, count(*) FROM reasonloom.llm_calls GROUP BY prompt"
 
 
 def toolsets_of(name: str) -> list[Toolset]:
     """Return the toolsets of one page."""
-    return [each for each in (*TOOLSETS, *BEYOND) if each.name == name]
+    return [each for each in (*TOOLSETS, *EXTRA_TOOLSETS) if each.name == name]
 
 
 async def page(name: str, postgres: TestPostgres, embedder: Embedder) -> str:
     """Return the page of a toolset, its examples carried out."""
     script = SCRIPTS[name]
     with greenwich(), postgres.clone() as database:
-        shown = await _shown(name, script, postgres, database, embedder)
+        shown = await _play_script(name, script, postgres, database, embedder)
     if any(each.line.open_world for each in shown):
         with postgres.clone() as database:
-            asked = await _asked(script, postgres, database, embedder)
+            asked = await _prompt_counts(script, postgres, database, embedder)
         for each in shown:
             each.asked = asked[each.line.name]
     still = Stillness()
@@ -58,11 +58,11 @@ async def page(name: str, postgres: TestPostgres, embedder: Embedder) -> str:
     return "\n\n".join([*parts, _errors(shown), _resources(name)]).rstrip() + "\n"
 
 
-async def _shown(
+async def _play_script(
     name: str, script: Script, postgres: TestPostgres, database: str, embedder: Embedder
-) -> list[Shown]:
+) -> list[ToolDescription]:
     access = postgres.access(database)
-    found: dict[str, Shown] = {}
+    found: dict[str, ToolDescription] = {}
     kept = {line.name: (line, each.form) for each in toolsets_of(name) for line in each.tools}
     async with playing(access, embedder, SERVED, script.prepare) as player:
         tools = {tool.name: tool for tool in await _tools(player.client)}
@@ -73,7 +73,7 @@ async def _shown(
             if step.shown:
                 tool = tools[step.tool]
                 wrong = await errors.provoked(player, step, tool.input_schema)
-                found[step.tool] = Shown(*kept[step.tool], tool, played, wrong)
+                found[step.tool] = ToolDescription(*kept[step.tool], tool, played, wrong)
     return [found[each] for each in kept]
 
 
@@ -81,7 +81,7 @@ async def _tools(client: Client) -> Sequence[Tool]:
     return (await client.list_tools()).tools
 
 
-async def _asked(
+async def _prompt_counts(
     script: Script, postgres: TestPostgres, database: str, embedder: Embedder
 ) -> dict[str, dict[str, int]]:
     """Return for each tool which prompts its example asks, and how often."""
@@ -103,7 +103,7 @@ async def _asked(
     return found
 
 
-def _top(name: str, shown: Sequence[Shown]) -> str:
+def _top(name: str, shown: Sequence[ToolDescription]) -> str:
     words = PAGES[name]
     deeper = ", ".join(f"[{each}](../{each}.md)" for each in words.deeper)
     rows = [
@@ -135,11 +135,11 @@ def _served(name: str) -> str:
     )
 
 
-def _of(form: Form, shown: Sequence[Shown]) -> list[Shown]:
+def _of(form: Envelope, shown: Sequence[ToolDescription]) -> list[ToolDescription]:
     return [each for each in shown if each.form is form]
 
 
-def _form(form: tuple[Form, str, str], shown: Sequence[Shown]) -> str:
+def _form(form: tuple[Envelope, str, str], shown: Sequence[ToolDescription]) -> str:
     """Return how the answers of a form read; whose they are, where a page has several."""
     members = _of(form[0], shown)
     if len(members) == len(shown):
@@ -151,7 +151,7 @@ def _first(tool: Tool) -> str:
     return (tool.description or "").split(". ")[0].rstrip(".")
 
 
-def _errors(shown: Sequence[Shown]) -> str:
+def _errors(shown: Sequence[ToolDescription]) -> str:
     """Return what any tool of the page can answer besides, form by form."""
     forms = [each for each in FORMS if _of(each[0], shown)]
     parts = ["## Errors of every tool"]

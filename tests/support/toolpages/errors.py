@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonloom import errors
-from reasonloom.server.envelopes.envelope import Form, Told
+from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta
 from tests.support.toolpages.player import Player, Step
 from tests.support.toolpages.schema import table
 
@@ -79,7 +79,7 @@ def code_of(body: Mapping[str, Any]) -> str:
     return str(body["error"])
 
 
-def said_of(body: Mapping[str, Any]) -> str:
+def reply_text(body: Mapping[str, Any]) -> str:
     """Return an error's sentence."""
     if "message" in body:
         return str(body["message"])
@@ -95,7 +95,7 @@ async def provoked(player: Player, step: Step, schema: dict[str, Any]) -> list[R
         played = await player.play(Step(step.tool, arguments))
         if not played.failed:
             continue
-        code, said = code_of(played.answer), said_of(played.answer)
+        code, said = code_of(played.answer), reply_text(played.answer)
         found.setdefault((code, when), Refusal(when, code, said))
     return list(found.values())
 
@@ -126,11 +126,11 @@ def refusals(given: list[Refusal]) -> str:
     return table(("error", "when", "what is said"), rows)
 
 
-def common(form: Form, *, of_llm: bool) -> str:
+def common(form: Envelope, *, of_llm: bool) -> str:
     """Return the table of the errors that any tool of a form can give."""
     rows = []
     for when, error in (*ANY_TOOL, *(MODEL_TOOLS if of_llm else ())):
-        body = form.failure(error, Told()).structured or {}
+        body = form.failure(error, ResponseMeta()).structured or {}
         retry = body.get("retryable", (body.get("error") or {}).get("retryable")
                          if isinstance(body.get("error"), dict) else None)  # fmt: skip
         named = "a sentence of its own" if code_of(body) == "-" else code_of(body)

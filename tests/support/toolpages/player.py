@@ -17,7 +17,7 @@ from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings, load_settings
 from reasonloom.stores.access import Access
 from tests.support.clock import Clock
@@ -52,7 +52,7 @@ Prepare = Callable[[Engine], Awaitable[Mapping[str, Any]]]
 """Lays down what a toolset's examples begin from; what it returns is `$given`."""
 
 
-class KeptRoom(EngineRoom):
+class KeptRoom(EngineLifespan):
     """The room of an engine that is open already."""
 
     def __init__(self, settings: Settings, kept: Engine) -> None:

@@ -39,7 +39,7 @@ def answer(model: type[Answer]) -> str:
     """Return the table of what is answered."""
     schema = documented(model)
     rows = [
-        (f"`{path}`", type_of(each), "always" if needed else "sometimes", _said(each))
+        (f"`{path}`", type_of(each), "always" if needed else "sometimes", _description(each))
         for path, each, needed in fields(schema)
     ]  # fmt: skip
     if not any(row[3] for row in rows):
@@ -64,13 +64,13 @@ def _resolved(node: Any, known: Schema) -> Any:
     return {name: _resolved(each, known) for name, each in node.items() if name != "$defs"}
 
 
-def _said(schema: Schema) -> str:
+def _description(schema: Schema) -> str:
     """Return what a field, or the object within it, says of itself."""
     if said := schema.get("description"):
         return str(said)
     if "items" in schema:
-        return _said(schema["items"])
-    return next((said for each in schema.get("anyOf", ()) if (said := _said(each))), "")
+        return _description(schema["items"])
+    return next((said for each in schema.get("anyOf", ()) if (said := _description(each))), "")
 
 
 def fields(schema: Schema, path: str = "", depth: int = 1) -> Iterator[tuple[str, Schema, bool]]:

@@ -9,8 +9,8 @@ from typing import Any
 from mcp_types import Tool
 
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.tool_names import DEFAULT, SERVED_AS, reference_name
-from reasonloom.server.envelopes.envelope import Form
+from reasonloom.contracts.tool_names import DEFAULT_TOOLS, SERVED_AS, reference_name
+from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.toolsets.toolset import Effect, ToolLine
 from tests.support.toolpages import errors, schema
 from tests.support.toolpages.errors import Refusal
@@ -29,18 +29,18 @@ EFFECTS: Mapping[Effect, str] = {
 
 
 @dataclass
-class Shown:
+class ToolDescription:
     """All that a page tells of one tool."""
 
     line: ToolLine
-    form: Form
+    form: Envelope
     tool: Tool
     played: Played
     refusals: list[Refusal] = field(default_factory=list)
     asked: Mapping[str, int] = field(default_factory=dict)
 
 
-def section(name: str, shown: Shown, still: Stillness) -> str:
+def section(name: str, shown: ToolDescription, still: Stillness) -> str:
     """Return the section of a tool on the page of a toolset."""
     line, tool = shown.line, shown.tool
     taken = schema.arguments(tool.input_schema, _beyond(line))
@@ -51,19 +51,19 @@ def section(name: str, shown: Shown, still: Stillness) -> str:
             tool.description or "",
             _facts(name, shown),
             f"**Arguments**\n\n{taken}" if taken else "**Arguments**: none.",
-            f"**Answer**: {_told(line)}\n\n{answered}",
+            f"**Answer**: {_answer_summary(line)}\n\n{answered}",
             _own_errors(shown),
             _example(shown, still),
         ]
     )
 
 
-def _told(line: ToolLine) -> str:
+def _answer_summary(line: ToolLine) -> str:
     """Return what an answer's contract says of it."""
     return " ".join((line.answer.__doc__ or "").split())
 
 
-def _own_errors(shown: Shown) -> str:
+def _own_errors(shown: ToolDescription) -> str:
     if not shown.refusals:
         return "**Errors**: [those of every tool](#errors-of-every-tool)."
     told = errors.refusals(shown.refusals)
@@ -78,7 +78,7 @@ def _beyond(line: ToolLine) -> set[str]:
     return set(publish(line.request)["properties"]) - set(reference)
 
 
-def _facts(name: str, shown: Shown) -> str:
+def _facts(name: str, shown: ToolDescription) -> str:
     line, hints = shown.line, shown.tool.annotations
     assert hints
     told = [
@@ -86,7 +86,7 @@ def _facts(name: str, shown: Shown) -> str:
         ("destructive", hints.destructive_hint),
         ("idempotent", hints.idempotent_hint),
     ]
-    groups = ["`default`"] * (line.name in DEFAULT) + ["`all`"] * (name != "extras")
+    groups = ["`default`"] * (line.name in DEFAULT_TOOLS) + ["`all`"] * (name != "extras")
     facts = [
         f"- Served by {', '.join([*groups, f'`{name}`'])}.",
         f"- Effect: {EFFECTS[line.effect]} ({', '.join(_hint(*each) for each in told)}).",
@@ -101,7 +101,7 @@ def _hint(word: str, holds: bool | None) -> str:
     return word if holds else f"not {word}"
 
 
-def _model(shown: Shown) -> str:
+def _model(shown: ToolDescription) -> str:
     if not shown.line.open_world:
         return "none is asked."
     asked = ", ".join(f"`{prompt}` {count} x" for prompt, count in shown.asked.items())
@@ -109,7 +109,7 @@ def _model(shown: Shown) -> str:
     return f"{said}. Works offline too, as the example shows."
 
 
-def _example(shown: Shown, still: Stillness) -> str:
+def _example(shown: ToolDescription, still: Stillness) -> str:
     given = still(shown.played.arguments)
     answer = _cut(still(shown.played.answer))
     parts = [f"**Example**\n\n```json\n{as_json(given)}\n```"]

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from reasonloom.server.envelopes.coded import CODED
-from reasonloom.server.envelopes.envelope import Form
-from reasonloom.server.envelopes.plain import PLAIN
-from reasonloom.server.envelopes.text import TEXT
+from reasonloom.server.envelopes.envelope import Envelope
+from reasonloom.server.envelopes.plain import PLAIN, TEXT
 from reasonloom.server.envelopes.thought import THOUGHT
 
 
@@ -63,7 +62,7 @@ PAGES: Mapping[str, Words] = {
     ),
 }
 
-FORMS: tuple[tuple[Form, str, str], ...] = (
+FORMS: tuple[tuple[Envelope, str, str], ...] = (
     (THOUGHT, "enveloped",
      "An answer is `{success: true, data, metadata}`; the tables below tell the fields of `data`. "
      "`metadata` has the time, the milliseconds it took, the parts used, and where there are any "

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from reasonloom.contracts.schema import publish
 from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.catalogue.served import Served
-from reasonloom.server.make_tool import description_of
+from reasonloom.server.catalogue.served import ServedTool
+from reasonloom.server.tool import description_of
 from reasonloom.settings import load_settings
-from reasonloom.text.tokens import count
+from reasonloom.text.tokens import count_tokens
+from tests import ROOT
 
-TABLE = Path(__file__).parents[1] / "server" / "catalogue_tokens.json"
+TABLE = ROOT / "tests" / "server" / "catalogue_tokens.json"
 
 
-def weight(served: Served) -> int:
+def weight(served: ServedTool) -> int:
     """Return the tokens of a tool's name, description and input schema (o200k)."""
     told = {
         "name": served.name,
         "description": description_of(served),
         "inputSchema": publish(served.line.request),
     }
-    return count(json.dumps(told, ensure_ascii=False, separators=(",", ":")))
+    return count_tokens(json.dumps(told, ensure_ascii=False, separators=(",", ":")))
 
 
 def weights(*toolsets: str) -> dict[str, int]:

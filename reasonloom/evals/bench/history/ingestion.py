@@ -15,14 +15,14 @@ from psycopg import sql
 from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.history.transcripts import generate
 from reasonloom.evals.bench.timing import Figure
-from reasonloom.nodes.history.ingestion.links import link
+from reasonloom.nodes.history.ingestion.links import link_chunks
 from reasonloom.nodes.history.ingestion.pipeline import ingest
-from reasonloom.nodes.history.ingestion.reports import Told
+from reasonloom.nodes.history.ingestion.reports import FileReport
 from reasonloom.transcripts import claude_code
-from reasonloom.transcripts.chunking import Cutter
+from reasonloom.transcripts.chunking import Chunker
 
 if TYPE_CHECKING:
-    from reasonloom.evals.bench.environment import Ground
+    from reasonloom.evals.bench.environment import BenchEngine
     from reasonloom.nodes.loom import Loom
 
 RATIO = 3.0
@@ -36,7 +36,7 @@ TABLES = ("memories", "chunks", "embeddings")
 BLOCK = 1 << 20
 
 
-async def measure(ground: Ground, megabytes: int) -> list[Figure]:
+async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
     """Ingest so many megabytes of 60 sessions, then do by hand what must be done at least."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "transcripts"
@@ -71,14 +71,16 @@ def _warm(file: Path) -> None:
         break
 
 
-async def _ingested(ground: Ground, files: list[Path]) -> tuple[float, float, list[Told]]:
+async def _ingested(
+    ground: BenchEngine, files: list[Path]
+) -> tuple[float, float, list[FileReport]]:
     """Return how many seconds ingestion took, those of linking, and what became of each file."""
     loom, caller, linked = ground.engine.loom, Caller("historian"), 0.0
 
     async def timed(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int]]) -> None:
         nonlocal linked
         before = time.perf_counter()
-        await link(loom, caller, new)
+        await link_chunks(loom, caller, new)
         linked += time.perf_counter() - before
 
     await loom.embedder.embed(["warm"])
@@ -97,7 +99,7 @@ def _cut(files: list[Path]) -> float:
 
 
 def _chunks(file: Path) -> Iterator[object]:
-    cutter = Cutter()
+    cutter = Chunker()
     with file.open("rb") as stream:
         for turn in claude_code.read(stream, agent=claude_code.agent_of(file)):
             yield from cutter.add(turn)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
 import numpy as np
+import psycopg
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.evals.bench.load import NAMESPACE, seed_of
-from reasonloom.evals.suites.history.vocabulary import Prose
+from reasonloom.evals.bench.load import NAMESPACE, load, questions, seed_of
+from reasonloom.evals.bench.memory import SETTLE
+from reasonloom.evals.bench.timing import Figure, median, percentile_95, time_alternately, time_once
+from reasonloom.evals.suites.history.transcript import Prose
 from reasonloom.stores.history import (
     chunk_sequence,
     chunks,
@@ -25,10 +28,13 @@ from reasonloom.stores.history import (
 from reasonloom.stores.history.chunks import ChunkRow
 from reasonloom.stores.history.transcripts import TranscriptRow
 from reasonloom.stores.memory.memories import NewMemory
+from reasonloom.stores.vector_indexes import maintain
 
 if TYPE_CHECKING:
+    from reasonloom.evals.bench.environment import BenchEngine
     from reasonloom.llm.port import Embedder
     from reasonloom.stores.database import Database
+
 
 BATCH = 500
 CHUNKS, SESSIONS = 50, 40
@@ -43,7 +49,7 @@ PART = 500
 PER_TOKEN = 4.5
 
 
-def texts(owner: str) -> Iterator[str]:
+def chunk_texts(owner: str) -> Iterator[str]:
     """Yield the texts of an owner's chunks, a topic a session, the same at each run."""
     dice = np.random.default_rng(seed_of(owner))
     prose = Prose(dice)
@@ -56,7 +62,7 @@ def texts(owner: str) -> Iterator[str]:
         yield "\n".join(f"{mark}\n{part}" for mark, part in zip(marks, parts, strict=False))
 
 
-def queries(owner: str, size: int) -> Iterator[str]:
+def chunk_queries(owner: str, size: int) -> Iterator[str]:
     """Yield questions of six to twelve words, each about another topic of the first `size` texts.
 
     So each finds other chunks than those before it, until every topic was asked for.
@@ -77,7 +83,7 @@ async def load_chunks(database: Database, embedder: Embedder, owner: str, size: 
     async with database.begin(caller) as tx:
         row = TranscriptRow(transcript, f"/{owner}.jsonl", "claude-code")
         await transcripts.make(tx, [row])
-    made = itertools.islice(enumerate(texts(owner)), size)
+    made = itertools.islice(enumerate(chunk_texts(owner)), size)
     while batch := list(itertools.islice(made, BATCH)):
         vectors = await embedder.embed([text for _, text in batch])
         async with database.begin(caller) as tx:
@@ -136,3 +142,109 @@ def _new(owner: str, number: int, text: str, transcript: UUID) -> tuple[NewMemor
         continues=False,
     )
     return memory, row
+
+
+MEMORIES = 1_000
+"""Memories that stand beside the chunks."""
+
+SLOWDOWN = 1.2
+"""How much slower `recall` may be for the past beside it."""
+
+WALKED = 2.0
+"""How much slower `history_recall` may be than a search."""
+
+PROJECT = "project-0"
+WITHOUT_HISTORY = "without-a-past"
+LISTS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("history_list_projects", {}),
+    ("history_list_sessions", {"project": PROJECT}),
+    ("history_stats", {}),
+    ("history_reconstruct", {"project": PROJECT}),
+)
+
+
+async def measure(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[Figure]:
+    """Fill one database for owners of all sizes, then time every tool, before and after upkeep."""
+    await load(ground.database, ground.embedder, WITHOUT_HISTORY, MEMORIES)
+    for size in sizes:
+        await load(ground.database, ground.embedder, _owner(size), MEMORIES)
+        await load_chunks(ground.database, ground.embedder, _owner(size), size)
+    await _settled(ground)
+    figures = [await _search(ground, size, times, "before db maintain") for size in sizes]
+    await maintain(ground.access)
+    for size in sizes:
+        figures.append(await _search(ground, size, times, "after db maintain"))
+        figures.append(await _search(ground, size, times, "one project", project=PROJECT))
+        figures += [await _list(ground, size, times, tool, given) for tool, given in LISTS]
+        figures.append(await _walk(ground, size, times))
+        figures.append(await _recall(ground, size, times))
+    return figures
+
+
+def _owner(size: int) -> str:
+    return f"past-of-{size}"
+
+
+async def _settled(ground: BenchEngine) -> None:
+    async with await psycopg.AsyncConnection.connect(
+        ground.access.admin, autocommit=True
+    ) as connection:
+        await connection.execute(f"{SETTLE}, chunks, projects".encode())
+
+
+async def _search(ground: BenchEngine, size: int, times: int, how: str, **more: Any) -> Figure:
+    asked = chunk_queries(_owner(size), size)
+
+    async def search() -> None:
+        await ground.call("history_search", owner=_owner(size), query=next(asked), **more)
+
+    taken = [await time_once(search) for _ in range(times + 5)][5:]
+    name = f"history search, {size:,} chunks, {how}"
+    return Figure(name, median(taken), percentile_95(taken))
+
+
+async def _walk(ground: BenchEngine, size: int, times: int) -> Figure:
+    """Time `history_recall` and `history_search` in turn, each asked other questions."""
+    asked = chunk_queries(_owner(size), size)
+
+    async def search() -> None:
+        await ground.call("history_search", owner=_owner(size), query=next(asked))
+
+    async def recall() -> None:
+        await ground.call("history_recall", owner=_owner(size), query=next(asked))
+
+    below, own = await time_alternately(search, recall, times)
+    name = f"history recall, {size:,} chunks"
+    said = "floor: history_search"
+    return Figure(name, median(own), percentile_95(own), median(below), WALKED, said)
+
+
+async def _list(
+    ground: BenchEngine, size: int, times: int, tool: str, given: dict[str, Any]
+) -> Figure:
+    async def work() -> None:
+        await ground.call(tool, owner=_owner(size), **given)
+
+    taken = [await time_once(work) for _ in range(times + 5)][5:]
+    return Figure(f"{tool}, {size:,} chunks", median(taken), percentile_95(taken))
+
+
+async def _recall(ground: BenchEngine, size: int, times: int) -> Figure:
+    """Time `recall` of as many memories without a past and with one, in turn."""
+    beside, alone = (
+        questions(seed_of(owner), MEMORIES) for owner in (_owner(size), WITHOUT_HISTORY)
+    )
+
+    async def with_past() -> None:
+        owner = _owner(size)
+        await ground.call("recall", owner=owner, userId=owner, text=next(beside), limit=10)
+
+    async def without() -> None:
+        await ground.call(
+            "recall", owner=WITHOUT_HISTORY, userId=WITHOUT_HISTORY, text=next(alone), limit=10
+        )
+
+    below, own = await time_alternately(without, with_past, times)
+    name = f"recall of {MEMORIES:,} memories beside {size:,} chunks"
+    said = "floor: the same without a past"
+    return Figure(name, median(own), percentile_95(own), median(below), SLOWDOWN, said)

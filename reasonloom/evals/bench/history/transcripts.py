@@ -17,8 +17,7 @@ from uuid import UUID
 import numpy as np
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.history.transcript import Thread
-from reasonloom.evals.suites.history.vocabulary import Prose
+from reasonloom.evals.suites.history.transcript import Prose, Thread
 
 SEED = 8
 SESSIONS = 60

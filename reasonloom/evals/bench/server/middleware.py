@@ -26,9 +26,16 @@ from reasonloom.evals.bench.server.servers import (
     make_tokens,
     result_of,
 )
-from reasonloom.evals.bench.server.servers_stdio import Spoken, spoken
-from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, in_turn, median, percentile_95
-from reasonloom.evals.home import throw_away_database
+from reasonloom.evals.bench.server.startup import StdioServer, open_stdio_server
+from reasonloom.evals.bench.timing import (
+    WARM_UP,
+    Figure,
+    Work,
+    median,
+    percentile_95,
+    time_alternately,
+)
+from reasonloom.evals.engine import temporary_database
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
@@ -75,7 +82,7 @@ class Side:
 
 async def measure(runs: int) -> list[Figure]:
     """Time both over HTTP and over stdio, call by call in turn."""
-    async with throw_away_database() as (settings, _):
+    async with temporary_database() as (settings, _):
         return [
             await _over_http(settings, runs * TIMES),
             await _over_stdio(settings, runs * TIMES),
@@ -85,7 +92,7 @@ async def measure(runs: int) -> list[Figure]:
 async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:
     """Time both sides; the processor's time tells of load from elsewhere what the clock cannot."""
     before = [side.processor_seconds() for side in (bare, own)]
-    floor, took = await in_turn(bare.call, own.call, times)
+    floor, took = await time_alternately(bare.call, own.call, times)
     after = [side.processor_seconds() for side in (bare, own)]
     calls = times + WARM_UP
     least, most = ((end - begun) * 1000 / calls for begun, end in zip(before, after, strict=True))
@@ -135,15 +142,15 @@ def _check(result: dict[str, Any]) -> None:
 async def _over_stdio(settings: Settings, times: int) -> Figure:
     env = child_environment(settings)
     async with (
-        spoken((sys.executable, "-c", BARE), env) as bare,
-        spoken((*OURS, *TOOLSETS), env) as own,
+        open_stdio_server((sys.executable, "-c", BARE), env) as bare,
+        open_stdio_server((*OURS, *TOOLSETS), env) as own,
     ):
         await own.call(*ENGINE)
         sides = Side(_speaking(bare), bare.pid), Side(_speaking(own), own.pid)
         return await _figure("over stdio", *sides, times)
 
 
-def _speaking(server: Spoken) -> Work:
+def _speaking(server: StdioServer) -> Work:
     async def ask() -> None:
         _check(await server.call(TOOL, {}))
 

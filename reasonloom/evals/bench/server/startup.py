@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import sys
 import time
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 from reasonloom.evals.bench.timing import Figure, median, percentile_95
-from reasonloom.evals.home import throw_away_home
+from reasonloom.evals.engine import temporary_home
 from reasonloom.settings import environment
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
+
 
 GOAL = 1.5
 BARE = """
@@ -41,7 +45,7 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 async def measure(times: int) -> list[Figure]:
     """Start both servers in turn and time them to their first list."""
-    with throw_away_home() as settings:
+    with temporary_home() as settings:
         bare = [sys.executable, "-c", BARE]
         ours = [sys.executable, "-m", "reasonloom", "serve"]
         await _first_list(bare, settings)
@@ -80,3 +84,55 @@ async def _first_list(command: list[str], settings: Settings) -> float:
     process.kill()
     await process.wait()
     return took
+
+
+LONGEST_LINE = 2**24
+
+
+class StdioServer:
+    """A server whose requests are sent one after the other; `pid` is its process."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin and process.stdout  # noqa: S101 - both are pipes
+        self.pid = process.pid
+        self._to, self._from = process.stdin, process.stdout
+        self._numbers = itertools.count(2)
+
+    async def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Call a tool; return its result."""
+        params = {"name": tool, "arguments": dict(arguments)}
+        number = next(self._numbers)
+        message = {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+        return dict((await self.send(message))["result"])
+
+    async def send(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a message; return the answer to a request, and nothing to a note."""
+        self._to.write(json.dumps(message).encode() + b"\n")
+        while "id" in message:
+            answer: dict[str, Any] = json.loads(await self._from.readline())
+            if answer.get("id") == message["id"]:
+                return answer
+        return {}
+
+
+@asynccontextmanager
+async def open_stdio_server(
+    command: Iterable[str], env: Mapping[str, str]
+) -> AsyncIterator[StdioServer]:
+    """Yield a server after the handshake of 2025-11-25; ended afterwards."""
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        env=dict(env),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=LONGEST_LINE,
+    )
+    server = StdioServer(process)
+    try:
+        await server.send(INITIALIZE)
+        await server.send(INITIALIZED)
+        yield server
+    finally:
+        if process.stdin:
+            process.stdin.close()
+        await process.wait()

@@ -2,21 +2,145 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.evals.simulated.billing import GPT_4
-from reasonloom.evals.simulated.conversation import in_json, puzzled, words
-from reasonloom.evals.simulated.game24.constants import PUBLISHED, Constants
-from reasonloom.evals.simulated.game24.proposing import judgements, proposals
-from reasonloom.evals.simulated.game24.request import Question, read
+from reasonloom.evals.simulated.conversation import (
+    GPT_4,
+    Unreadable,
+    in_json,
+    not_understood,
+    words,
+)
+from reasonloom.evals.simulated.draw import stream, trait
+from reasonloom.evals.simulated.game24.check import (
+    State,
+    Step,
+    is_natural,
+    make_state,
+    next_states,
+    reachable,
+    split_by_reachability,
+    state_text,
+)
+from reasonloom.evals.simulated.game24.constants import (
+    PUBLISHED,
+    Constants,
+    Judgement,
+    Sight,
+    Table,
+)
+from reasonloom.evals.simulated.game24.request import Question, read_question
 from reasonloom.evals.simulated.game24.solving import chain, direct, final
-from reasonloom.evals.simulated.passages import Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from reasonloom.llm.port import Ask, Reply
+
+
+TOGETHER = 3
+"""Judgements that were measured together: the odds are of threes, not of single ones."""
+
+_KEPT = 1 << 16
+
+_OBSCURE = 3
+"""Numbers left at which 24 can be in reach and yet hard to see."""
+
+
+def proposals(
+    constants: Constants, seed: int, question: Question, sample: int
+) -> list[dict[str, str]]:
+    """Return the next steps that come to mind, in no order of merit, some of them wrong.
+
+    The draws go by all that is written: two ways to the same numbers bring different steps.
+    """
+    numbers = question.numbers
+    path = "\n".join((state_text(numbers), *map(str, question.steps)))
+    draws = stream(seed, state_text(question.puzzle), "propose", path, sample)
+    found = [
+        _written(numbers, child, draws.random() < constants.slip[len(numbers)])
+        for child, chance in _odds(constants, numbers)
+        if draws.random() < chance
+    ]
+    draws.shuffle(found)
+    return found
+
+
+def judgements(constants: Constants, seed: int, question: Question, sample: int) -> list[Judgement]:
+    """Return judgements number `sample` and on; how the numbers came about has no say.
+
+    They are drawn in threes. One of three may be missing, as in the logs.
+    """
+    numbers = question.numbers
+    table = constants.judged[len(numbers), sight(constants, numbers)]
+    wanted = range(sample, sample + question.attempts)
+    given: list[Judgement] = []
+    for three in range(wanted.start // TOGETHER, (wanted.stop - 1) // TOGETHER + 1):
+        drawn = _three(table, stream(seed, state_text(numbers), "value", "", three))
+        first = three * TOGETHER
+        given += [
+            each for place, each in enumerate(drawn) if each is not None and first + place in wanted
+        ]
+    return given
+
+
+@lru_cache(_KEPT)
+def sight(constants: Constants, numbers: State) -> Sight:
+    """Return what a judge has before it."""
+    if not reachable(numbers):
+        return "lost"
+    if len(numbers) < _OBSCURE:
+        return "open"
+    return "easy" if easy(constants, numbers) else "hard"
+
+
+@lru_cache(_KEPT)
+def easy(constants: Constants, numbers: State) -> bool:
+    """Return whether the model sees, lastingly, how 24 is made of these numbers."""
+    return trait(state_text(numbers), "easy").random() < constants.easy
+
+
+@lru_cache(_KEPT)
+def _odds(constants: Constants, numbers: State) -> tuple[tuple[State, float], ...]:
+    """Return the next states, each with the chance that it is proposed."""
+    return tuple(_each_odds(constants, numbers))
+
+
+def _each_odds(constants: Constants, numbers: State) -> Iterator[tuple[State, float]]:
+    left, (kept, lost) = len(numbers), split_by_reachability(numbers)
+    for child in kept:
+        plain = is_natural(child)
+        if left != _OBSCURE or not plain:
+            yield child, constants.proposed[left, plain, True]
+        elif len(kept) == 1:
+            yield child, constants.only_way[easy(constants, numbers)]
+        else:
+            yield child, constants.one_of_several
+    for child in lost:
+        yield child, constants.proposed[left, is_natural(child), False]
+
+
+def _written(numbers: State, child: State, slipped: bool) -> dict[str, str]:
+    """Return a step as it is written; one that slipped is out by one, and goes on from there."""
+    step = next_states(numbers)[child]
+    if slipped:
+        rest = list(child)
+        rest.remove(step.result)
+        step = Step(step.left, step.sign, step.right, step.result + 1)
+        child = make_state([*rest, step.result])
+    return {"step": str(step), "left": state_text(child)}
+
+
+def _three(table: Table, draws: Random) -> list[Judgement | None]:
+    """Return three judgements in random order, None where one is missing."""
+    drawn = draws.choices([each for each, _ in table], [odds for _, odds in table])[0]
+    given: list[Judgement | None] = [*drawn, *[None] * (TOGETHER - len(drawn))]
+    draws.shuffle(given)
+    return given
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +168,9 @@ class Game24Model:
         """Answer a question, or say in plain words that it cannot be understood."""
         said = words(ask.messages)
         try:
-            question = read(said[1], ask.schema)
+            question = read_question(said[1], ask.schema)
         except Unreadable as error:
-            return puzzled(said, str(error), model=self.name, price=GPT_4)
+            return not_understood(said, str(error), model=self.name, price=GPT_4)
         parsed, pieces = _ANSWERING[question.kind](self.constants, self.seed, question, ask.sample)
         asked, each = self.constants.tokens[question.kind]
         usage = GPT_4.usage(asked, each * pieces)
@@ -56,37 +180,37 @@ class Game24Model:
         """Hold nothing open."""
 
 
-Answered = tuple[dict[str, Any], int]
+GameAnswer = tuple[dict[str, Any], int]
 """An answer, and how many pieces of it are paid."""
 
 
-def _propose(constants: Constants, seed: int, question: Question, sample: int) -> Answered:
+def _propose(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
     found = proposals(constants, seed, question, sample)
     return {"proposals": found}, max(1, len(found))
 
 
-def _value(constants: Constants, seed: int, question: Question, sample: int) -> Answered:
+def _value(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
     return {"judgements": judgements(constants, seed, question, sample)}, question.attempts
 
 
-def _answer(constants: Constants, seed: int, question: Question, sample: int) -> Answered:
+def _answer(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
     return {"answer": final(constants, seed, question, sample)}, 1
 
 
-def _chain(constants: Constants, seed: int, question: Question, sample: int) -> Answered:
+def _chain(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
     wanted = range(sample, sample + question.attempts)
     found = [chain(constants, seed, question, number) for number in wanted]
     return {"solutions": found}, question.attempts
 
 
-def _direct(constants: Constants, seed: int, question: Question, sample: int) -> Answered:
+def _direct(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
     wanted = range(sample, sample + question.attempts)
     return {"answers": [direct(constants, seed, question, number) for number in wanted]}, (
         question.attempts
     )
 
 
-_ANSWERING: Mapping[str, Callable[[Constants, int, Question, int], Answered]] = {
+_ANSWERING: Mapping[str, Callable[[Constants, int, Question, int], GameAnswer]] = {
     "propose": _propose,
     "value": _value,
     "answer": _answer,

@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.game24.states import State, following, reachable, told
-from reasonloom.evals.simulated.table import refuse, require_between, rows
+from reasonloom.evals.simulated.datasets import read_rows, refuse, require_between
+from reasonloom.evals.simulated.game24.check import State, next_states, reachable, state_text
 
 PUBLISHED_RANKS = range(901, 1001)
 """The puzzles of the published figures: hard ones, but not the hardest of 1,362."""
@@ -39,10 +39,10 @@ class Puzzle:
         return tuple(sorted(self.numbers))
 
     def __str__(self) -> str:
-        return told(self.state)
+        return state_text(self.state)
 
 
-def load(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puzzle]:
+def load_puzzles(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puzzle]:
     """Return puzzles of the public file (`24.csv` of tree-of-thought-llm) by rank, easiest first.
 
     Its ranks are people's solving times. Columns that are used: `Rank`, `Puzzles`.
@@ -51,7 +51,8 @@ def load(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puzzle]:
         InvalidArgument: there is no such file, it is another one, or lacks a rank.
     """
     found = [
-        _puzzle(rank, text, place) for place, (rank, text) in enumerate(rows(path, _COLUMNS), 1)
+        _puzzle(rank, text, place)
+        for place, (rank, text) in enumerate(read_rows(path, _COLUMNS), 1)
     ]
     by_rank = {puzzle.rank: puzzle for puzzle in found}
     missing = next((rank for rank in ranks if rank not in by_rank), None)
@@ -60,7 +61,7 @@ def load(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puzzle]:
     return [by_rank[rank] for rank in ranks]
 
 
-def own(count: int, seed: int = 0) -> list[Puzzle]:
+def generate_puzzles(count: int, seed: int = 0) -> list[Puzzle]:
     """Return puzzles drawn from all solvable ones, each once, ranked among themselves.
 
     The easiest comes first: that in which a blind walk ends in 24 most often (`blind_chance`).
@@ -82,7 +83,7 @@ def blind_chance(numbers: State) -> float:
         return 0.0
     if len(numbers) == 1:
         return 1.0
-    children = following(numbers)
+    children = next_states(numbers)
     return sum(map(blind_chance, children)) / len(children)
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from reasonloom.evals.simulated.game24.states import State, Step, natural, number, state
-from reasonloom.evals.simulated.passages import (
+from reasonloom.evals.simulated.conversation import (
     MOST_ATTEMPTS,
     Unreadable,
     count,
     form_of,
     passages,
+)
+from reasonloom.evals.simulated.game24.check import (
+    State,
+    Step,
+    is_natural,
+    make_state,
+    parse_number,
 )
 
 if TYPE_CHECKING:
@@ -66,7 +72,7 @@ class Question:
     attempts: int
 
 
-def read(words: str, schema: dict[str, Any] | None) -> Question:
+def read_question(words: str, schema: dict[str, Any] | None) -> Question:
     """Return the question in the user's words.
 
     Raises:
@@ -89,14 +95,14 @@ def read(words: str, schema: dict[str, Any] | None) -> Question:
 
 def _puzzle(found: Mapping[str, str]) -> State:
     puzzle = _numbers(found, "puzzle", PUZZLE)
-    if not natural(puzzle):
+    if not is_natural(puzzle):
         raise Unreadable("puzzle should be whole numbers, none below 0.")
     return puzzle
 
 
 def _numbers(found: Mapping[str, str], name: str, among: tuple[int, int]) -> State:
     try:
-        numbers = state([number(each) for each in found[name].split()])
+        numbers = make_state([parse_number(each) for each in found[name].split()])
     except ValueError as error:
         raise Unreadable(f"{name}: {error}.") from None
     if not among[0] <= len(numbers) <= among[1]:
@@ -115,7 +121,9 @@ def _step(line: str) -> Step:
     parts = line.split()
     try:
         if len(parts) == _PARTS and parts[1] in {"+", "-", "*", "/"} and parts[3] == "=":
-            return Step(number(parts[0]), parts[1], number(parts[2]), number(parts[4]))
+            return Step(
+                parse_number(parts[0]), parts[1], parse_number(parts[2]), parse_number(parts[4])
+            )
     except ValueError:
         pass
     raise Unreadable(f"steps: {line.strip()[:40]!r} should be such as 8 - 1/3 = 23/3.")

@@ -2,26 +2,95 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import exp
 from random import Random
 
 from reasonloom.evals.simulated.draw import stream, trait
-from reasonloom.evals.simulated.game24.check import fault
-from reasonloom.evals.simulated.game24.constants import Constants
-from reasonloom.evals.simulated.game24.expressions import botched, composed
-from reasonloom.evals.simulated.game24.request import Question
-from reasonloom.evals.simulated.game24.states import (
+from reasonloom.evals.simulated.game24.check import (
     TARGET,
+    Number,
     State,
     Step,
-    following,
-    natural,
-    parted,
+    fault,
+    is_natural,
+    next_states,
     reachable,
-    told,
+    split_by_reachability,
+    state_text,
 )
+from reasonloom.evals.simulated.game24.constants import Constants
+from reasonloom.evals.simulated.game24.request import Question
+
+_OPERATION = re.compile(r" ([-+*/]) ")
+_WHOLE = re.compile(r"[0-9]+")
+
+
+def composed(numbers: State, steps: Sequence[Step]) -> str:
+    """Return the expression that steps from these numbers spell out, whatever it makes.
+
+    What a step takes that is not there is written as the number it says.
+    """
+    there: list[tuple[Number, str]] = [(each, str(each)) for each in numbers]
+    written = " ".join(map(str, numbers))
+    for step in steps:
+        left, right = _taken(there, step.left), _taken(there, step.right)
+        written = f"{left} {step.sign} {right}"
+        there.append((step.result, f"({written})"))
+    return written
+
+
+def botched(expression: str, numbers: State, draws: Random) -> str:
+    """Return the expression with a mistake that makes it wrong for sure.
+
+    Which mistake it is was not measured; a check refuses all of them alike.
+    """
+    mistakes = [_without_brackets, _another_sign, _another_number]
+    draws.shuffle(mistakes)
+    whole = [each for each in numbers if isinstance(each, int)]
+    tried = (mistake(expression, draws) for mistake in mistakes)
+    wrong = (each for each in tried if fault(each, whole) is not None)
+    return next(wrong, expression + " +")
+
+
+def _taken(there: list[tuple[Number, str]], wanted: Number) -> str:
+    for place, (value, written) in enumerate(there):
+        if value == wanted:
+            del there[place]
+            return written
+    return f"({wanted})" if wanted < 0 else str(wanted)
+
+
+def _without_brackets(expression: str, _: Random) -> str:
+    return expression.replace("(", "").replace(")", "")
+
+
+def _another_sign(expression: str, draws: Random) -> str:
+    def other(found: re.Match[str]) -> str:
+        return f" {draws.choice([sign for sign in '+-*/' if sign != found[1]])} "
+
+    return _at_one_place(_OPERATION, expression, draws, other)
+
+
+def _another_number(expression: str, draws: Random) -> str:
+    return _at_one_place(_WHOLE, expression, draws, lambda found: str(int(found[0]) + 1))
+
+
+def _at_one_place(
+    pattern: re.Pattern[str],
+    expression: str,
+    draws: Random,
+    other: Callable[[re.Match[str]], str],
+) -> str:
+    places = list(pattern.finditer(expression))
+    if not places:
+        return expression
+    found = draws.choice(places)
+    return expression[: found.start()] + other(found) + expression[found.end() :]
+
 
 _PAIR = 2
 """Numbers left at which nobody has a taste any more."""
@@ -30,7 +99,7 @@ _PAIR = 2
 def final(constants: Constants, seed: int, question: Question, sample: int) -> str:
     """Return the expression for the steps of a question; that of wrong steps is wrong as well."""
     path = "\n".join(map(str, question.steps))
-    draws = stream(seed, told(question.puzzle), "answer", path, sample)
+    draws = stream(seed, state_text(question.puzzle), "answer", path, sample)
     return _expression(constants.written, question.puzzle, question.steps, draws)
 
 
@@ -38,12 +107,12 @@ def chain(
     constants: Constants, seed: int, question: Question, sample: int
 ) -> dict[str, str | list[str]]:
     """Return a solution step by step, `steps` and the `answer` that is written of them."""
-    draws = stream(seed, told(question.puzzle), "chain", "", sample)
+    draws = stream(seed, state_text(question.puzzle), "chain", "", sample)
     numbers, steps = question.puzzle, list[Step]()
     while len(numbers) > 1:
         children, odds = liking(constants, question.puzzle, numbers)
         child = draws.choices(children, cum_weights=odds)[0]
-        steps.append(following(numbers)[child])
+        steps.append(next_states(numbers)[child])
         numbers = child
     answer = _expression(constants.chain_written, question.puzzle, tuple(steps), draws)
     return {"steps": list(map(str, steps)), "answer": answer}
@@ -52,14 +121,14 @@ def chain(
 def direct(constants: Constants, seed: int, question: Question, sample: int) -> str:
     """Return an expression at once; how often it is right is the puzzle's own, for each seed."""
     puzzle = question.puzzle
-    skill = stream(seed, told(puzzle), "skill").betavariate(*constants.direct)
-    draws = stream(seed, told(puzzle), "direct", "", sample)
+    skill = stream(seed, state_text(puzzle), "skill").betavariate(*constants.direct)
+    draws = stream(seed, state_text(puzzle), "direct", "", sample)
     right = draws.random() < skill and reachable(puzzle)
     steps, numbers = list[Step](), puzzle
     while len(numbers) > 1:
-        kept, lost = parted(numbers)
+        kept, lost = split_by_reachability(numbers)
         child = draws.choice(kept if right else [*kept, *lost])
-        steps.append(following(numbers)[child])
+        steps.append(next_states(numbers)[child])
         numbers = child
     return _expression(float(right), puzzle, tuple(steps), draws)
 
@@ -75,14 +144,16 @@ def liking(
 
 def tastes(constants: Constants, puzzle: State, numbers: State) -> list[tuple[State, float]]:
     """Return the next states and how a chain likes them, whether or not they keep 24 reachable."""
-    taste = trait(told(puzzle), "taste", told(numbers)) if len(numbers) > _PAIR else None
+    taste = (
+        trait(state_text(puzzle), "taste", state_text(numbers)) if len(numbers) > _PAIR else None
+    )
     return [
         (
             child,
-            (constants.chain_natural if natural(child) else 1.0)
+            (constants.chain_natural if is_natural(child) else 1.0)
             * (exp(constants.chain_taste * taste.gauss(0, 1)) if taste else 1.0),
         )
-        for child in sorted(following(numbers))
+        for child in sorted(next_states(numbers))
     ]
 
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import get_args
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.history.records import KINDS, Chain, InWorld, Language, Moment, Turn
-from reasonloom.evals.suites.metacognition.labels import Half
+from reasonloom.evals.suites.history.records import (
+    KINDS,
+    WORDINGS,
+    Chain,
+    InWorld,
+    Language,
+    Moment,
+    Turn,
+    Wording,
+)
+from reasonloom.evals.suites.metacognition.labels import Half, load_records, of_half
 
 SESSIONS = range(4, 9)
 TURNS = range(6, 26)
@@ -194,3 +206,95 @@ def _require_even(chains: Sequence[Chain], moments: Sequence[Moment]) -> None:
 
 def _refused(name: str, which: str, why: str) -> InvalidArgument:
     return InvalidArgument(f"{name}, {which}: {why}", field="data")
+
+
+HERE = Path(__file__).parent
+HISTORY_DATA_TURNS, CHAINS, MOMENTS = "turns.jsonl", "chains.jsonl", "moments.jsonl"
+
+
+@dataclass(frozen=True)
+class LabelledSession:
+    """A session of a world and its turns, oldest first."""
+
+    id: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True)
+class LabelledWorld:
+    """The sessions of one project, oldest first, and what is asked about them."""
+
+    id: str
+    project: str
+    sessions: tuple[LabelledSession, ...]
+    chains: tuple[Chain, ...]
+    moments: tuple[Moment, ...]
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns of all sessions, oldest first."""
+        return tuple(turn for session in self.sessions for turn in session.turns)
+
+
+@dataclass(frozen=True)
+class HistorySet:
+    """Worlds in the order of their file, and the SHA-256 of the three files in hex, by name."""
+
+    worlds: tuple[LabelledWorld, ...]
+    sha256: dict[str, str]
+
+    @property
+    def chains(self) -> tuple[Chain, ...]:
+        """The chains of all worlds."""
+        return tuple(chain for world in self.worlds for chain in world.chains)
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """The moments of all worlds."""
+        return tuple(moment for world in self.worlds for moment in world.moments)
+
+
+def load_history(half: str = "dev", folder: Path = HERE) -> HistorySet:
+    """Return the worlds of a half or of `all`; `folder` holds other files of this form.
+
+    Raises:
+        InvalidArgument: another half, or a file that is not there or not of this form.
+    """
+    turns, told = load_records(HISTORY_DATA_TURNS, Turn, folder / HISTORY_DATA_TURNS)
+    chains, asked = load_records(CHAINS, Chain, folder / CHAINS)
+    moments, awaited = load_records(MOMENTS, Moment, folder / MOMENTS)
+    require_sound(turns, chains, moments)
+    raw = {HISTORY_DATA_TURNS: told, CHAINS: asked, MOMENTS: awaited}
+    hashes = {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()}
+    worlds = _worlds(of_half(half, turns), of_half(half, chains), of_half(half, moments))
+    return HistorySet(worlds, hashes)
+
+
+def require_wording(name: str) -> Wording:
+    """Return the wording of that name.
+
+    Raises:
+        InvalidArgument: there is none.
+    """
+    for each in WORDINGS:
+        if each == name:
+            return each
+    raise InvalidArgument(f"asked: must be one of {', '.join(WORDINGS)}", field="asked")
+
+
+def _worlds(
+    turns: Iterable[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
+) -> tuple[LabelledWorld, ...]:
+    kept: dict[str, dict[str, list[Turn]]] = {}
+    for turn in turns:
+        kept.setdefault(turn.world, {}).setdefault(turn.session, []).append(turn)
+    return tuple(
+        LabelledWorld(
+            name,
+            next(iter(sessions.values()))[0].project,
+            tuple(LabelledSession(each, tuple(said)) for each, said in sessions.items()),
+            tuple(chain for chain in chains if chain.world == name),
+            tuple(moment for moment in moments if moment.world == name),
+        )
+        for name, sessions in kept.items()
+    )

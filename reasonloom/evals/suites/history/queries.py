@@ -15,11 +15,10 @@ from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistoryPredict, HistoryRecall
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.engine import called
-from reasonloom.evals.suites.history.history_data import World
+from reasonloom.evals.engine import call_tool
+from reasonloom.evals.suites.history.data import LabelledWorld
 from reasonloom.evals.suites.history.records import Turn
-from reasonloom.evals.suites.history.transcript import write_world
-from reasonloom.evals.suites.history.vocabulary import Prose
+from reasonloom.evals.suites.history.transcript import Prose, write_world
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 
@@ -27,12 +26,12 @@ OWNER = "eval"
 SEED = 5
 """The dice of the noise, so that every run stores the same."""
 
-SHOWN = 80
+TURN_MARKS = 80
 """Characters of a turn, from its beginning, that a piece must show to count as holding it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class HistoryAnswer:
     """The pieces of an answer, each with the turns that it shows, and how it came about.
 
     `reason` is why there is no chain, empty where there is one.
@@ -44,7 +43,7 @@ class Answered:
     latency_ms: float
 
 
-async def store(engine: Engine, world: World, *, noise: bool) -> None:
+async def store_world(engine: Engine, world: LabelledWorld, *, noise: bool) -> None:
     """Write a world as transcripts and ingest them; with `noise` what tools gave goes on.
 
     Raises:
@@ -58,18 +57,18 @@ async def store(engine: Engine, world: World, *, noise: bool) -> None:
                 raise InvalidArgument(f"{world.id}, {told.name}: {told.refused}", field="data")
 
 
-def _written(world: World, folder: Path, prose: Prose | None) -> list[tuple[str, Path]]:
+def _written(world: LabelledWorld, folder: Path, prose: Prose | None) -> list[tuple[str, Path]]:
     """Write a world's transcripts; return their names and paths."""
     write_world(world, folder, noise=prose)
     return [(path.name, path) for path in sorted(folder.rglob("*.jsonl"))]
 
 
-async def recall(engine: Engine, question: str, turns: Sequence[Turn]) -> Answered:
+async def recall(engine: Engine, question: str, turns: Sequence[Turn]) -> HistoryAnswer:
     """Ask `recall` without a project."""
     return await _ask(engine, "history_recall", HistoryRecall, {"query": question}, turns)
 
 
-async def predict(engine: Engine, context: str, turns: Sequence[Turn]) -> Answered:
+async def predict(engine: Engine, context: str, turns: Sequence[Turn]) -> HistoryAnswer:
     """Ask `predict` without a project."""
     return await _ask(engine, "history_predict", HistoryPredict, {"context": context}, turns)
 
@@ -80,18 +79,18 @@ async def _ask(
     contract: type[Request],
     arguments: dict[str, Any],
     turns: Sequence[Turn],
-) -> Answered:
+) -> HistoryAnswer:
     started = time.perf_counter()
-    answer = await called(engine, OWNER, tool, contract, arguments)
+    answer = await call_tool(engine, OWNER, tool, contract, arguments)
     took = (time.perf_counter() - started) * 1000
-    shown = {turn.id: _bare(turn.text)[:SHOWN] for turn in turns}
+    shown = {turn.id: _bare(turn.text)[:TURN_MARKS] for turn in turns}
     projects = {turn.id: turn.project for turn in turns}
-    pieces = [held(chunk, shown, projects) for chunk in answer["chunks"]]
+    pieces = [turns_in(chunk, shown, projects) for chunk in answer["chunks"]]
     told = answer["diagnostics"]
-    return Answered(pieces, answer["tokens"], told["reason"] if told else "", took)
+    return HistoryAnswer(pieces, answer["tokens"], told["reason"] if told else "", took)
 
 
-def held(chunk: dict[str, Any], shown: dict[str, str], projects: dict[str, str]) -> set[str]:
+def turns_in(chunk: dict[str, Any], shown: dict[str, str], projects: dict[str, str]) -> set[str]:
     """Return the turns of a chunk's project that it shows."""
     content = _bare(chunk["content"])
     return {

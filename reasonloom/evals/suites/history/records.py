@@ -27,7 +27,7 @@ ChainId = Annotated[str, Field(pattern=r"^h\d\d-c\d$")]
 MomentId = Annotated[str, Field(pattern=r"^h\d\d-m\d$")]
 Text = Annotated[str, Field(pattern=r"(?s)^\S(.*\S)?$")]
 
-TELLING: dict[Kind, LinkedBy] = {
+TELLING_ROLES: dict[Kind, LinkedBy] = {
     "file": "file",
     "error": "error",
     "name": "name",
@@ -161,7 +161,7 @@ class Chain(InWorld):
             raise ValueError("chain: must be different turns, oldest first")
         if len(self.links) != len(self.chain) - 1:
             raise ValueError("links: must be one fewer than the turns of the chain")
-        telling = TELLING.get(self.kind)
+        telling = TELLING_ROLES.get(self.kind)
         if telling is not None and telling not in {link.by for link in self.links}:
             raise ValueError(f"links: one must be by {telling} for {self.kind}")
         if (len({turn.rsplit("-", 1)[0] for turn in self.chain}) == 1) is (self.kind != "within"):

@@ -2,29 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import statistics
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.evals.comparison.summary import latency
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import Answering, Opening, Parts
-from reasonloom.evals.engine import Once, throw_away_engine
-from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
+from reasonloom.evals.engine import Once, temporary_engine
+from reasonloom.evals.log import Record
+from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.history import queries
-from reasonloom.evals.suites.history.history_data import HERE, HistorySet, history, wording
-from reasonloom.evals.suites.history.judge import foretold, judged
-from reasonloom.evals.suites.history.records import Chain, Moment, Turn, Wording
-from reasonloom.evals.suites.history.report import FORMS, MOMENT, summary
+from reasonloom.evals.suites.history.data import HERE, HistorySet, load_history, require_wording
+from reasonloom.evals.suites.history.records import KINDS, Chain, Moment, Turn, Wording
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.nodes.mental_models.accuracy import wilson_interval
 from reasonloom.settings import load_settings
 
 if TYPE_CHECKING:
     from reasonloom.evals.log import EvalLog
     from reasonloom.graphs.runs.engine import Engine
+
+
+ENOUGH = 0.5
+
+
+@dataclass(frozen=True)
+class ChainJudgement:
+    """What an answer holds of a chain.
+
+    `problem` and `solution`: the chain's first and last turn are there. `share` (0 to 1): how
+    many of its turns are. `ordered`: those that are there come in the chain's order. `pure`
+    (0 to 1): how many of the pieces hold a turn of the chain. `strayed`: how many pieces hold a
+    labelled distractor and no turn of the chain.
+    """
+
+    problem: bool
+    solution: bool
+    share: float
+    ordered: bool
+    pure: float
+    strayed: int
+
+    @property
+    def right(self) -> bool:
+        """Whether this is the chain: both ends, in order, half its turns, half the pieces."""
+        whole = self.problem and self.solution and self.ordered
+        return whole and self.share >= ENOUGH and self.pure >= ENOUGH
+
+
+def judge_chain(chain: Chain, pieces: Sequence[Collection[str]]) -> ChainJudgement:
+    """Judge an answer: its pieces in the order in which they are told, each with its turns' ids."""
+    places = [
+        next((place for place, turns in enumerate(pieces) if turn in turns), None)
+        for turn in chain.chain
+    ]
+    found = [place for place in places if place is not None]
+    wrong = {each.turn for each in chain.distractors}
+    own = [bool(set(chain.chain) & set(turns)) for turns in pieces]
+    return ChainJudgement(
+        problem=places[0] is not None,
+        solution=places[-1] is not None,
+        share=len(found) / len(places),
+        ordered=found == sorted(found),
+        pure=sum(own) / len(own) if own else 0.0,
+        strayed=sum(
+            not mine and bool(wrong & set(turns)) for mine, turns in zip(own, pieces, strict=True)
+        ),
+    )
+
+
+def share_predicted(moment: Moment, pieces: Sequence[Collection[str]]) -> float:
+    """Return the share (0 to 1) of the turns that came after which an answer holds."""
+    shown = {turn for turns in pieces for turn in turns}
+    return len(shown & set(moment.after)) / len(moment.after)
+
+
+FORMS = ("plain", "noise")
+MOMENT = "moment"
+"""The group of the moments, beside the kinds of chains."""
+
+
+def history_summary(records: Sequence[Record], form: str) -> dict[str, Any]:
+    """Return the figures of one form: of all chains, of each kind, and of the moments."""
+    own = [record for record in records if record.item.startswith(f"{form}/")]
+    chains = [record for record in own if record.group != MOMENT]
+    moments = [record for record in own if record.group == MOMENT]
+    kinds = {kind: [record for record in chains if record.group == kind] for kind in KINDS}
+    return {
+        "all": _means(chains),
+        "kinds": {kind: _means(some) for kind, some in kinds.items() if some},
+        "moments": _means(moments),
+        "latency_ms": latency([record.latency_ms for record in own]),
+    }
+
+
+def _means(records: Sequence[Record]) -> dict[str, Any]:
+    if not records:
+        return {"n": 0}
+    names = list(records[0].scores)
+    means = {name: statistics.fmean(record.scores[name] for record in records) for name in names}
+    told: dict[str, Any] = {"n": len(records), **{k: round(v, 4) for k, v in means.items()}}
+    if "right" in means:
+        right = sum(record.scores["right"] > 0 for record in records)
+        told["interval"] = [round(end, 4) for end in wilson_interval(right, len(records))]
+    return told
+
 
 NAME = "history"
 NOTE = (
@@ -47,14 +136,18 @@ def packaged(half: str = "dev", data: Path | None = None, asked: str = "other") 
     Raises:
         InvalidArgument: another half or wording, or a set that is not of its form.
     """
-    words, chosen, settings = wording(asked), history(half, data or HERE), load_settings()
+    words, chosen, settings = (
+        require_wording(asked),
+        load_history(half, data or HERE),
+        load_settings(),
+    )
     every: tuple[Chain | Moment, ...] = (*chosen.chains, *chosen.moments)
     known = {each.id: each for each in every}
     suite = Suite(
         NAME,
-        [item for form in FORMS for item in items(chosen, form, words)],
+        [item for form in FORMS for item in history_items(chosen, form, words)],
         [Measure(name, partial(_read, known, name)) for name in SCORES],
-        Opening(partial(opened, chosen), "history_recall, history_predict"),
+        Opening(partial(open_history, chosen), "history_recall, history_predict"),
         about={
             "half": half,
             "asked": words,
@@ -63,15 +156,15 @@ def packaged(half: str = "dev", data: Path | None = None, asked: str = "other") 
             "budget": settings.max_response_tokens,
         },
     )
-    return Packaged(suite, told)
+    return Packaged(suite, history_report)
 
 
-def told(log: EvalLog) -> dict[str, Any]:
+def history_report(log: EvalLog) -> dict[str, Any]:
     """Return the figures of both forms."""
-    return {"note": NOTE, "forms": {form: summary(log.records, form) for form in FORMS}}
+    return {"note": NOTE, "forms": {form: history_summary(log.records, form) for form in FORMS}}
 
 
-def items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
+def history_items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
     """Return the questions as they are asked of worlds in a form; a world's hang together."""
     return [
         *(
@@ -88,16 +181,16 @@ def items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
 def _read(
     known: Mapping[str, Chain | Moment], name: str, item: Item, output: Mapping[str, Any]
 ) -> float | None:
-    return scored(known[item.id.partition("/")[2]], output).get(name)
+    return score_answer(known[item.id.partition("/")[2]], output).get(name)
 
 
-def scored(question: Chain | Moment, output: Mapping[str, Any]) -> dict[str, float]:
+def score_answer(question: Chain | Moment, output: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores of an answer by name."""
     pieces = output["pieces"]
     both = {"chain": float(not output["reason"]), "tokens": float(output["tokens"])}
     if isinstance(question, Moment):
-        return {"foretold": foretold(question, pieces), **both}
-    result = judged(question, pieces)
+        return {"foretold": share_predicted(question, pieces), **both}
+    result = judge_chain(question, pieces)
     return {
         "right": float(result.right),
         "problem": float(result.problem),
@@ -112,26 +205,26 @@ def scored(question: Chain | Moment, output: Mapping[str, Any]) -> dict[str, flo
 
 
 @asynccontextmanager
-async def opened(chosen: HistorySet, parts: Parts) -> AsyncIterator[Answering]:
+async def open_history(chosen: HistorySet, parts: AnswerContext) -> AsyncIterator[Answering]:
     """Yield what asks; the worlds are stored in a form when its first question comes."""
     turns = [turn for world in chosen.worlds for turn in world.turns]
     async with AsyncExitStack() as stack:
 
         async def ingested(form: str) -> Engine:
-            engine = await stack.enter_async_context(throw_away_engine(parts, read_only=True))
+            engine = await stack.enter_async_context(temporary_engine(parts, read_only=True))
             for world in chosen.worlds:
-                await queries.store(engine, world, noise=form == "noise")
+                await queries.store_world(engine, world, noise=form == "noise")
             return engine
 
         stored: Once[str, Engine] = Once(ingested)
 
         async def answer(item: Item, epoch: int) -> Answer:
-            return await ask(await stored.of(item.id.partition("/")[0]), item, turns)
+            return await ask_history(await stored.of(item.id.partition("/")[0]), item, turns)
 
         yield answer
 
 
-async def ask(engine: Engine, item: Item, turns: Sequence[Turn]) -> Answer:
+async def ask_history(engine: Engine, item: Item, turns: Sequence[Turn]) -> Answer:
     """Return the pieces of an answer, each by the turns that it shows."""
     asked = queries.predict if item.group == MOMENT else queries.recall
     found = await asked(engine, item.input, turns)

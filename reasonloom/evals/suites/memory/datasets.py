@@ -5,11 +5,62 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.memory.collection import Collection, Question, Source, Stored
+from reasonloom.errors import InvalidArgument, UnknownName
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetMemory:
+    """One memory: its name in the suite, and the arguments of `remember` without the user."""
+
+    id: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question with the memories that answer it; none where nothing should be found."""
+
+    id: str
+    text: str
+    evidence: frozenset[str]
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """The memories of one user in the order of their making, and the questions about them."""
+
+    id: str
+    memories: tuple[DatasetMemory, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a run's questions come from: a file that the user has, or one half of our own."""
+
+    data: Path | None = None
+    half: str = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """One suite of recall: how it is loaded, to collections and the SHA-256 of their source.
+
+    Attributes:
+        apart: categories that the overall figures leave out.
+    """
+
+    name: str
+    load: Callable[[Source], tuple[list[Collection], str]]
+    apart: tuple[str, ...] = ()
+
 
 SESSION = re.compile(r"session_(\d+)\Z")
 TURN_ID = re.compile(r"D\d+:\d+")
@@ -23,7 +74,7 @@ CATEGORIES: Mapping[int, str] = {
 """What the numbers in the file mean; several projects label 1, 3 and 4 wrongly."""
 
 
-def load(source: Source) -> tuple[list[Collection], str]:
+def load_locomo(source: Source) -> tuple[list[Collection], str]:
     """Return the conversations of a file, and its SHA-256.
 
     Raises:
@@ -56,13 +107,13 @@ def _conversation(sample: Mapping[str, Any]) -> Collection:
     return Collection(name, turns, tuple(_questions(name, sample["qa"], known)))
 
 
-def _turns(conversation: Mapping[str, Any]) -> Iterator[Stored]:
+def _turns(conversation: Mapping[str, Any]) -> Iterator[DatasetMemory]:
     numbers = sorted(int(found.group(1)) for key in conversation if (found := SESSION.match(key)))
     for number in numbers:
         session = f"session_{number}"
         when = conversation.get(f"{session}_date_time") or None
         for turn in conversation[session]:
-            yield Stored(turn["dia_id"], _arguments(turn, session, when))
+            yield DatasetMemory(turn["dia_id"], _arguments(turn, session, when))
 
 
 def _arguments(turn: Mapping[str, Any], session: str, when: str | None) -> dict[str, Any]:
@@ -87,3 +138,68 @@ def _questions(name: str, asked: list[Mapping[str, Any]], known: set[str]) -> It
                 evidence=evidence,
                 category=CATEGORIES[question["category"]],
             )
+
+
+HALVES = ("dev", "held", "all")
+PEOPLE_FOLDER = "reasonloom.evals.suites.memory"
+
+
+def load_people(source: Source) -> tuple[list[Collection], str]:
+    """Return the set with the questions of one half or of both, and its SHA-256.
+
+    Raises:
+        InvalidArgument: another half, or a data file where none belongs.
+    """
+    if source.half not in HALVES:
+        raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
+    if source.data is not None:
+        raise InvalidArgument("data: the set comes with the package; leave it out", field="data")
+    memories, first = _lines("memories.jsonl")
+    questions, second = _lines("questions.jsonl")
+    wanted = [each for each in questions if source.half in (each["half"], "all")]
+    collection = Collection("people", tuple(map(_stored, memories)), tuple(map(_question, wanted)))
+    return [collection], hashlib.sha256(first + second + source.half.encode()).hexdigest()
+
+
+def _lines(name: str) -> tuple[list[dict[str, Any]], bytes]:
+    raw = (files(PEOPLE_FOLDER) / "people" / name).read_bytes()
+    return [json.loads(line) for line in raw.splitlines()], raw
+
+
+def _stored(memory: dict[str, Any]) -> DatasetMemory:
+    return DatasetMemory(
+        memory["key"],
+        {
+            "content": memory["content"],
+            "sessionId": memory["session"],
+            "primarySector": memory["sector"],
+            "metadata": {"tags": memory["tags"], "context": memory["context"]},
+        },
+    )
+
+
+def _question(asked: dict[str, Any]) -> Question:
+    evidence = frozenset(asked["evidence"])
+    return Question(asked["key"], asked["question"], evidence, asked["category"])
+
+
+RETRIEVAL_SUITES = {
+    suite.name: suite
+    for suite in (
+        Retrieval("locomo", load_locomo, apart=("adversarial",)),
+        Retrieval("people", load_people, apart=("nothing",)),
+    )
+}
+
+
+def retrieval_suite(name: str) -> Retrieval:
+    """Return the suite of a name.
+
+    Raises:
+        UnknownName: there is none such.
+    """
+    if name not in RETRIEVAL_SUITES:
+        raise UnknownName(
+            f"there is no eval {name}; known: {', '.join(RETRIEVAL_SUITES)}", field="name"
+        )
+    return RETRIEVAL_SUITES[name]

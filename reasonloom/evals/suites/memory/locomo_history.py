@@ -21,19 +21,18 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistorySearch
 from reasonloom.contracts.memory.tools import Recall, Remember
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.comparison.report import summary
+from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import Answering, Opening, Parts
-from reasonloom.evals.engine import Once, called, throw_away_engine
-from reasonloom.evals.scorers.measure import Measure
-from reasonloom.evals.suites.memory.collection import Collection, Source, Stored
-from reasonloom.evals.suites.memory.datasets import load
-from reasonloom.evals.suites.memory.retrieval import asked_of, items
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
+from reasonloom.evals.engine import Once, call_tool, temporary_engine
+from reasonloom.evals.scorers.function import Measure
+from reasonloom.evals.suites.memory.datasets import Collection, DatasetMemory, Source, load_locomo
+from reasonloom.evals.suites.memory.retrieval import collection_by_question, retrieval_items
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.history.ingestion.pipeline import ingest
-from reasonloom.nodes.history.ingestion.reports import Wish
+from reasonloom.nodes.history.ingestion.reports import IngestOptions
 from reasonloom.settings import load_settings
 from reasonloom.text import tokens
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from reasonloom.graphs.runs.engine import Engine
 
 NAME = "locomo-history"
-APART = ("adversarial",)
+SEPARATE_CATEGORIES = ("adversarial",)
 TURN = timedelta(seconds=20)
 """LoCoMo tells when a session began; its turns are put so far apart."""
 
@@ -62,20 +61,20 @@ def packaged(data: Path | None) -> Packaged:
     Raises:
         InvalidArgument: the data is not LoCoMo's.
     """
-    collections, digest = load(Source(data))
+    collections, digest = load_locomo(Source(data))
     settings = load_settings()
     suite = Suite(
         NAME,
-        items(collections),
+        retrieval_items(collections),
         [Measure(name, partial(_read, name)) for name in SCORES],
-        Opening(partial(opened, collections), "history_search, recall"),
+        Opening(partial(open_locomo, collections), "history_search, recall"),
         about={
             "data_sha256": digest,
             "embedder": choose_embedder(settings).model,
             "budget": settings.max_response_tokens,
         },
     )
-    return Packaged(suite, lambda log: summary(log.records, apart=APART))
+    return Packaged(suite, lambda log: means_by_group(log.records, apart=SEPARATE_CATEGORIES))
 
 
 def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:
@@ -83,11 +82,13 @@ def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:
 
 
 @asynccontextmanager
-async def opened(collections: Sequence[Collection], parts: Parts) -> AsyncIterator[Answering]:
+async def open_locomo(
+    collections: Sequence[Collection], parts: AnswerContext
+) -> AsyncIterator[Answering]:
     """Yield what asks both, of a conversation that is stored when its first question comes."""
-    of = asked_of(collections)
+    of = collection_by_question(collections)
     known = {one.id: one for one in collections}
-    async with throw_away_engine(parts) as engine:
+    async with temporary_engine(parts) as engine:
         stored: Once[str, dict[str, str]] = Once(lambda name: _stored(engine, known[name]))
 
         async def answer(item: Item, epoch: int) -> Answer:
@@ -102,26 +103,28 @@ async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
     await _ingested(engine, collection)
     for memory in collection.memories:
         await _called(engine, collection.id, "remember", Remember, memory.arguments)
-    return {memory.id: said(memory)[1] for memory in collection.memories}
+    return {memory.id: speaker_and_text(memory)[1] for memory in collection.memories}
 
 
 async def _ingested(engine: Engine, collection: Collection) -> None:
     """Read the conversation as a file of plain turns."""
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
         path = Path(folder) / f"{collection.id}.jsonl"
-        path.write_text("".join(lines(collection)), encoding="utf-8")
-        told = await ingest(engine.loom, Caller(collection.id), [(path.name, path)], Wish())
+        path.write_text("".join(transcript_lines(collection)), encoding="utf-8")
+        told = await ingest(
+            engine.loom, Caller(collection.id), [(path.name, path)], IngestOptions()
+        )
     if not told[0].new:
         raise InvalidArgument("data: a conversation could not be read", field="data")
 
 
-def lines(collection: Collection) -> Iterator[str]:
+def transcript_lines(collection: Collection) -> Iterator[str]:
     """Yield the turns as lines of a plain conversation."""
     times: dict[str, datetime] = {}
     for memory in collection.memories:
         session = str(memory.arguments["sessionId"])
-        at = times.get(session) or began(memory.arguments["metadata"].get("context"))
-        name, text = said(memory)
+        at = times.get(session) or session_start(memory.arguments["metadata"].get("context"))
+        name, text = speaker_and_text(memory)
         line: dict[str, Any] = {"role": name, "content": text, "session": session}
         if at:
             line["time"] = at.isoformat()
@@ -129,7 +132,7 @@ def lines(collection: Collection) -> Iterator[str]:
         yield json.dumps({**line, "project": f"/{collection.id}"}, ensure_ascii=False) + "\n"
 
 
-def began(when: str | None) -> datetime | None:
+def session_start(when: str | None) -> datetime | None:
     """Return when a session began, None where it is not told in LoCoMo's way."""
     try:
         return datetime.strptime(when or "", WHEN).replace(tzinfo=UTC)
@@ -137,7 +140,7 @@ def began(when: str | None) -> datetime | None:
         return None
 
 
-def said(memory: Stored) -> tuple[str, str]:
+def speaker_and_text(memory: DatasetMemory) -> tuple[str, str]:
     """Return who said a turn, and what."""
     name, _, text = str(memory.arguments["content"]).partition(": ")
     return name, text
@@ -146,12 +149,12 @@ def said(memory: Stored) -> tuple[str, str]:
 async def _ask(engine: Engine, owner: str, item: Item, turns: Mapping[str, str]) -> Answer:
     budget = engine.loom.settings.max_response_tokens
     started = time.perf_counter()
-    found = await called(engine, owner, "history_search", HistorySearch, {"query": item.input})
+    found = await call_tool(engine, owner, "history_search", HistorySearch, {"query": item.input})
     took = (time.perf_counter() - started) * 1000
     recalled = await _called(engine, owner, "recall", Recall, {"text": item.input, "limit": MOST})
     wanted = [turns[turn] for turn in item.target]
     memories = recalled["memories"]
-    if tokens.count(found["text"]) > budget:
+    if tokens.count_tokens(found["text"]) > budget:
         raise InvalidArgument("data: an answer was longer than its budget", field="data")
     shares = {
         **_shares("search", found["text"], wanted),
@@ -172,7 +175,7 @@ def _within(memories: list[dict[str, Any]], budget: int, *, whole: bool) -> Iter
     """Yield the contents of the first memories that fit: as returned, or their contents alone."""
     for memory in memories:
         told = json.dumps(memory, ensure_ascii=False) if whole else memory["content"]
-        budget -= tokens.count(told) + 1
+        budget -= tokens.count_tokens(told) + 1
         if budget < 0:
             return
         yield memory["content"]
@@ -182,4 +185,4 @@ async def _called(
     engine: Engine, owner: str, tool: str, contract: type[Request], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Call a tool of memory, of the owner's own user."""
-    return await called(engine, owner, tool, contract, {**arguments, "userId": owner})
+    return await call_tool(engine, owner, tool, contract, {**arguments, "userId": owner})

@@ -2,29 +2,99 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.memory.tools import ExplainedRecall, Remember
-from reasonloom.evals.comparison.report import summary
+from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import Answering, Opening, Parts
-from reasonloom.evals.engine import Once, called, throw_away_engine
-from reasonloom.evals.scorers.measure import Measure
-from reasonloom.evals.suites.memory.ablation import without_each
-from reasonloom.evals.suites.memory.collection import Collection, Retrieval, Source
-from reasonloom.evals.suites.memory.ranking import CUT, DEPTHS, scores, unanswerable
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
+from reasonloom.evals.engine import Once, call_tool, temporary_engine
+from reasonloom.evals.scorers.function import Measure
+from reasonloom.evals.suites.memory.datasets import Collection as DatasetsCollection
+from reasonloom.evals.suites.memory.datasets import Retrieval, Source
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.nodes.memory.retrieval.scoring import SCALE
 from reasonloom.settings import load_settings
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.engine import Engine
+
+
+DEPTHS = (5, 10, 20)
+CUT = 10
+
+
+def ranking_scores(ranked: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
+    """Return recall@5/10/20, hit@10, nDCG@10 (binary gains) and MRR, each in 0..1."""
+    found = {f"recall@{depth}": recall(ranked, relevant, depth) for depth in DEPTHS}
+    return {
+        **found,
+        f"hit@{CUT}": float(any(item in relevant for item in ranked[:CUT])),
+        f"ndcg@{CUT}": ndcg(ranked, relevant, CUT),
+        "mrr": reciprocal_rank(ranked, relevant),
+    }
+
+
+def recall(ranked: Sequence[str], relevant: Collection[str], depth: int) -> float:
+    """Return the share of `relevant` among the first `depth`."""
+    return len(set(ranked[:depth]) & set(relevant)) / len(relevant)
+
+
+def ndcg(ranked: Sequence[str], relevant: Collection[str], depth: int) -> float:
+    """Return the discounted cumulative gain over the best possible (Järvelin, Kekäläinen 2002)."""
+    gained = sum(
+        1 / math.log2(place + 2) for place, item in enumerate(ranked[:depth]) if item in relevant
+    )
+    best = sum(1 / math.log2(place + 2) for place in range(min(depth, len(relevant))))
+    return gained / best
+
+
+def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
+    """Return one over the place of the first relevant item, 0 where there is none."""
+    return next((1 / (place + 1) for place, item in enumerate(ranked) if item in relevant), 0.0)
+
+
+def unanswerable_scores(found: Sequence[float]) -> dict[str, float]:
+    """Return how a question that nothing answers was met: 1 where nothing came, and the best score.
+
+    `found` are the scores of what came, best first.
+    """
+    return {"nothing_found": float(not found), "best_score": found[0] if found else 0.0}
+
+
+# What an answer explains of each memory is enough for it: nothing is searched anew, so that a
+# signal's candidates stay among those that are put in order.
+
+PARTS = {"similarity": 0.6, "salience": 0.2, "recency": 0.1, "linkWeight": 0.1}
+"""The reference's composite."""
+
+
+def ablated_rankings(memories: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return for each signal, and each part beside similarity, the ids in the order without it."""
+    if not memories:
+        return {}
+    signals = list(memories[0]["explanation"]["signals"])
+    parts = [part for part in PARTS if part != "similarity"]
+    return {
+        name: [memory["id"] for memory in sorted(memories, key=lambda each: -_score(each, name))]
+        for name in (*signals, *parts)
+    }
+
+
+def _score(memory: Mapping[str, Any], without: str) -> float:
+    explained = memory["explanation"]
+    kept = sum(share for name, share in explained["signals"].items() if name != without)
+    parts = {**explained, "similarity": math.tanh(max(0.0, kept) / SCALE)}
+    return float(sum(weight * parts[part] for part, weight in PARTS.items() if part != without))
+
 
 OWNER = "eval"
 REORDERED = 100
@@ -42,19 +112,19 @@ def packaged(
     collections, digest = chosen.load(source)
     suite = Suite(
         chosen.name,
-        items(collections),
-        (*(_found(name) for name in FOUND), *(_nothing(name) for name in unanswerable([]))),
-        Opening(partial(opened, collections, ablate), "recall"),
+        retrieval_items(collections),
+        (*(_found(name) for name in FOUND), *(_nothing(name) for name in unanswerable_scores([]))),
+        Opening(partial(open_retrieval, collections, ablate), "recall"),
         about={
             "data_sha256": digest,
             "embedder": choose_embedder(load_settings()).model,
             "ablate": ablate,
         },
     )
-    return Packaged(suite, lambda log: summary(log.records, apart=chosen.apart), epochs)
+    return Packaged(suite, lambda log: means_by_group(log.records, apart=chosen.apart), epochs)
 
 
-def items(collections: Sequence[Collection]) -> list[Item]:
+def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:
     """Return the questions; those of one collection hang together where there are several."""
     return [
         Item(
@@ -69,57 +139,63 @@ def items(collections: Sequence[Collection]) -> list[Item]:
     ]
 
 
-def asked_of(collections: Sequence[Collection]) -> dict[str, Collection]:
+def collection_by_question(
+    collections: Sequence[DatasetsCollection],
+) -> dict[str, DatasetsCollection]:
     """Return by a question's id the collection that it is asked of."""
     return {question.id: one for one in collections for question in one.questions}
 
 
-FOUND = sorted(scores([], {""}), key=lambda name: name != f"recall@{CUT}")
+FOUND = sorted(ranking_scores([], {""}), key=lambda name: name != f"recall@{CUT}")
 """The scores of a question that something answers; the first one is compared."""
 
 
 def _found(name: str) -> Measure:
     return Measure(
         name,
-        lambda item, said: scores(said["ranked"], item.target)[name] if item.target else None,
+        lambda item, said: (
+            ranking_scores(said["ranked"], item.target)[name] if item.target else None
+        ),
     )
 
 
 def _nothing(name: str) -> Measure:
     return Measure(
-        name, lambda item, said: None if item.target else unanswerable(said["scores"])[name]
+        name, lambda item, said: None if item.target else unanswerable_scores(said["scores"])[name]
     )
 
 
 @asynccontextmanager
-async def opened(
-    collections: Sequence[Collection], ablate: bool, parts: Parts
+async def open_retrieval(
+    collections: Sequence[DatasetsCollection], ablate: bool, parts: AnswerContext
 ) -> AsyncIterator[Answering]:
     """Yield what asks a question of its collection, stored when its first question comes."""
-    of = asked_of(collections)
+    of = collection_by_question(collections)
     known = {one.id: one for one in collections}
-    async with throw_away_engine(parts, read_only=True) as engine:
+    async with temporary_engine(parts, read_only=True) as engine:
         stored: Once[str, dict[str, str]] = Once(lambda name: _remember(engine, known[name]))
 
         async def answer(item: Item, epoch: int) -> Answer:
             name = of[item.id].id
-            return await _recall(_Asked(engine, name, await stored.of(name)), item, ablate=ablate)
+            return await _recall(
+                _StoredCollection(engine, name, await stored.of(name)), item, ablate=ablate
+            )
 
         yield answer
 
 
-async def _remember(engine: Engine, collection: Collection) -> dict[str, str]:
+async def _remember(engine: Engine, collection: DatasetsCollection) -> dict[str, str]:
     """Store every memory; return which stored one is which of the collection."""
     known: dict[str, str] = {}
     for memory in collection.memories:
         arguments = {**memory.arguments, "userId": collection.id}
-        stored = await called(engine, OWNER, "remember", Remember, arguments)
+        stored = await call_tool(engine, OWNER, "remember", Remember, arguments)
         known[stored["memoryId"]] = memory.id
     return known
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _StoredCollection:
     """Whose memories are asked: those of `user`, by their ids in the engine and in the set."""
 
     engine: Engine
@@ -127,13 +203,13 @@ class _Asked:
     known: dict[str, str]
 
 
-async def _recall(asked: _Asked, item: Item, *, ablate: bool) -> Answer:
+async def _recall(asked: _StoredCollection, item: Item, *, ablate: bool) -> Answer:
     """Return what was found, best first, and what would be scored without each signal."""
     arguments = {"userId": asked.user, "text": item.input, "limit": max(DEPTHS)}
     if ablate:
         arguments |= {"limit": REORDERED, "explain": True}
     started = time.perf_counter()
-    found = await called(asked.engine, OWNER, "recall", ExplainedRecall, arguments)
+    found = await call_tool(asked.engine, OWNER, "recall", ExplainedRecall, arguments)
     took = (time.perf_counter() - started) * 1000
     memories = found["memories"]
     said: dict[str, Any] = {
@@ -142,7 +218,7 @@ async def _recall(asked: _Asked, item: Item, *, ablate: bool) -> Answer:
     }
     if ablate and item.target and memories:
         said["without"] = {
-            signal: scores([asked.known[memory] for memory in order], item.target)
-            for signal, order in without_each(memories).items()
+            signal: ranking_scores([asked.known[memory] for memory in order], item.target)
+            for signal, order in ablated_rankings(memories).items()
         }
     return Answer(said, latency_ms=took)

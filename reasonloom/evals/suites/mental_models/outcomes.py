@@ -6,34 +6,108 @@ nothing in the tool and shows here why.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from pydantic import Field, model_validator
 
+from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import Figure, share
-from reasonloom.evals.suites.mental_models.outcomes_data import (
-    HERE,
-    KINDS,
-    Observed,
-    OutcomeSet,
-    outcomes,
+from reasonloom.evals.suites.mental_models.triggers import Language
+from reasonloom.evals.suites.metacognition.labels import (
+    Labelled,
+    Words,
+    halves_of,
+    load_records,
+    of_half,
 )
-from reasonloom.evals.suites.metacognition.labels import halves_of
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.mental_models.outcome import by_words
-from reasonloom.nodes.mental_models.situations import read, word_list
+from reasonloom.nodes.mental_models.resolve import judge_by_words
+from reasonloom.nodes.mental_models.situations import read_text, word_list
 from reasonloom.settings import load_settings
+
+HERE = Path(__file__).parent
+FILE = "outcomes.jsonl"
+Kind = Literal["own words", "other words", "negated", "opposite", "unrelated"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+RIGHT: Mapping[Kind, str] = {
+    "own words": "held", "other words": "held", "negated": "failed", "opposite": "failed",
+    "unrelated": "open",
+}  # fmt: skip
+
+
+class Observed(Labelled):
+    """A prediction, what was observed later, and what that says of it."""
+
+    id: Annotated[str, Field(pattern=r"^o\d\d-\d$")]
+    language: Language
+    prediction: Words
+    observation: Words
+    kind: Kind
+    outcome: Literal["held", "failed", "open"]
+
+    @property
+    def label(self) -> str:
+        """The outcome."""
+        return self.outcome
+
+    @property
+    def said(self) -> str:
+        """What was observed."""
+        return self.observation
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Observed:
+        if self.outcome != RIGHT[self.kind]:
+            raise ValueError(f"outcome: must be {RIGHT[self.kind]} for {self.kind}")
+        return self
+
+
+@dataclass(frozen=True)
+class OutcomeSet:
+    """Observations in the order of their file, and its SHA-256 in hex."""
+
+    items: tuple[Observed, ...]
+    sha256: str
+
+
+def load_outcomes(half: str = "dev", folder: Path = HERE) -> OutcomeSet:
+    """Return the observations of a half or of `all`; `folder` holds another file of this form.
+
+    Raises:
+        InvalidArgument: another half, or a file that is not there or not of this form.
+    """
+    said, raw = load_records(FILE, Observed, folder / FILE)
+    _require_even(said)
+    return OutcomeSet(of_half(half, said), hashlib.sha256(raw).hexdigest())
+
+
+def _require_even(said: Sequence[Observed]) -> None:
+    for name, times in Counter(each.id for each in said).items():
+        if times > 1:
+            raise InvalidArgument(f"{name!r} is there twice", field="data")
+    by_prediction: dict[str, list[Observed]] = {}
+    for each in said:
+        by_prediction.setdefault(each.prediction, []).append(each)
+    for prediction, some in by_prediction.items():
+        if len({each.half for each in some}) > 1:
+            raise InvalidArgument(f"{prediction!r} is in both halves", field="data")
+        if sorted(each.kind for each in some) != sorted(KINDS):
+            raise InvalidArgument(f"{prediction!r} has not one of each kind", field="data")
+
 
 NAME = "outcomes"
 NOTE = (
@@ -43,7 +117,7 @@ NOTE = (
 )
 DIGITS = 4
 OPEN = "open"
-TOLD: Mapping[bool | None, str] = {True: "held", False: "failed", None: OPEN}
+DECIDED: Mapping[bool | None, str] = {True: "held", False: "failed", None: OPEN}
 Likely = Mapping[str, tuple[float, bool]]
 """Of each observation its cosine with the prediction, and whether both texts deny, or neither."""
 
@@ -55,7 +129,10 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         InvalidArgument: another half, or a set that is not of its form.
     """
     folder = data or HERE
-    sets, dev = {each: outcomes(each, folder) for each in halves_of(half)}, outcomes("dev", folder)
+    sets, dev = (
+        {each: load_outcomes(each, folder) for each in halves_of(half)},
+        load_outcomes("dev", folder),
+    )
     suite = Suite(
         NAME,
         [_item(each) for one in sets.values() for each in one.items],
@@ -67,7 +144,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
             "embedder": choose_embedder(load_settings()).model,
         },
     )
-    return Packaged(suite, partial(_told, sets, dev))
+    return Packaged(suite, partial(_report, sets, dev))
 
 
 def _item(each: Observed) -> Item:
@@ -76,10 +153,10 @@ def _item(each: Observed) -> Item:
 
 
 def _judged(item: Item, epoch: int) -> str:
-    return TOLD[by_words(item.input["prediction"], item.input["observation"]).correct]
+    return DECIDED[judge_by_words(item.input["prediction"], item.input["observation"]).correct]
 
 
-async def _told(sets: Mapping[str, OutcomeSet], dev: OutcomeSet, log: EvalLog) -> dict[str, Any]:
+async def _report(sets: Mapping[str, OutcomeSet], dev: OutcomeSet, log: EvalLog) -> dict[str, Any]:
     embedder = choose_embedder(load_settings())
     try:
         threshold = _best(dev.items, await _likely(dev, embedder))
@@ -103,7 +180,7 @@ async def _likely(one: OutcomeSet, embedder: Embedder) -> Likely:
 
 def _denials(text: str) -> int:
     denials = word_list("denials")
-    return sum(word in denials for word in read(text).words) % 2
+    return sum(word in denials for word in read_text(text).words) % 2
 
 
 def _best(said: Sequence[Observed], likely: Likely) -> float:
@@ -119,7 +196,7 @@ def _best(said: Sequence[Observed], likely: Likely) -> float:
 
 def _by_likeness(likely: tuple[float, bool], least: float) -> str:
     cosine, same = likely
-    return OPEN if cosine < least else TOLD[same]
+    return OPEN if cosine < least else DECIDED[same]
 
 
 def _summary(

@@ -2,36 +2,147 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
+from pydantic import Field, model_validator
 
+from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import Answering, Opening, Parts
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import Figure, share
-from reasonloom.evals.suites.mental_models.data import (
-    HERE,
-    KINDS,
-    Message,
-    Trigger,
-    TriggerSet,
-    triggers,
+from reasonloom.evals.suites.metacognition.labels import (
+    Labelled,
+    Words,
+    halves_of,
+    load_records,
+    of_half,
 )
-from reasonloom.evals.suites.metacognition.labels import halves_of
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.mental_models.triggers import match
+from reasonloom.nodes.mental_models.triggers import match_trigger
 from reasonloom.settings import load_settings
+
+HERE = Path(__file__).parent
+
+Kind = Literal["other words", "own words", "same words", "near", "apart"]
+Language = Literal["en", "de", "fr", "es", "ru", "ja"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+FIRING: tuple[Kind, ...] = ("other words", "own words")
+"""The kinds on which a trigger is to fire."""
+
+
+class Trigger(Labelled):
+    """A trigger as a template has it."""
+
+    id: Annotated[str, Field(pattern=r"^t\d\d$")]
+    language: Language
+    text: Words
+
+    @property
+    def label(self) -> str:
+        """The language."""
+        return self.language
+
+    @property
+    def said(self) -> str:
+        """The text."""
+        return self.text
+
+
+class Message(Labelled):
+    """A message, and whether its trigger is to fire on it."""
+
+    id: Annotated[str, Field(pattern=r"^t\d\d-m\d$")]
+    language: Language
+    trigger: Annotated[str, Field(pattern=r"^t\d\d$")]
+    kind: Kind
+    fires: bool
+    text: Words
+
+    @property
+    def label(self) -> str:
+        """The kind."""
+        return self.kind
+
+    @property
+    def said(self) -> str:
+        """The text."""
+        return self.text
+
+    @model_validator(mode="after")
+    def _agrees(self) -> Message:
+        if self.fires is not (self.kind in FIRING):
+            raise ValueError(f"fires: must not be {self.fires} for {self.kind}")
+        return self
+
+
+@dataclass(frozen=True)
+class Triggered:
+    """A trigger and its messages."""
+
+    trigger: Trigger
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class TriggerSet:
+    """Triggers in the order of their file, and the SHA-256 of both files in hex, by name."""
+
+    items: tuple[Triggered, ...]
+    sha256: dict[str, str]
+
+
+def load_triggers(half: str = "dev", folder: Path = HERE) -> TriggerSet:
+    """Return the triggers of a half or of `all`; `folder` holds other files of this form.
+
+    Raises:
+        InvalidArgument: another half, or a file that is not there or not of this form.
+    """
+    asked, first = load_records("triggers.jsonl", Trigger, folder / "triggers.jsonl")
+    said, second = load_records("messages.jsonl", Message, folder / "messages.jsonl")
+    _require_once(asked, said)
+    _require_even(asked, said)
+    raw = {"triggers.jsonl": first, "messages.jsonl": second}
+    return TriggerSet(
+        tuple(
+            Triggered(each, tuple(one for one in said if one.trigger == each.id))
+            for each in of_half(half, asked)
+        ),
+        {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()},
+    )
+
+
+def _require_once(asked: Sequence[Trigger], said: Sequence[Message]) -> None:
+    for value, times in Counter(
+        value for item in (*asked, *said) for value in (item.id, item.said.casefold())
+    ).items():
+        if times > 1:
+            raise InvalidArgument(f"{value!r} is there twice", field="data")
+
+
+def _require_even(asked: Sequence[Trigger], said: Sequence[Message]) -> None:
+    halves = {each.id: each.half for each in asked}
+    for message in said:
+        if halves.get(message.trigger) != message.half:
+            raise InvalidArgument(f"{message.id}: its trigger is in another half", field="data")
+    for each in asked:
+        kinds = Counter(one.kind for one in said if one.trigger == each.id)
+        if kinds != {**dict.fromkeys(KINDS, 1), "other words": 2}:
+            raise InvalidArgument(f"{each.id}: has {dict(kinds)}", field="data")
+
 
 NAME = "triggers"
 NOTE = (
@@ -52,8 +163,8 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         InvalidArgument: another half, or a set that is not of its form.
     """
     folder = data or HERE
-    sets = {each: triggers(each, folder) for each in halves_of(half)}
-    dev = triggers("dev", folder)
+    sets = {each: load_triggers(each, folder) for each in halves_of(half)}
+    dev = load_triggers("dev", folder)
     suite = Suite(
         NAME,
         [
@@ -63,14 +174,14 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
             for message in one.messages
         ],
         (Measure("right", lambda item, output: output["fires"] is item.target),),
-        Opening(opened, "match"),
+        Opening(open_triggers, "match"),
         about={
             "data_sha256": dev.sha256,
             "half": half,
             "embedder": choose_embedder(load_settings()).model,
         },
     )
-    return Packaged(suite, partial(_told, sets, dev))
+    return Packaged(suite, partial(_report, sets, dev))
 
 
 def _item(trigger: Trigger, message: Message) -> Item:
@@ -79,7 +190,7 @@ def _item(trigger: Trigger, message: Message) -> Item:
 
 
 @asynccontextmanager
-async def opened(parts: Parts) -> AsyncIterator[Answering]:
+async def open_triggers(parts: AnswerContext) -> AsyncIterator[Answering]:
     """Yield what matches a message with its trigger, by the embedder and by words alone."""
     embedder = choose_embedder(parts.settings)
 
@@ -87,9 +198,9 @@ async def opened(parts: Parts) -> AsyncIterator[Answering]:
         trigger, message = item.input["trigger"], item.input["message"]
         started = time.perf_counter()
         first, second = await embedder.embed([trigger, message])
-        found = match(trigger, message, float(np.dot(first, second)))
+        found = match_trigger(trigger, message, float(np.dot(first, second)))
         took = (time.perf_counter() - started) * 1000
-        words = match(trigger, message, None)
+        words = match_trigger(trigger, message, None)
         return Answer({"fires": found.fires, "words": words.fires}, latency_ms=took)
 
     try:
@@ -98,7 +209,7 @@ async def opened(parts: Parts) -> AsyncIterator[Answering]:
         await embedder.close()
 
 
-async def _told(sets: Mapping[str, TriggerSet], dev: TriggerSet, log: EvalLog) -> dict[str, Any]:
+async def _report(sets: Mapping[str, TriggerSet], dev: TriggerSet, log: EvalLog) -> dict[str, Any]:
     embedder = choose_embedder(load_settings())
     try:
         threshold = _best(dev, await _cosines(dev, embedder))

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.suites.metacognition.labels import (
+    EmotionText,
+    FrameworkProblem,
     Half,
     Labelled,
     LabelledSet,
     Words,
+    load_emotions,
+    load_frameworks,
+    load_records,
     of_half,
-    records,
 )
 
 Bias = Literal[
@@ -110,25 +115,25 @@ class Pair(Labelled):
 T = TypeVar("T", bound=Labelled)
 
 
-def biases(half: str = "dev", path: Path | None = None) -> LabelledSet[BiasText]:
+def load_biases(half: str = "dev", path: Path | None = None) -> LabelledSet[BiasText]:
     """Return the labelled biases of a half or of `all`; `path` is another file of this form.
 
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = records("biases.jsonl", BiasText, path)
+    items, raw = load_records("biases.jsonl", BiasText, path)
     _require_once("biases.jsonl", (text for item in items for text in (item.id, item.text)))
     _require_even("biases.jsonl", items, BIASES)
     return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
-def pairs(half: str = "dev", path: Path | None = None) -> LabelledSet[Pair]:
+def load_pairs(half: str = "dev", path: Path | None = None) -> LabelledSet[Pair]:
     """Return the pairs of a half or of `all`; `path` is another file of this form.
 
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = records("pairs.jsonl", Pair, path)
+    items, raw = load_records("pairs.jsonl", Pair, path)
     told = (text for item in items for text in (item.id, item.sound, item.flawed))
     _require_once("pairs.jsonl", told)
     _require_even("pairs.jsonl", items, FAULTS)
@@ -149,3 +154,57 @@ def _require_even(name: str, items: Sequence[Labelled], labels: Sequence[str]) -
         if dev != held or not dev:
             told = f"{label} has {dev} in dev and {held} in held; the halves must be equal"
             raise InvalidArgument(f"{name}: {told}", field="data")
+
+
+LOADERS: dict[str, Callable[[str, Path | None], LabelledSet[Any]]] = {
+    "biases": load_biases,
+    "emotions": load_emotions,
+    "frameworks": load_frameworks,
+    "pairs": load_pairs,
+}
+"""By name; `NAME.jsonl` is the set's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSets:
+    """The labelled items of one half; of a set that a folder does not hold there are none."""
+
+    biases: tuple[BiasText, ...] = ()
+    emotions: tuple[EmotionText, ...] = ()
+    frameworks: tuple[FrameworkProblem, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+
+
+def load_sets(
+    half: str, folder: Path | None = None
+) -> tuple[dict[str, LabelledSets], dict[str, str]]:
+    """Return the sets of a half by its name (`all` gives dev and held), and each file's SHA-256.
+
+    A `folder` stands in place of the packaged sets: those whose files it holds are judged.
+
+    Raises:
+        InvalidArgument: another half, no folder with a set, or a file that is not of its form.
+    """
+    found = _files(folder)
+    wanted = ("dev", "held") if half == "all" else (half,)
+    loaded = {
+        each: {name: LOADERS[name](each, path) for name, path in found.items()} for each in wanted
+    }
+    digests = {name: one.sha256 for name, one in loaded[wanted[0]].items()}
+    return {each: _sets(of_half) for each, of_half in loaded.items()}, digests
+
+
+def _sets(loaded: dict[str, LabelledSet[Any]]) -> LabelledSets:
+    return LabelledSets(**{name: one.items for name, one in loaded.items()})
+
+
+def _files(folder: Path | None) -> dict[str, Path | None]:
+    """Return for each set to be judged its file, None where it is the packaged one."""
+    if folder is None:
+        return dict.fromkeys(LOADERS)
+    paths = {name: folder / f"{name}.jsonl" for name in LOADERS}
+    found: dict[str, Path | None] = {name: path for name, path in paths.items() if path.is_file()}
+    if not found:
+        known = ", ".join(f"{name}.jsonl" for name in LOADERS)
+        raise InvalidArgument(f"data: must be a folder with one of {known}", field="data")
+    return found

@@ -118,24 +118,24 @@ class LabelledSet(Generic[T]):
     sha256: str
 
 
-def emotions(half: str = "dev", path: Path | None = None) -> LabelledSet[EmotionText]:
+def load_emotions(half: str = "dev", path: Path | None = None) -> LabelledSet[EmotionText]:
     """Return the labelled emotions of a half or of `all`; `path` is another file of this form.
 
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = records("emotions.jsonl", EmotionText, path)
+    items, raw = load_records("emotions.jsonl", EmotionText, path)
     _require_sound("emotions.jsonl", items, EMOTIONS)
     return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
-def frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[FrameworkProblem]:
+def load_frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[FrameworkProblem]:
     """Return the labelled problems of a half or of `all`; `path` is another file of this form.
 
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    items, raw = records("frameworks.jsonl", FrameworkProblem, path)
+    items, raw = load_records("frameworks.jsonl", FrameworkProblem, path)
     _require_sound("frameworks.jsonl", items, FRAMEWORKS)
     return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
@@ -156,7 +156,7 @@ def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
     return tuple(item for item in items if half in (item.half, "all"))
 
 
-def records(name: str, form: type[T], path: Path | None) -> tuple[list[T], bytes]:
+def load_records(name: str, form: type[T], path: Path | None) -> tuple[list[T], bytes]:
     """Return the records of a packaged set, or of the file at `path`, and the file's bytes.
 
     Raises:

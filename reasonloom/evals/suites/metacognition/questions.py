@@ -17,12 +17,11 @@ from reasonloom.contracts.metacognition import (
     Evaluate,
 )
 from reasonloom.evals.core.item import Answer, Item
-from reasonloom.evals.engine import called
-from reasonloom.evals.suites.metacognition.data import BiasText, Pair
+from reasonloom.evals.engine import call_tool
+from reasonloom.evals.suites.metacognition.data import BiasText, LabelledSets, Pair
 from reasonloom.evals.suites.metacognition.labels import FrameworkProblem, Labelled
-from reasonloom.evals.suites.metacognition.sets import Sets
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.thinking.analyze.analysis_selection import computed_shares
+from reasonloom.nodes.thinking.analyze.selection import computed_shares
 
 OWNER = "eval"
 CONTRACTS: dict[str, type[Request]] = {
@@ -37,7 +36,7 @@ SELECTION = "framework selection"
 """What is called without its tool: the rest of `analyze` would cost more and say nothing of it."""
 
 SIDES = ("sound", "flawed")
-Told = Mapping[str, Any]
+ToolOutput = Mapping[str, Any]
 Scores = dict[str, float]
 
 
@@ -49,12 +48,14 @@ class Question:
     ask: Callable[[Engine], Awaitable[Answer]]
 
 
-def questions(sets: Sets) -> Iterator[Question]:
+def questions(sets: LabelledSets) -> Iterator[Question]:
     """Yield every question that a half's sets give, one check after the other."""
     for text in sets.biases:
-        yield _of_tool("detect_bias", text, {"reasoning": text.text}, partial(biases_said, text))
+        yield _of_tool(
+            "detect_bias", text, {"reasoning": text.text}, partial(detected_biases, text)
+        )
     for felt in sets.emotions:
-        yield _of_tool("detect_emotion", felt, {"text": felt.text}, emotion_said)
+        yield _of_tool("detect_emotion", felt, {"text": felt.text}, detected_emotion)
     for problem in sets.frameworks:
         yield Question(_item(SELECTION, problem, problem.problem), partial(_select, problem))
     for tool, (context, reads) in RANKED.items():
@@ -63,7 +64,7 @@ def questions(sets: Sets) -> Iterator[Question]:
             yield Question(_item(tool, pair, sides), partial(_rank, tool, sides, reads))
 
 
-def biases_said(item: BiasText, answer: Told) -> Scores:
+def detected_biases(item: BiasText, answer: ToolOutput) -> Scores:
     """Return the confidence of each bias that was told.
 
     Where the label is among them, `overlap` is 1 if a told span shares a character with the
@@ -79,7 +80,7 @@ def biases_said(item: BiasText, answer: Told) -> Scores:
     return scores
 
 
-def emotion_said(answer: Told) -> Scores:
+def detected_emotion(answer: ToolOutput) -> Scores:
     """Return the confidence of the emotion that was told first, with valence and arousal."""
     discrete, felt = answer["discrete"], answer["circumplex"]
     return {
@@ -89,12 +90,12 @@ def emotion_said(answer: Told) -> Scores:
     }
 
 
-def confidence(answer: Told) -> float:
+def assessed_confidence(answer: ToolOutput) -> float:
     """Return how far `assess_confidence` would rely on the reasoning."""
     return float(answer["overallConfidence"])
 
 
-def quality_in_the_mean(answer: Told) -> float:
+def mean_quality(answer: ToolOutput) -> float:
     """Return the mean of the four sides of quality."""
     return fmean(answer["quality"].values())
 
@@ -108,9 +109,9 @@ def _context(pair: Pair) -> dict[str, Any]:
     return {"context": " ".join(pair.evidence)} if pair.evidence else {}
 
 
-RANKED: dict[str, tuple[Callable[[Pair], dict[str, Any]], Callable[[Told], float]]] = {
-    "assess_confidence": (_evidence, confidence),
-    "evaluate": (_context, quality_in_the_mean),
+RANKED: dict[str, tuple[Callable[[Pair], dict[str, Any]], Callable[[ToolOutput], float]]] = {
+    "assess_confidence": (_evidence, assessed_confidence),
+    "evaluate": (_context, mean_quality),
 }
 """The tools that say which of a pair is the better: what each is given beside, and its worth."""
 
@@ -120,7 +121,7 @@ def _item(check: str, labelled: Labelled, asked: Any) -> Item:
 
 
 def _of_tool(
-    tool: str, labelled: Labelled, given: dict[str, Any], reads: Callable[[Told], Scores]
+    tool: str, labelled: Labelled, given: dict[str, Any], reads: Callable[[ToolOutput], Scores]
 ) -> Question:
     async def ask(engine: Engine) -> Answer:
         told, took = await _timed(engine, tool, given)
@@ -130,7 +131,10 @@ def _of_tool(
 
 
 async def _rank(
-    tool: str, sides: dict[str, dict[str, Any]], reads: Callable[[Told], float], engine: Engine
+    tool: str,
+    sides: dict[str, dict[str, Any]],
+    reads: Callable[[ToolOutput], float],
+    engine: Engine,
 ) -> Answer:
     """Return what each side is worth to a tool, and the milliseconds that each call took."""
     said: Scores = {}
@@ -140,9 +144,9 @@ async def _rank(
     return Answer(said, latency_ms=fmean(said[f"{side}_ms"] for side in sides))
 
 
-async def _timed(engine: Engine, tool: str, given: dict[str, Any]) -> tuple[Told, float]:
+async def _timed(engine: Engine, tool: str, given: dict[str, Any]) -> tuple[ToolOutput, float]:
     started = time.perf_counter()
-    told = await called(engine, OWNER, tool, CONTRACTS[tool], given)
+    told = await call_tool(engine, OWNER, tool, CONTRACTS[tool], given)
     return told, (time.perf_counter() - started) * 1000
 
 

@@ -2,32 +2,153 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
+from reasonloom.evals.comparison.summary import latency
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import Answering, Opening, Parts
-from reasonloom.evals.engine import throw_away_engine
-from reasonloom.evals.log import EvalLog
-from reasonloom.evals.scorers.measure import Measure
-from reasonloom.evals.suites.metacognition.judged_biases import NONE, TYPES
-from reasonloom.evals.suites.metacognition.judged_pairs import rank
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
+from reasonloom.evals.engine import temporary_engine
+from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.scorers.function import Measure
+from reasonloom.evals.suites.figures import ALL, Figure
+from reasonloom.evals.suites.metacognition.data import LabelledSets, load_sets
 from reasonloom.evals.suites.metacognition.labels import EMOTIONS, FRAMEWORKS
-from reasonloom.evals.suites.metacognition.questions import RANKED, SELECTION, Question, questions
-from reasonloom.evals.suites.metacognition.report import summary
-from reasonloom.evals.suites.metacognition.scoring import ranked
-from reasonloom.evals.suites.metacognition.sets import Sets, halves
+from reasonloom.evals.suites.metacognition.questions import (
+    CONTRACTS,
+    RANKED,
+    SELECTION,
+    SIDES,
+    Question,
+    questions,
+)
+from reasonloom.evals.suites.metacognition.scoring import (
+    NONE,
+    TYPES,
+    DetectedBiases,
+    bias_figures,
+    confusion,
+    emotion_figures,
+    framework_figures,
+    pair_figures,
+    pair_rank,
+    ranked_labels,
+)
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.classifier.classifier import FOLDER
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.settings import load_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A bound that a figure must reach, or must not exceed."""
+
+    sign: Literal[">=", "<=", "<"]
+    bound: float
+
+    def met(self, value: float) -> bool:
+        """Tell whether a figure meets it."""
+        if self.sign == ">=":
+            return value >= self.bound
+        return value <= self.bound if self.sign == "<=" else value < self.bound
+
+
+GOALS: Mapping[tuple[str, str, str], Goal] = MappingProxyType(
+    {
+        ("biases", "precision", ALL): Goal(">=", 0.8),
+        ("biases", "recall", ALL): Goal(">=", 0.6),
+        ("biases", "false alarms", "none"): Goal("<=", 0.1),
+        ("emotions", "top-1", ALL): Goal(">=", 0.6),
+        ("frameworks", "top-1", ALL): Goal(">=", 0.7),
+        **{("pairs", tool, ALL): Goal(">=", 0.8) for tool in RANKED},
+    }
+)
+"""By part, name and class."""
+
+OFFLINE_GOALS: Mapping[tuple[str, str, str], Goal] = MappingProxyType(
+    {("latency", "p50", tool): Goal("<", 5.0) for tool in CONTRACTS}
+)
+"""Those that hold only where no language model is waited for."""
+
+
+def goal_of(figure: Figure, *, offline: bool) -> Goal | None:
+    """Return the goal that was set for a figure, if any."""
+    place = (figure.part, figure.name, figure.of)
+    return GOALS.get(place) or (OFFLINE_GOALS.get(place) if offline else None)
+
+
+def metacognition_summary(
+    sets: LabelledSets, records: Sequence[Record], *, offline: bool
+) -> dict[str, Any]:
+    """Return `figures`, in their order, and `confusion` of emotions and frameworks.
+
+    `records` are those of the half's questions, all of them.
+    """
+    figures = [*_judged(sets, records), *_latencies(records)]
+    return {
+        "figures": [_wire(figure, offline=offline) for figure in figures],
+        "confusion": {
+            "emotions": confusion(sets.emotions, _answer_of(records, "detect_emotion"), EMOTIONS),
+            "frameworks": confusion(sets.frameworks, _answer_of(records, SELECTION), FRAMEWORKS),
+        },
+    }
+
+
+def _judged(sets: LabelledSets, records: Sequence[Record]) -> Iterator[Figure]:
+    yield from bias_figures(sets.biases, _answer_of(records, "detect_bias"))
+    yield from emotion_figures(sets.emotions, _answer_of(records, "detect_emotion"))
+    yield from framework_figures(sets.frameworks, _answer_of(records, SELECTION))
+    for tool in RANKED:
+        yield from pair_figures(sets.pairs, _answer_of(records, tool), tool)
+
+
+def _latencies(records: Sequence[Record]) -> Iterator[Figure]:
+    for check in (*CONTRACTS, SELECTION):
+        times = [time for record in records if record.group == check for time in _times(record)]
+        for name, value in latency(times).items():
+            yield Figure(part="latency", name=name, of=check, value=value, n=len(times), unit="ms")
+
+
+def _times(record: Record) -> list[float]:
+    """Return the milliseconds of each call: of a pair there are two."""
+    if record.group not in RANKED:
+        return [record.latency_ms]
+    return [record.output[f"{side}_ms"] for side in SIDES]
+
+
+def _answer_of(records: Sequence[Record], check: str) -> DetectedBiases:
+    return {
+        record.item.removeprefix(f"{check}/"): record.output
+        for record in records
+        if record.group == check
+    }
+
+
+def _wire(figure: Figure, *, offline: bool) -> dict[str, Any]:
+    """Return a figure with its goal, if it has one; all numbers rounded to four places."""
+    told = {name: _rounded(value) for name, value in asdict(figure).items()}
+    goal = goal_of(figure, offline=offline)
+    if goal is None:
+        return told
+    met = figure.value is not None and goal.met(figure.value)
+    return {**told, "goal": f"{goal.sign} {goal.bound:g}", "met": met}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [round(end, 4) for end in value]
+    return round(value, 4) if isinstance(value, float) else value
+
 
 NAME = "metacognition"
 WEIGHTS = "reader.onnx"
@@ -43,14 +164,14 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     Raises:
         InvalidArgument: another half, or a set that is not of its form.
     """
-    sets, digests = halves(half, data)
+    sets, digests = load_sets(half, data)
     asked = {each: list(questions(of_half)) for each, of_half in sets.items()}
     every = [question for of_half in asked.values() for question in of_half]
     suite = Suite(
         NAME,
         [question.item for question in every],
         (Measure("right", lambda item, said: RIGHT[item.group](item.target, said)),),
-        Opening(partial(opened, every), "checks", asks=True),
+        Opening(partial(open_checks, every), "checks", asks=True),
         about={
             "data_sha256": digests,
             "half": half,
@@ -58,14 +179,14 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
             "classifier_sha256": sha256((files(FOLDER) / WEIGHTS).read_bytes()).hexdigest(),
         },
     )
-    return Packaged(suite, partial(_told, sets, asked))
+    return Packaged(suite, partial(_report, sets, asked))
 
 
 @asynccontextmanager
-async def opened(asked: Sequence[Question], parts: Parts) -> AsyncIterator[Answering]:
+async def open_checks(asked: Sequence[Question], parts: AnswerContext) -> AsyncIterator[Answering]:
     """Yield what puts an item to its check."""
     known = {question.item.id: question for question in asked}
-    async with throw_away_engine(parts) as engine:
+    async with temporary_engine(parts) as engine:
 
         async def answer(item: Item, epoch: int) -> Answer:
             return await known[item.id].ask(engine)
@@ -79,25 +200,25 @@ def _named(bias: str, said: Mapping[str, float]) -> float:
 
 
 def _first(labels: Sequence[str], label: str, said: Mapping[str, float]) -> float:
-    return float(ranked(said, labels)[0] == label)
+    return float(ranked_labels(said, labels)[0] == label)
 
 
 RIGHT: dict[str, Callable[[str, Mapping[str, float]], float]] = {
     "detect_bias": _named,
     "detect_emotion": partial(_first, EMOTIONS),
     SELECTION: partial(_first, FRAMEWORKS),
-    **dict.fromkeys(RANKED, lambda _, said: rank(said)),
+    **dict.fromkeys(RANKED, lambda _, said: pair_rank(said)),
 }
 """By check whether what it said is right; a tie of a pair is half right."""
 
 
-def _told(
-    sets: Mapping[str, Sets], asked: Mapping[str, Sequence[Question]], log: EvalLog
+def _report(
+    sets: Mapping[str, LabelledSets], asked: Mapping[str, Sequence[Question]], log: EvalLog
 ) -> dict[str, Any]:
     offline = log.head["system"]["llm"] == OfflineModel.name
     found = {}
     for half, of_half in asked.items():
         ids = {question.item.id for question in of_half}
         own = [record for record in log.records if record.item in ids]
-        found[half] = summary(sets[half], own, offline=offline)
+        found[half] = metacognition_summary(sets[half], own, offline=offline)
     return {"note": UNSCALED, "halves": found}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from reasonloom.nodes.graph_memory.grounding.judges import Vote
+from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
 from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
 
-By = Literal["words", "llm", "both"]
+DecidedBy = Literal["words", "llm", "both"]
 ALONE = 0.6
 """How sure a verdict is that one judge gives against the other, of the lenses' agreement."""
 
@@ -18,12 +19,12 @@ DIFFER = "the words and the language model do not agree; the more careful verdic
 NO_MAJORITY = "the lenses of the language model do not agree with each other"
 
 
-class Joined(NamedTuple):
+class JointVerdict(NamedTuple):
     """The verdict of both, how sure it is (0..1), who gave it, and what must be said."""
 
     verdict: Verdict
     confidence: float
-    by: By
+    by: DecidedBy
     notes: list[str]
 
 
@@ -40,21 +41,23 @@ def sureness(verdict: Verdict) -> float:
     return verdict.coverage if verdict.status == "partial" else 1 - verdict.coverage
 
 
-def join(words: Verdict, votes: Sequence[Vote], shown: Sequence[int], claim: str) -> Joined:
+def join_votes(
+    words: Verdict, votes: Sequence[Vote], shown: Sequence[int], claim: str
+) -> JointVerdict:
     """Return the verdict of the words and the lenses that answered."""
     answers = [said for vote in votes if (said := vote["said"])]
     if not answers:
-        return Joined(words, sureness(words), "words", [])
+        return JointVerdict(words, sureness(words), "words", [])
     relation, count = Counter(str(each["relation"]) for each in answers).most_common(1)[0]
     share = count / len(answers)
     if 2 * count <= len(answers):
         verdict = _weaker(words)
-        return Joined(verdict, ALONE * sureness(verdict), "both", [NO_MAJORITY])
+        return JointVerdict(verdict, ALONE * sureness(verdict), "both", [NO_MAJORITY])
     cited = _cited([each for each in answers if each["relation"] == relation], shown)
     verdict, agreed = _decided(words, relation, cited, _left(answers, relation, claim))
     notes = [DIFFER] if not agreed and _clash(words, relation) else []
-    by: By = "both" if agreed or verdict is words else "llm"
-    return Joined(
+    by: DecidedBy = "both" if agreed or verdict is words else "llm"
+    return JointVerdict(
         verdict, share if agreed or (by == "llm" and not notes) else ALONE * share, by, notes
     )
 
@@ -145,3 +148,82 @@ def _witnesses(
         Witness(key, relation, known.get(key, ()), why if reason else None)
         for key, why in cited.items()
     )
+
+
+LEAST_SURE = 0.3
+"""Below this a memory's own confidence makes a claim partial at best."""
+
+UNREAD = 0.5
+"""Most that an ungrounded verdict is sure of where something was not read."""
+
+UNSURE = "memories of a confidence below {least:g} bear out no more than a part"
+UNREAD_REST = (
+    "what bears the claim out was read to its first {most:,} characters; the rest may take it back"
+)
+STEERING = "what bears the claim out reads like an instruction, and proves no more than a part"
+OPPOSED = "current memories oppose each other on this: see the evidence that contradicts"
+LATE = "{left} memories near the claim were not read in time"
+EDGE = "an edge says that it contradicts node {of}"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFacts:
+    """What is known of the memories beside a claim.
+
+    Attributes:
+        sure: how sure each is of itself, 0..1.
+        cut: those that were read in part.
+        opposed: current memories that an edge says to contradict another, by that other.
+        steering: those that read like an attempt to steer their reader.
+    """
+
+    sure: Mapping[int, float]
+    cut: frozenset[int]
+    opposed: Mapping[int, Sequence[int]]
+    steering: frozenset[int] = frozenset()
+
+
+def bound_verdict(joined: JointVerdict, known: EvidenceFacts) -> JointVerdict:
+    """Return a verdict no stronger than its evidence, with notes that say why it is weaker."""
+    verdict, notes = joined.verdict, list(joined.notes)
+    bearing = [each.id for each in verdict.witnesses if each.relation == "supports"]
+    edges = [] if verdict.contradicted else _by_edges(bearing, known)
+    told = {each.id for each in verdict.witnesses}
+    verdict = replace(
+        verdict, witnesses=(*verdict.witnesses, *(e for e in edges if e.id not in told))
+    )
+    why = [OPPOSED] if any(each.relation == "contradicts" for each in verdict.witnesses) else []
+    why = [] if verdict.contradicted else why
+    if bearing and any(known.sure.get(key, 1.0) < LEAST_SURE for key in bearing):
+        why.append(UNSURE.format(least=LEAST_SURE))
+    if known.cut.intersection(bearing):
+        why.append(UNREAD_REST.format(most=READ))
+    if known.steering.intersection(bearing):
+        why.append(STEERING)
+    if verdict.unread:
+        notes.append(LATE.format(left=verdict.unread))
+    if verdict.status == "verified" and (why or verdict.unread):
+        verdict = replace(verdict, status="partial")
+    return joined._replace(
+        verdict=verdict, notes=[*notes, *why], confidence=_sure(joined, known, bearing)
+    )
+
+
+def _sure(joined: JointVerdict, known: EvidenceFacts, bearing: Sequence[int]) -> float:
+    """Return how sure the verdict is: no more than the least sure memory that bears it out."""
+    verdict = joined.verdict
+    if bearing:
+        return min(joined.confidence, *(known.sure.get(key, 1.0) for key in bearing))
+    if verdict.contradicted:
+        own = [known.sure.get(each.id, 1.0) for each in verdict.witnesses]
+        return min(joined.confidence, max(own, default=1.0))
+    return min(joined.confidence, UNREAD) if known.cut or verdict.unread else joined.confidence
+
+
+def _by_edges(bearing: Sequence[int], known: EvidenceFacts) -> list[Witness]:
+    return [
+        Witness(other, "contradicts", (), EDGE.format(of=key))
+        for key in bearing
+        for other in known.opposed.get(key, ())
+        if other not in bearing
+    ]

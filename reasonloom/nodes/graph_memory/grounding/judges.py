@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import add
+from types import MappingProxyType
 from typing import Annotated, Any, TypedDict
 
 from reasonloom.nodes.state import ToolState
+
+JUDGES: Mapping[str, str] = MappingProxyType(
+    {
+        "clerk": "You go through the claim part by part, and for each part look for the memory "
+        "that says it.",
+        "opponent": "You look for the memory that makes the claim false: another figure, another "
+        "name, a denial, an exception, a condition that the claim leaves out.",
+        "reader": "You read the memories as their writer meant them, and ask what a careful "
+        "person would conclude from them and nothing else.",
+    }
+)
 
 
 class Vote(TypedDict):
@@ -15,7 +28,7 @@ class Vote(TypedDict):
     said: dict[str, Any] | None
 
 
-class Look(TypedDict):
+class JudgeTask(TypedDict):
     """One task: a lens on the claim and the memories, told nothing of what was computed."""
 
     claim: str

@@ -6,19 +6,25 @@ weaker one. `same` is said only where every term of the claim is found and nothi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from reasonloom.nodes.graph_memory.grounding.conflicts import Conflict, conflict, one_place
-from reasonloom.nodes.graph_memory.grounding.doubts import Doubt, doubt
+from reasonloom.nodes.graph_memory.grounding.conflicts import (
+    Conflict,
+    Doubt,
+    find_conflict,
+    find_doubt,
+    one_place,
+)
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
-from reasonloom.nodes.graph_memory.grounding.reading.matching import Found, found_in, matched
-from reasonloom.nodes.graph_memory.grounding.reading.mood import SILENT, foreign
-from reasonloom.nodes.graph_memory.grounding.reading.read import read
-from reasonloom.nodes.graph_memory.grounding.unmatched_terms import lost
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.reading.matching import Found, find_term, match_terms
+from reasonloom.nodes.graph_memory.grounding.reading.mood import SILENT, foreign_moods
+from reasonloom.nodes.graph_memory.grounding.unmatched_terms import unmatched_terms
 
 Relation = Literal["same", "contradicts", "covers", "unrelated"]
 
@@ -78,14 +84,14 @@ class Pair:
     parts: tuple[Part, ...]
 
 
-def judge(claim: str, memory: str) -> Pair:
+def judge_texts(claim: str, memory: str) -> Pair:
     """Return what a memory says of a claim, by their words alone; both are read to a bound."""
-    held = read(memory)
-    return judged(read(claim, held.language), held)
+    held = read_text(memory)
+    return judge_readings(read_text(claim, held.language), held)
 
 
 @lru_cache(maxsize=4_096)
-def judged(claim: Reading, memory: Reading) -> Pair:
+def judge_readings(claim: Reading, memory: Reading) -> Pair:
     """Return what one read text says of another, as `judge` does."""
     parts = tuple(_part(clause, claim, memory) for clause in claim.clauses)
     covered = tuple(word for part in parts for word in part.covered)
@@ -105,19 +111,21 @@ def _part(clause: Clause, claim: Reading, memory: Reading) -> Part:
     covered: list[str] = []
     uncovered: list[str] = []
     for term in clause.terms:
-        there = found_in(term, memory.terms)
+        there = find_term(term, memory.terms)
         (covered if there else uncovered).append(term.text)
     against = unsure = None
     answered, added = 0, False
     if nearest is not None:
-        hits = matched(clause, nearest)
+        hits = match_terms(clause, nearest)
         answered = len({id(hit.held) for hit in hits})
         added = _added(clause, nearest, hits, memory)
         silent = SILENT & nearest.marks - clause.marks
         silent -= {"wish"} if nearest.denials else set()
-        against = None if silent else conflict(clause, nearest, hits, memory)
-        unsure = None if against else doubt(clause, nearest, hits, memory, claim)
-        if not (against or unsure or uncovered) and (left := lost(clause, nearest, claim, memory)):
+        against = None if silent else find_conflict(clause, nearest, hits, memory)
+        unsure = None if against else find_doubt(clause, nearest, hits, memory, claim)
+        if not (against or unsure or uncovered) and (
+            left := unmatched_terms(clause, nearest, claim, memory)
+        ):
             against = Conflict("place", left.why) if left.opposite else None
             unsure = None if left.opposite else Doubt(left.why, reserve=left.reserve)
     return Part(clause, nearest, tuple(covered), tuple(uncovered), answered, added, against, unsure)
@@ -134,7 +142,7 @@ def _added(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Readi
     return not any(
         _rival(term, rival) and one_place(term, clause.terms, rival, nearest, hits)
         for term in clause.terms
-        if not found_in(term, memory.terms)
+        if not find_term(term, memory.terms)
         for rival in own
     )
 
@@ -148,11 +156,42 @@ def _rival(term: Term, other: Term) -> bool:
 
 def _nearest(clause: Clause, clauses: Sequence[Clause]) -> Clause | None:
     """Return the clause that says most of another, in its mood, and the least besides."""
-    told = [(_weight(hits), -len(foreign(each, clause)), -len(each.terms), -n, each)
-            for n, each in enumerate(clauses) if (hits := matched(clause, each))]  # fmt: skip
+    told = [(_weight(hits), -len(foreign_moods(each, clause)), -len(each.terms), -n, each)
+            for n, each in enumerate(clauses) if (hits := match_terms(clause, each))]  # fmt: skip
     return max(told, key=lambda each: each[:4])[4] if told else None
 
 
 def _weight(hits: Sequence[Found]) -> float:
     """Weigh what two clauses share: names and figures less, for they are what may be wrong."""
     return sum(0.45 if hit.asked.name or hit.asked.value else 1.0 for hit in hits)
+
+
+BETWEEN = re.compile(r"[\s\-]*(?:[^\W\d_]{1,4}[\s\-]+){0,2}")
+"""What may stand between two words of one part: blanks, and two short words."""
+
+
+def uncovered_phrases(claim: str, words: Sequence[str]) -> list[str]:
+    """Return the parts of `claim` that `words`, given in their order, make up.
+
+    A word that stands there in another form, for the claim was put in other letters, is told
+    as it is.
+    """
+    folded = claim.casefold()
+    if len(folded) != len(claim):
+        return list(dict.fromkeys(words))
+    parts: list[tuple[int, int]] = []
+    loose: list[str] = []
+    at = 0
+    for word in words:
+        found = folded.find(word.casefold(), at)
+        found = found if found >= 0 else folded.find(word.casefold())
+        if found < 0:
+            loose.append(word)
+            continue
+        end = found + len(word)
+        if parts and found - parts[-1][1] >= 0 and BETWEEN.fullmatch(claim, parts[-1][1], found):
+            parts[-1] = (parts[-1][0], end)
+        else:
+            parts.append((found, end))
+        at = end
+    return list(dict.fromkeys([*(claim[start:end] for start, end in parts), *loose]))

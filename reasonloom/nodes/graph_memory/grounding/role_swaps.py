@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
-from reasonloom.nodes.graph_memory.grounding.reading.matching import Found, found_in
-from reasonloom.nodes.graph_memory.grounding.reading.small_words import OPTIONAL
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import OPTIONAL
+from reasonloom.nodes.graph_memory.grounding.reading.matching import Found, find_term
 
 ORDERED = frozenset(("en", "fr", "es", "de"))
 CASES = frozenset(("der", "den", "dem", "ein", "einen", "einem", "er", "ihn", "ihm"))
@@ -19,7 +19,7 @@ LEAST = 3
 """Terms that an exchange has at least: two, and what stands between them."""
 
 
-def exchanged(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> str | None:
+def roles_swapped(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> str | None:
     """Return which words of a clause stand in each other's places, None where none do."""
     hits = _hits(clause, nearest)
     same = ("passive" in clause.marks) == ("passive" in nearest.marks)
@@ -40,7 +40,7 @@ def _hits(clause: Clause, nearest: Clause) -> list[Found]:
     left = list(nearest.terms)
     hits: list[Found] = []
     for term in clause.terms:
-        hit = found_in(term, left)
+        hit = find_term(term, left)
         if hit:
             left = [each for each in left if each is not hit.held]
             hits.append(hit)
@@ -55,14 +55,14 @@ def _conditions(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str |
     needed = False
     for hit in hits:
         if both and hit.asked.required != hit.held.required:
-            return _told(hit.asked)
+            return _dependence_reason(hit.asked)
         if "relative" in clause.marks and needed and not hit.held.required:
-            return _told(hit.asked)
+            return _dependence_reason(hit.asked)
         needed = needed or hit.held.required
     return None
 
 
-def _told(term: Term) -> str:
+def _dependence_reason(term: Term) -> str:
     return f"the memory makes something else depend on “{term.text}”"
 
 

@@ -12,20 +12,20 @@ from itertools import combinations
 from typing import NamedTuple
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
-from reasonloom.nodes.graph_memory.grounding.reading.lexicon import JAPANESE
-from reasonloom.nodes.graph_memory.grounding.reading.matching import found_in
-from reasonloom.nodes.graph_memory.grounding.reading.particles import misplaced
-from reasonloom.nodes.graph_memory.grounding.reading.small_words import (
+from reasonloom.nodes.graph_memory.grounding.reading.japanese import misplaced
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import (
+    DISTINGUISHING,
+    JAPANESE,
     OPTIONAL,
     PARTICLE,
     PERSONS,
-    TELLING,
     Senses,
-    opposed,
+    opposed_senses,
 )
-from reasonloom.nodes.graph_memory.grounding.role_swaps import exchanged
+from reasonloom.nodes.graph_memory.grounding.reading.matching import find_term
+from reasonloom.nodes.graph_memory.grounding.role_swaps import roles_swapped
 
-KINDS = frozenset((OPTIONAL, PARTICLE, TELLING))
+KINDS = frozenset((OPTIONAL, PARTICLE, DISTINGUISHING))
 LETTERS = 2
 """Letters of what is a name in German too, where all nouns have capitals and the order is free."""
 
@@ -36,7 +36,7 @@ BY, IN = frozenset(("by",)), frozenset(("in",))
 ELSEWHEN = frozenset(("from", "to", "since", "till", "before", "after", "between", "by"))
 
 
-class Lost(NamedTuple):
+class UnmatchedTerm(NamedTuple):
     """Why a memory does not say a clause; `opposite` where it says the opposite.
 
     Without a `reserve` it does not say it in part either: its words are exchanged.
@@ -47,19 +47,21 @@ class Lost(NamedTuple):
     reserve: bool = True
 
 
-def lost(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> Lost | None:
+def unmatched_terms(
+    clause: Clause, nearest: Clause, claim: Reading, memory: Reading
+) -> UnmatchedTerm | None:
     """Return the first small word of a clause that the memory lacks, None where it has all."""
     if JAPANESE in (claim.language, memory.language):
         both = claim.language == memory.language
         other_place = misplaced(clause, nearest, memory) if both else None
         if other_place:
-            return Lost(other_place.why, opposite=other_place.turned)
-        other = exchanged(clause, nearest, claim, memory)
-        return Lost(other, opposite=False, reserve=False) if other else None
+            return UnmatchedTerm(other_place.why, opposite=other_place.turned)
+        other = roles_swapped(clause, nearest, claim, memory)
+        return UnmatchedTerm(other, opposite=False, reserve=False) if other else None
     ours = _bag(_sentence(clause, claim))
     theirs = _bag(_sentence(nearest, memory))
     passive = ("passive" in clause.marks) != ("passive" in nearest.marks)
-    first: Lost | None = None
+    first: UnmatchedTerm | None = None
     moved = 0
     for term in clause.terms:
         held = _answering(term, nearest, memory)
@@ -75,9 +77,11 @@ def lost(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> Lo
             continue
         turned = _turned(term, held)
         if turned:
-            return Lost(f"the memory says the opposite of what the claim says of “{term.text}”",
+            return UnmatchedTerm(f"the memory says the opposite of what the claim says of “{term.text}”",
                         opposite=True)  # fmt: skip
-        first = first or Lost(f"the memory puts “{term.text}” in another place", opposite=False)
+        first = first or UnmatchedTerm(
+            f"the memory puts “{term.text}” in another place", opposite=False
+        )
     found = _bag(each for term in clause.terms for each in _answering(term, nearest, memory))
     said = found | _bag(replace(term, lead=()) for term in _sentence(nearest, memory))
     told = (
@@ -85,8 +89,8 @@ def lost(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> Lo
         or _loose(clause, nearest, ours, said, doubled=_doubled(clause, claim))
         or _reversed(clause, nearest, claim)
     )
-    if told is None and (why := exchanged(clause, nearest, claim, memory)):
-        return Lost(why, opposite=False, reserve=False)
+    if told is None and (why := roles_swapped(clause, nearest, claim, memory)):
+        return UnmatchedTerm(why, opposite=False, reserve=False)
     return told
 
 
@@ -103,7 +107,7 @@ def _bag(terms: Iterable[Term]) -> Senses:
 
 def _answering(term: Term, nearest: Clause, memory: Reading) -> list[Term]:
     for terms in ((*nearest.terms, *nearest.subject), memory.terms):
-        held = [each for each in terms if found_in(term, (each,))]
+        held = [each for each in terms if find_term(term, (each,))]
         if held:
             return held
     return []
@@ -169,7 +173,8 @@ def _placed(mine: Sequence[Senses], other: Sequence[Senses], bag: Senses, *, pas
 
 def _turned(term: Term, held: Sequence[Term]) -> bool:
     return all(
-        any(opposed(mine, other) for mine in term.lead for other in each.lead) for each in held
+        any(opposed_senses(mine, other) for mine in term.lead for other in each.lead)
+        for each in held
     )
 
 
@@ -180,7 +185,7 @@ def _doubled(clause: Clause, claim: Reading) -> bool:
 
 def _loose(
     clause: Clause, nearest: Clause, ours: Senses, theirs: Senses, *, doubled: bool
-) -> Lost | None:
+) -> UnmatchedTerm | None:
     """Look for the words that govern nothing: those of the claim, and what ends the memory's."""
     here = [told for term in clause.terms for told in term.loose]
     there = [told for term in nearest.terms for told in term.loose]
@@ -188,36 +193,40 @@ def _loose(
         bare = told - KINDS
         if not bare or bare & theirs or ((clause.subject or doubled) and bare & PERSONS):
             continue
-        if any(opposed(bare, each) for each in there):
-            return Lost("the memory says the opposite", opposite=True)
+        if any(opposed_senses(bare, each) for each in there):
+            return UnmatchedTerm("the memory says the opposite", opposite=True)
         if OPTIONAL in told:
             continue
-        return Lost(f"the memory does not say “{_told(bare)}”", opposite=False)
+        return UnmatchedTerm(f"the memory does not say “{_first_sense(bare)}”", opposite=False)
     for told in there:
-        if TELLING in told and not (told - KINDS) & ours:
-            return Lost(f"the claim leaves out “{_told(told - KINDS)}”", opposite=False)
+        if DISTINGUISHING in told and not (told - KINDS) & ours:
+            return UnmatchedTerm(
+                f"the claim leaves out “{_first_sense(told - KINDS)}”", opposite=False
+            )
     return None
 
 
-def _told(senses: Senses) -> str:
+def _first_sense(senses: Senses) -> str:
     return sorted(senses)[0].removeprefix("word ")
 
 
-def _reversed(clause: Clause, nearest: Clause, claim: Reading) -> Lost | None:
+def _reversed(clause: Clause, nearest: Clause, claim: Reading) -> UnmatchedTerm | None:
     """Two names without a preposition, apart from each other, stand the other way round."""
     if "passive" in clause.marks | nearest.marks:
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}
     placed: list[tuple[int, int, Term]] = []
     for at, term in enumerate(clause.terms):
-        hit = found_in(term, nearest.terms)
+        hit = find_term(term, nearest.terms)
         if hit and not (term.lead or hit.held.lead) and _named(term, claim) and _named(
             hit.held, claim
         ):  # fmt: skip
             placed.append((at, order[id(hit.held)], term))
     for (here, there, one), (later, before, other) in combinations(placed, 2):
         if before < there and (later - here > 1 or there - before > 1):
-            return Lost(f"“{one.text}” and “{other.text}” stand the other way round", False, False)
+            return UnmatchedTerm(
+                f"“{one.text}” and “{other.text}” stand the other way round", False, False
+            )
     return None
 
 

@@ -9,11 +9,52 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
 
-from reasonloom.nodes.graph_memory.grounding.opposing import opposing
-from reasonloom.nodes.graph_memory.grounding.pair import Pair, Part, judged
-from reasonloom.nodes.graph_memory.grounding.reading.clause import Reading, normal
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, Part, judge_readings
+from reasonloom.nodes.graph_memory.grounding.reading.clause import Reading, Term, normalize_text
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
 from reasonloom.nodes.graph_memory.grounding.reading.lexicon import language_of
-from reasonloom.nodes.graph_memory.grounding.reading.read import read
+from reasonloom.nodes.graph_memory.grounding.reading.matching import find_term
+from reasonloom.nodes.graph_memory.grounding.reading.numbers import DIMENSIONS
+
+
+def opposing_memories(bearing: Sequence[int], pairs: Mapping[int, Pair]) -> dict[int, str]:
+    """Return current memories that say the same matter as those that bear it out, but for a figure.
+
+    They name nothing of their own besides: a memory of another thing with a figure is none.
+    """
+    said = {place for key in bearing for place, p in enumerate(pairs[key].parts) if p.whole}
+    return {
+        key: pair.parts[place].why or ""
+        for place in sorted(said)
+        for key, pair in pairs.items()
+        if key not in bearing and _other_figure(pair.parts[place])
+    }
+
+
+def _other_figure(part: Part) -> bool:
+    """Tell whether a memory has all the words of a clause and no others, and another figure."""
+    if part.against is None or part.against.kind != "figure" or part.nearest is None:
+        return False
+    asked = (*part.clause.subject, *part.clause.terms)
+    held = (*part.nearest.subject, *part.nearest.terms)
+    return _bare(asked) == _bare(held) and all(
+        find_term(term, others) is not None
+        for terms, others in ((part.clause.terms, held), (part.nearest.terms, asked))
+        for term in terms
+        if not term.value
+    )
+
+
+def _bare(terms: Iterable[Term]) -> set[object]:
+    """Return the figures without a known unit: they may be names of things, as in `invoice 17`."""
+    return {
+        term.value.amount
+        for term in terms
+        if term.value
+        and term.value.kind in ("number", "ordinal", "code")
+        and term.value.unit not in DIMENSIONS
+    }
+
 
 Status = Literal["verified", "partial", "ungrounded"]
 
@@ -26,7 +67,7 @@ ADDED = 0.75
 SECONDS = 2.0
 """Time that the comparing of one claim may take; looked at between two memories."""
 
-LEAST_TOLD = 2
+LEAST_COVERED = 2
 """Terms that a statement must have to be borne out."""
 
 
@@ -66,17 +107,17 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Old:
+class CorrectedMemory:
     """A memory that was corrected: its text, and the number of the memory that holds now."""
 
     text: str
     corrected_by: int
 
 
-def weigh(
+def weigh_evidence(
     claim: str,
     current: Mapping[int, str],
-    old: Mapping[int, Old],
+    old: Mapping[int, CorrectedMemory],
     *,
     threshold: float,
     sure: Mapping[int, float] = MappingProxyType({}),
@@ -93,7 +134,7 @@ def weigh(
     """
     until = time.monotonic() + seconds
     spoken = _language(current.values(), until)
-    asked = read(claim, spoken)
+    asked = read_text(claim, spoken)
     pairs = _compared(asked, current, spoken, until)
     before = _compared(asked, {key: each.text for key, each in old.items()}, spoken, until)
     verdict = _weighed(asked, pairs, before, old, threshold, sure)
@@ -108,7 +149,7 @@ def _compared(
     for key, text in texts.items():
         if pairs and time.monotonic() > until:
             break
-        pairs[key] = judged(asked, read(text, spoken))
+        pairs[key] = judge_readings(asked, read_text(text, spoken))
         time.sleep(0)
     return pairs
 
@@ -117,7 +158,7 @@ def _weighed(
     asked: Reading,
     pairs: Mapping[int, Pair],
     before: Mapping[int, Pair],
-    old: Mapping[int, Old],
+    old: Mapping[int, CorrectedMemory],
     threshold: float,
     sure: Mapping[int, float],
 ) -> Verdict:
@@ -136,21 +177,25 @@ def _weighed(
             "ungrounded",
             coverage,
             True,
-            _denying(against, pairs),
+            _opposing_witnesses(against, pairs),
             uncovered,
             tuple(dict.fromkeys(gone)),
             bool(gone) or any(_plain(pairs[key]) for key in against if key in pairs),
         )
     supports = _supports(asked, pairs, sure)
-    others = opposing(supports or [], pairs)
+    others = opposing_memories(supports or [], pairs)
     if supports is not None and (asked.cut or others):
-        told = (*_telling(supports, pairs), *_denying(others, pairs))
+        told = (*_supporting_witnesses(supports, pairs), *_opposing_witnesses(others, pairs))
         return Verdict("partial", coverage, False, told, uncovered, (), False)
     if supports is not None:
-        return Verdict("verified", 1.0, False, _telling(supports, pairs), (), (), False)
+        return Verdict(
+            "verified", 1.0, False, _supporting_witnesses(supports, pairs), (), (), False
+        )
     some = _borne_out(asked, pairs)
     if some and coverage >= threshold:
-        return Verdict("partial", coverage, False, _telling(some, pairs), uncovered, (), False)
+        return Verdict(
+            "partial", coverage, False, _supporting_witnesses(some, pairs), uncovered, (), False
+        )
     return Verdict("ungrounded", coverage, False, (), uncovered, (), False)
 
 
@@ -158,7 +203,7 @@ def _language(texts: Iterable[str], until: float) -> str:
     """Return the language of most texts, for those too short to tell theirs."""
     told: Counter[str] = Counter()
     for text in texts:
-        told[language_of(normal(text))] += 1
+        told[language_of(normalize_text(text))] += 1
         if time.monotonic() > until:
             break
     return told.most_common(1)[0][0] if told else "en"
@@ -194,7 +239,7 @@ def _formerly(place: int, pairs: Mapping[int, Pair], before: Mapping[int, Pair])
         key
         for key, pair in before.items()
         if not (part := pair.parts[place]).against
-        and len(part.covered) >= LEAST_TOLD
+        and len(part.covered) >= LEAST_COVERED
         and (part.whole or (_share(part) >= LIKELY and _share(part) > best))
     ]
 
@@ -235,13 +280,13 @@ def _borne_out(asked: Reading, pairs: Mapping[int, Pair]) -> list[int]:
     """Return the memories that bear out a statement of the claim: a clause, or their own."""
     told: list[tuple[int, int]] = []
     for key, pair in pairs.items():
-        weight = max((_told(part) for part in pair.parts), default=0)
-        if weight >= LEAST_TOLD:
+        weight = max((_covered_terms(part) for part in pair.parts), default=0)
+        if weight >= LEAST_COVERED:
             told.append((weight, -key))
     return [-key for _, key in sorted(told, reverse=True)[:3]]
 
 
-def _told(part: Part) -> int:
+def _covered_terms(part: Part) -> int:
     """Return how many terms of a clause a memory bears out, none where no statement is whole."""
     if part.whole:
         return len(part.covered)
@@ -249,7 +294,7 @@ def _told(part: Part) -> int:
         return 0
     if part.covered and not part.uncovered:
         return len(part.covered)
-    if part.added and len(part.covered) > LEAST_TOLD and _share(part) >= ADDED:
+    if part.added and len(part.covered) > LEAST_COVERED and _share(part) >= ADDED:
         return len(part.covered)
     held = [term for term in part.nearest.terms if term.text != "with"]
     names = sum(term.name for term in held)
@@ -257,11 +302,13 @@ def _told(part: Part) -> int:
     return len(part.covered) if contained else 0
 
 
-def _telling(keys: Sequence[int], pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
+def _supporting_witnesses(keys: Sequence[int], pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
     return tuple(Witness(key, "supports", pairs[key].covered, None) for key in keys)
 
 
-def _denying(against: Mapping[int, str], pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
+def _opposing_witnesses(
+    against: Mapping[int, str], pairs: Mapping[int, Pair]
+) -> tuple[Witness, ...]:
     return tuple(
         Witness(key, "contradicts", pairs[key].covered if key in pairs else (), why)
         for key, why in against.items()

@@ -10,10 +10,18 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from reasonloom.nodes.graph_memory.workspaces.folder import opened
-from reasonloom.nodes.graph_memory.workspaces.parsing import Parsed, parse
+from reasonloom.contracts.graph_memory.workspaces import Context, State
+from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, open_file
+from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile, parse_file
+from reasonloom.stores.graph_memory import workspaces
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.graph_memory.workspaces import ContextRow, WorkspaceRow
+
 
 MOST_BYTES = 512 * 1024 * 1024
 SETTLED = 2.0
@@ -25,7 +33,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class FileStamp:
     """What a file system tells of a file that changes with it."""
 
     size: int
@@ -34,7 +42,7 @@ class Stamp:
     inode: int
 
     @classmethod
-    def of(cls, source: BinaryIO) -> Stamp:
+    def of(cls, source: BinaryIO) -> FileStamp:
         """Return the stamp of an open file."""
         told = os.fstat(source.fileno())
         return cls(told.st_size, told.st_mtime_ns, told.st_ctime_ns, told.st_ino)
@@ -45,12 +53,12 @@ class Stamp:
 
 
 @dataclass(slots=True)
-class Kept:
+class CachedFile:
     """A parsed file and the stamp it had; `settled` where the stamp alone can be believed."""
 
-    stamp: Stamp
+    stamp: FileStamp
     settled: bool
-    parsed: Parsed
+    parsed: ParsedFile
 
 
 class ParsedFiles:
@@ -62,10 +70,10 @@ class ParsedFiles:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most = most_bytes
         self._lock = Lock()
-        self._kept: OrderedDict[Key, Kept] = OrderedDict()
-        self._reading: dict[Key, asyncio.Task[Parsed]] = {}
+        self._kept: OrderedDict[Key, CachedFile] = OrderedDict()
+        self._reading: dict[Key, asyncio.Task[ParsedFile]] = {}
 
-    async def get(self, folder: Path, relative: str) -> Parsed:
+    async def get(self, folder: Path, relative: str) -> ParsedFile:
         """Return a file as it is now; read and parsed in a thread where it is new or changed.
 
         Raises:
@@ -79,27 +87,27 @@ class ParsedFiles:
             task.add_done_callback(lambda done: self._done(key, done))
         return await asyncio.shield(task)
 
-    def _done(self, key: Key, task: asyncio.Task[Parsed]) -> None:
+    def _done(self, key: Key, task: asyncio.Task[ParsedFile]) -> None:
         if self._reading.get(key) is task:
             del self._reading[key]
         if not task.cancelled():
             task.exception()  # whoever waited may be gone
 
-    def _fresh(self, folder: Path, relative: str) -> Parsed:
+    def _fresh(self, folder: Path, relative: str) -> ParsedFile:
         key = (str(folder), relative)
         with self._lock:
             kept = self._kept.pop(key, None)
-        with opened(folder, relative) as source:
-            stamp = Stamp.of(source)
+        with open_file(folder, relative) as source:
+            stamp = FileStamp.of(source)
             settled = stamp.settled()
             if kept and kept.settled and kept.stamp == stamp:
                 parsed = kept.parsed
             else:
                 digest = _digest(source)
                 same = kept is not None and kept.parsed.digest == digest
-                parsed = kept.parsed if kept and same else parse(source, digest)
+                parsed = kept.parsed if kept and same else parse_file(source, digest)
         with self._lock:
-            self._kept[key] = Kept(stamp, settled, parsed)
+            self._kept[key] = CachedFile(stamp, settled, parsed)
         self.trim()
         return parsed
 
@@ -127,3 +135,59 @@ def _digest(source: BinaryIO) -> bytes:
 
 FILES = ParsedFiles()
 """Of this process: what is parsed is the same for every owner, for all may read the folder."""
+
+NO_FILES = "the workspace has no files yet: add some with memory_workspace_add"
+NOT_READ = "not read: {labels}; contexts tell why"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFile:
+    """A file of a workspace as it is now; `parsed` is None where it cannot be read."""
+
+    row: ContextRow
+    parsed: ParsedFile | None
+    state: State
+    problem: str | None
+
+    def told(self) -> Context:
+        """Return it as the contract has it."""
+        return Context(
+            context_id=self.row.id,
+            label=self.row.label,
+            path=self.row.path,
+            role=self.row.role,
+            memories=len(self.parsed.held) if self.parsed else 0,
+            state=self.state,
+            problem=self.problem,
+        )
+
+
+async def read_workspace(
+    execution: Execution, workspace_id: str
+) -> tuple[WorkspaceRow, list[ReadFile]]:
+    """Return a workspace and its files; nothing is read while the transaction is open.
+
+    Raises:
+        WorkspaceNotFound: this owner has none such.
+    """
+    async with execution.loom.database.begin(execution.caller) as tx:
+        workspace = await workspaces.require(tx, workspace_id)
+        rows = await workspaces.contexts(tx, workspace)
+    return workspace, [await read_file(execution, row) for row in rows]
+
+
+async def read_file(execution: Execution, row: ContextRow) -> ReadFile:
+    """Return a file as it is now, or why it cannot be read."""
+    try:
+        parsed = await FILES.get(execution.loom.settings.files_folder, row.path)
+    except FileProblem as fault:
+        return ReadFile(row, None, fault.state, fault.reason)
+    return ReadFile(row, parsed, "ready", parsed.problem)
+
+
+def unread_notes(files: list[ReadFile]) -> list[str]:
+    """Return what has to be said of a workspace's files."""
+    if not files:
+        return [NO_FILES]
+    unread = [file.row.label for file in files if file.parsed is None]
+    return [NOT_READ.format(labels=", ".join(unread))] if unread else []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
@@ -13,22 +15,93 @@ from reasonloom.contracts.graph_memory.workspaces import (
     MemoryWorkspaceCompare,
     WorkspaceCompared,
 )
-from reasonloom.nodes.graph_memory.workspaces.comparing import Comparison, bounded, compare
-from reasonloom.nodes.graph_memory.workspaces.judgement import MOST_SENTENCES, Statement, statement
-from reasonloom.nodes.graph_memory.workspaces.survey import Searched, Survey, survey
+from reasonloom.nodes.graph_memory.workspaces.judgement import (
+    MOST_SENTENCES,
+    Statement,
+    judge_pair,
+    statement_of,
+)
+from reasonloom.nodes.graph_memory.workspaces.parsing import with_pauses
+from reasonloom.nodes.graph_memory.workspaces.survey import Searched, Survey, survey_workspace
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch
+
+
+MOST_WORK = 4_000
+"""Pairs of sentences that are judged, both ways; about 3 ms each."""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """All pairs of memories that have to do with each other, and what stands alone."""
+
+    pairs: dict[Agreement, list[ComparedPair]] = field(default_factory=dict)
+    alone: list[ContextMatch] = field(default_factory=list)
+
+    def of(self, relation: Agreement) -> list[ComparedPair]:
+        """Return the pairs of one relation, the best found first."""
+        found = self.pairs.get(relation, [])
+        return sorted(found, key=lambda pair: -pair.first.score - pair.second.score)
+
+
+def bound_work(files: Sequence[Sequence[Statement]]) -> tuple[list[Sequence[Statement]], bool]:
+    """Return as many statements of each file as can be compared, and whether some were cut."""
+    most = max(map(len, files), default=0)
+    each = most
+    while each > 1 and _work([file[:each] for file in files]) > MOST_WORK:
+        each -= max(1, each // 10)
+    return [file[:each] for file in files], each < most
+
+
+def _work(files: Sequence[Sequence[Statement]]) -> int:
+    """Return how many sentences of one file stand beside how many of another, over all."""
+    counts = [sum(len(each.sentences) for each in file) for file in files]
+    return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
+
+
+def compare_files(files: Sequence[Sequence[Statement]], topic: frozenset[str]) -> Comparison:
+    """Judge every two statements of two different files; takes a while: not on the event loop.
+
+    `files` holds what each file says of the topic, best first.
+    """
+    compared = Comparison()
+    paired: set[tuple[int, int]] = set()
+    couples = (
+        ((one, place), (other, its))
+        for one, other in combinations(range(len(files)), 2)
+        for place, its in product(range(len(files[one])), range(len(files[other])))
+    )
+    for ours, theirs in with_pauses(couples):
+        first, second = files[ours[0]][ours[1]], files[theirs[0]][theirs[1]]
+        if (found := judge_pair(first, second, topic)) is None:
+            continue
+        pair = ComparedPair(
+            relation=found.relation, first=first.match, second=second.match, why=found.why
+        )
+        compared.pairs.setdefault(found.relation, []).append(pair)
+        paired |= {ours, theirs}
+    compared.alone = [
+        each.match
+        for number, file in enumerate(files)
+        for place, each in enumerate(file)
+        if (number, place) not in paired
+    ]
+    return compared
+
 
 ABOUT = 0.25
 """The least similarity of what speaks of the topic: half of its words, or a likeness of as much."""
 
-MOST_SHOWN = 100
+MOST_PAIRS = 100
 BY_RULES = (
     "judged by rules over words, without a language model: contradictions that take knowledge of "
     "the world are not seen, and opinions may differ where both are right"
 )
 CUT = "only the best {each} memories of each file were compared: all would be too many pairs"
-SHOWN = "of {count} {what} the best {most} are shown"
+PAIRS_CUT = "of {count} {what} the best {most} are shown"
 PARTS = "of memories with more than {most} sentences the {most} that name the topic were judged"
 SAME_FILE = "{labels} hold the same bytes: that they agree is no second witness"
 
@@ -36,24 +109,24 @@ SAME_FILE = "{labels} hold the same bytes: that they agree is no second witness"
 async def memory_workspace_compare(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find what each file says of the item, and judge every two memories of two files."""
     request = MemoryWorkspaceCompare.model_validate(state["request"])
-    found = await survey(runtime.context, request.workspace_id, request.item)
-    speaking = [_speaking(file) for file in found.files]
+    found = await survey_workspace(runtime.context, request.workspace_id, request.item)
+    speaking = [_statements_of(file) for file in found.files]
     topic = frozenset(found.question.words)
     said = [
         [
-            statement(file.told(match), match.held.created_at, topic)
+            statement_of(file.told(match), match.held.created_at, topic)
             for match in file.matches[: request.max_per_context]
         ]
         for file in speaking
     ]
-    chosen, cut = bounded(said)
-    compared = await asyncio.to_thread(compare, chosen, topic)
+    chosen, cut = bound_work(said)
+    compared = await asyncio.to_thread(compare_files, chosen, topic)
     notes = [*found.notes, *_notes(found, cut, chosen)]
     answer = WorkspaceCompared(
         item=request.item,
-        agreements=_shown(compared.of("agreement"), "agreements", notes),
-        differences=_shown(compared.of("difference"), "differences", notes),
-        contradictions=_shown(compared.of("contradiction"), "contradictions", notes),
+        agreements=_select_pairs(compared.of("agreement"), "agreements", notes),
+        differences=_select_pairs(compared.of("difference"), "differences", notes),
+        contradictions=_select_pairs(compared.of("contradiction"), "contradictions", notes),
         only_in=compared.alone,
         contexts=[file.counted() for file in speaking],
         summary=_summary(found, chosen, compared),
@@ -61,7 +134,7 @@ async def memory_workspace_compare(state: ToolState, runtime: Runtime[Execution]
     return {"answer": answer.wire(), "notes": notes}
 
 
-def _speaking(searched: Searched) -> Searched:
+def _statements_of(searched: Searched) -> Searched:
     about = [match for match in searched.matches if match.similarity >= ABOUT]
     return Searched(searched.file, about)
 
@@ -82,10 +155,10 @@ def _notes(found: Survey, cut: bool, chosen: list[Sequence[Statement]]) -> list[
     return notes
 
 
-def _shown(pairs: list[ComparedPair], what: str, notes: list[str]) -> list[ComparedPair]:
-    if len(pairs) > MOST_SHOWN:
-        notes.append(SHOWN.format(count=len(pairs), what=what, most=MOST_SHOWN))
-    return pairs[:MOST_SHOWN]
+def _select_pairs(pairs: list[ComparedPair], what: str, notes: list[str]) -> list[ComparedPair]:
+    if len(pairs) > MOST_PAIRS:
+        notes.append(PAIRS_CUT.format(count=len(pairs), what=what, most=MOST_PAIRS))
+    return pairs[:MOST_PAIRS]
 
 
 def _summary(found: Survey, chosen: list[Sequence[Statement]], compared: Comparison) -> str:

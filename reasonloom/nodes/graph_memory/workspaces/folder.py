@@ -16,19 +16,19 @@ MOST_NAMED = 5
 FOLDER = "the folder of memory files (REASONLOOM_FILES)"
 OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
-Unread = Literal["missing", "unreadable"]
+UnreadReason = Literal["missing", "unreadable"]
 
 
 class FileProblem(Exception):
     """A memory file that cannot be read; `reason` names no place outside the folder."""
 
-    def __init__(self, state: Unread, reason: str) -> None:
+    def __init__(self, state: UnreadReason, reason: str) -> None:
         super().__init__(reason)
-        self.state: Unread = state
+        self.state: UnreadReason = state
         self.reason = reason
 
 
-def within(folder: Path, path: str) -> str:
+def path_within(folder: Path, path: str) -> str:
     """Return a path as it is stored: relative to `folder`, with `/` between its parts.
 
     Raises:
@@ -61,7 +61,7 @@ def _resolved(path: Path) -> Path | None:
         return None
 
 
-def opened(folder: Path, relative: str) -> BinaryIO:
+def open_file(folder: Path, relative: str) -> BinaryIO:
     """Open a regular file of the folder; links are followed first, and none may lead out.
 
     Raises:
@@ -104,7 +104,7 @@ def _target(folder: Path, relative: str) -> Path:
     return target
 
 
-def some_files(folder: Path) -> list[str]:
+def example_files(folder: Path) -> list[str]:
     """Return the names of a few memory files that lie in the folder itself, by name."""
     try:
         names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() in ENDINGS)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge
-from reasonloom.nodes.graph_memory.workspaces.words import telling
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
+from reasonloom.nodes.graph_memory.workspaces.words import keywords_of
 from reasonloom.text.extraction import sentences_in
 
 if TYPE_CHECKING:
@@ -46,43 +46,43 @@ class Statement:
         return " ".join(self.sentences)
 
 
-def statement(match: ContextMatch, made: datetime | None, topic: frozenset[str]) -> Statement:
+def statement_of(match: ContextMatch, made: datetime | None, topic: frozenset[str]) -> Statement:
     """Return what a memory says of the topic: its sentences, of a long one those that name it."""
     sentences = sentences_in(match.content)
     partial = len(sentences) > MOST_SENTENCES
     if partial:
         naming = sorted(
             range(min(len(sentences), READ_SENTENCES)),
-            key=lambda place: -len(topic & set(telling(sentences[place]))),
+            key=lambda place: -len(topic & set(keywords_of(sentences[place]))),
         )
         sentences = [sentences[place] for place in sorted(naming[:MOST_SENTENCES])]
     return Statement(match, tuple(sentences), made, partial)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judgement:
     """What two memories are to each other, and why in plain words."""
 
     relation: Agreement
     why: str
 
 
-def judged(one: Statement, other: Statement, topic: frozenset[str]) -> Judged | None:
+def judge_pair(one: Statement, other: Statement, topic: frozenset[str]) -> Judgement | None:
     """Return what two memories are to each other; None where they share nothing but the topic.
 
     They agree where one says all that the other does, contradict each other where either speaks
     against the other, and differ where they say the same in part. `topic` holds the telling words
     of what was asked, which every memory that was found shares.
     """
-    there, back = judge(one.said, other.said), judge(other.said, one.said)
+    there, back = judge_texts(one.said, other.said), judge_texts(other.said, one.said)
     first, second = one.match, other.match
     ours, theirs = names(first, second)
     if why := _against(there, back, ours, theirs):
-        return Judged("contradiction", why + _newer(one, other))
+        return Judgement("contradiction", why + _newer(one, other))
     if why := _agreeing(there, back, ours, theirs):
-        return Judged("agreement", why)
+        return Judgement("agreement", why)
     if _same_matter(there, back, topic):
-        return Judged("difference", _difference(there, back, ours, theirs))
+        return Judgement("difference", _difference(there, back, ours, theirs))
     return None
 
 
@@ -128,7 +128,7 @@ def _newer(one: Statement, other: Statement) -> str:
 def _same_matter(there: Pair, back: Pair, topic: frozenset[str]) -> bool:
     if max(there.coverage, back.coverage) < SAME_MATTER:
         return False
-    return bool(set(telling(" ".join((*there.covered, *back.covered)))) - topic)
+    return bool(set(keywords_of(" ".join((*there.covered, *back.covered)))) - topic)
 
 
 def _difference(there: Pair, back: Pair, ours: str, theirs: str) -> str:

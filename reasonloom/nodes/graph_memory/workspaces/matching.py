@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reasonloom.nodes.graph_memory.workspaces.cache import FILES
-from reasonloom.nodes.graph_memory.workspaces.parsing import Held, Parsed, Vectors
-from reasonloom.nodes.graph_memory.workspaces.words import telling
-from reasonloom.nodes.memory.cleaning import clean
-from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.nodes.graph_memory.workspaces.parsing import FileMemory, FileVectors, ParsedFile
+from reasonloom.nodes.graph_memory.workspaces.words import keywords_of
+from reasonloom.nodes.memory.cleaning import strip_hidden_fields
+from reasonloom.nodes.memory.embedding import embed_or_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,7 @@ SOME_VECTORS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WorkspaceQuery:
     """A question as it is looked for: its telling words, and its vector where there is one."""
 
     text: str
@@ -69,25 +69,25 @@ class Match:
     """
 
     place: int
-    held: Held
+    held: FileMemory
     words: float
     similarity: float
 
 
-async def asked(embedder: Embedder, text: str) -> Asked:
+async def parse_workspace_query(embedder: Embedder, text: str) -> WorkspaceQuery:
     """Read a question; one without telling words is not embedded, for nothing is looked for."""
-    seen, _ = clean(text)
-    words = telling(seen)
+    seen, _ = strip_hidden_fields(text)
+    words = keywords_of(seen)
     if not words:
-        return Asked(seen, [], None, 0.0, [NO_WORDS.format(text=seen.strip()[:100])])
-    vectors, notes = await embed_or_say(embedder, [seen])
+        return WorkspaceQuery(seen, [], None, 0.0, [NO_WORDS.format(text=seen.strip()[:100])])
+    vectors, notes = await embed_or_note(embedder, [seen])
     if notes:
-        return Asked(seen, words, None, 0.0, notes)
-    return Asked(seen, words, np.asarray(vectors[0], np.float32), embedder.floor)
+        return WorkspaceQuery(seen, words, None, 0.0, notes)
+    return WorkspaceQuery(seen, words, np.asarray(vectors[0], np.float32), embedder.floor)
 
 
 async def embed_for(
-    embedder: Embedder, parsed: Parsed, question: Asked, *, label: str
+    embedder: Embedder, parsed: ParsedFile, question: WorkspaceQuery, *, label: str
 ) -> tuple[bool, list[str]]:
     """Embed what is needed of a file to answer a question; tell whether that could be done."""
     if question.vector is None or not parsed.held:
@@ -98,7 +98,7 @@ async def embed_for(
     return True, [SOME_VECTORS.format(label=label, most=ALL_EMBEDDED)] if cut else []
 
 
-async def matches(parsed: Parsed, question: Asked) -> list[Match]:
+async def matches(parsed: ParsedFile, question: WorkspaceQuery) -> list[Match]:
     """Return all that match in a file, best first, by the vectors that there are."""
     if not question.words or not parsed.held:
         return []
@@ -107,7 +107,7 @@ async def matches(parsed: Parsed, question: Asked) -> list[Match]:
     return await asyncio.to_thread(_ranked, parsed, question)
 
 
-def _shares(parsed: Parsed, question: Asked) -> NDArray[np.float32]:
+def _shares(parsed: ParsedFile, question: WorkspaceQuery) -> NDArray[np.float32]:
     """Return for each memory the share of the question's telling words that it holds."""
     counts = np.zeros(len(parsed.held), np.float32)
     for word in question.words:
@@ -116,7 +116,9 @@ def _shares(parsed: Parsed, question: Asked) -> NDArray[np.float32]:
     return counts / np.float32(len(question.words))
 
 
-def _bare(parsed: Parsed, model: str, shares: NDArray[np.float32]) -> tuple[NDArray[np.intp], bool]:
+def _bare(
+    parsed: ParsedFile, model: str, shares: NDArray[np.float32]
+) -> tuple[NDArray[np.intp], bool]:
     """Return the places of the memories to be embedded, and whether others stay without."""
     vectors = parsed.vectors
     known = vectors.known if vectors and vectors.model == model else np.zeros(shares.size, bool)
@@ -128,12 +130,12 @@ def _bare(parsed: Parsed, model: str, shares: NDArray[np.float32]) -> tuple[NDAr
     return best, True
 
 
-async def _embed(embedder: Embedder, parsed: Parsed, places: NDArray[np.intp]) -> list[str]:
+async def _embed(embedder: Embedder, parsed: ParsedFile, places: NDArray[np.intp]) -> list[str]:
     """Embed the memories at `places`, in batches between which others may work."""
     for start in range(0, places.size, BATCH):
         batch = places[start : start + BATCH]
         texts = [parsed.held[place].content for place in batch]
-        made, notes = await embed_or_say(embedder, texts)
+        made, notes = await embed_or_note(embedder, texts)
         if notes:
             return notes
         rows = np.asarray(made, np.float32)
@@ -144,14 +146,14 @@ async def _embed(embedder: Embedder, parsed: Parsed, places: NDArray[np.intp]) -
     return []
 
 
-def _room(parsed: Parsed, model: str, dimension: int) -> Vectors:
+def _room(parsed: ParsedFile, model: str, dimension: int) -> FileVectors:
     vectors = parsed.vectors
     if vectors is None or vectors.model != model or vectors.rows.shape[1] != dimension:
-        vectors = parsed.vectors = Vectors.none(model, len(parsed.held), dimension)
+        vectors = parsed.vectors = FileVectors.none(model, len(parsed.held), dimension)
     return vectors
 
 
-def _ranked(parsed: Parsed, question: Asked) -> list[Match]:
+def _ranked(parsed: ParsedFile, question: WorkspaceQuery) -> list[Match]:
     similarity = shares = _shares(parsed, question)
     if question.vector is not None:
         similarity = HALF * shares + HALF * _meaning(parsed, question.vector, question.floor)
@@ -163,7 +165,7 @@ def _ranked(parsed: Parsed, question: Asked) -> list[Match]:
     ]
 
 
-def _meaning(parsed: Parsed, vector: NDArray[np.float32], floor: float) -> NDArray[np.float32]:
+def _meaning(parsed: ParsedFile, vector: NDArray[np.float32], floor: float) -> NDArray[np.float32]:
     """Return for each memory (cosine - floor) / (1 - floor), within 0..1."""
     vectors = parsed.vectors
     if vectors is None or vectors.rows.shape[1] != vector.size:

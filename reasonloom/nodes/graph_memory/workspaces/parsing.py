@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from sys import getsizeof
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import numpy as np
 
@@ -19,16 +20,31 @@ from reasonloom.contracts.memory.export_format import (
 )
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem
-from reasonloom.nodes.graph_memory.workspaces.pauses import with_pauses
-from reasonloom.nodes.graph_memory.workspaces.words import indexed
-from reasonloom.nodes.memory.given_memory import EVENT_TYPE
-from reasonloom.nodes.memory.portable.binary import refuse_binary
+from reasonloom.nodes.graph_memory.workspaces.words import index_terms
+from reasonloom.nodes.memory.new_memory import EVENT_TYPE
 from reasonloom.nodes.memory.portable.lines import GoodLine, read_lines
-from reasonloom.nodes.memory.portable.rows import kind_of
-from reasonloom.nodes.memory.portable.validation import Checked, good_lines
+from reasonloom.nodes.memory.portable.rows import event_type_of
+from reasonloom.nodes.memory.portable.validation import FileCheck, good_lines, refuse_binary
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+WORK, REST = 0.004, 0.001
+"""Seconds of work after which a thread rests so long; without it others waited up to 1.5 s."""
+
+T = TypeVar("T")
+
+
+def with_pauses(items: Iterable[T]) -> Iterator[T]:
+    """Yield items, and rest now and then between two of them."""
+    rested = time.perf_counter()
+    for item in items:
+        yield item
+        if time.perf_counter() - rested > WORK:
+            time.sleep(REST)
+            rested = time.perf_counter()
+
 
 MOST_LINES = 200_000
 BLOCK = 1 << 20
@@ -39,7 +55,7 @@ OF_MEMORY = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class FileMemory:
     """One memory of a file: its number and the moment it was made, where it has one."""
 
     node_id: int | None
@@ -50,7 +66,7 @@ class Held:
 
 
 @dataclass(slots=True)
-class Vectors:
+class FileVectors:
     """The vectors of a file's memories, of one model; a row is 0 where there is none yet."""
 
     model: str
@@ -58,7 +74,7 @@ class Vectors:
     known: NDArray[np.bool_]
 
     @classmethod
-    def none(cls, model: str, memories: int, dimension: int) -> Vectors:
+    def none(cls, model: str, memories: int, dimension: int) -> FileVectors:
         """Return room for the vectors of so many memories."""
         return cls(model, np.zeros((memories, dimension), np.float16), np.zeros(memories, bool))
 
@@ -70,7 +86,7 @@ class Vectors:
 
 
 @dataclass(slots=True)
-class Parsed:
+class ParsedFile:
     """What a file holds; `words` says in which memories, by place, each word stands.
 
     Attributes:
@@ -79,11 +95,11 @@ class Parsed:
         vectors: None where no search has needed them and it brought none.
     """
 
-    held: list[Held]
+    held: list[FileMemory]
     words: dict[str, array[int]]
     problem: str | None
     digest: bytes
-    vectors: Vectors | None = None
+    vectors: FileVectors | None = None
     text_bytes: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,7 +118,7 @@ class Parsed:
 class _Line:
     """A line as far as it is needed to tell whether it is current."""
 
-    held: Held
+    held: FileMemory
     id: str | None
     superseded_by: str | None
     supersedes: tuple[str, ...]
@@ -112,7 +128,7 @@ class _Line:
     vector: NDArray[np.float16] | None
 
 
-def parse(source: BinaryIO, digest: bytes) -> Parsed:
+def parse_file(source: BinaryIO, digest: bytes) -> ParsedFile:
     """Read a file from its start; takes about 0.1 ms a line, so not on the event loop.
 
     Raises:
@@ -121,7 +137,7 @@ def parse(source: BinaryIO, digest: bytes) -> Parsed:
     try:
         _refuse_long(source)
         header = _header(source)
-        checked = Checked()
+        checked = FileCheck()
         ours = (header.embedder if header else None) or NOBODY
         lines = [_line(line) for line in with_pauses(good_lines(source, ours, checked))]
     except InvalidArgument as fault:
@@ -133,7 +149,7 @@ def parse(source: BinaryIO, digest: bytes) -> Parsed:
         first = checked.shown[0]
         raise FileProblem("unreadable", f"no line is a memory; line {first.number}: {first.fault}")
     current = list(_current(lines))
-    return Parsed(
+    return ParsedFile(
         held=[line.held for line in current],
         words=_words(current),
         problem=_problem(checked),
@@ -161,20 +177,20 @@ def _line(line: GoodLine) -> _Line:
     memory = line.memory
     semantic = line.vectors.get("semantic")
     return _Line(
-        held=_held(memory),
+        held=_file_memory(memory),
         id=memory.id,
         superseded_by=memory.superseded_by,
         supersedes=tuple(edge.target for edge in memory.edges or () if edge.type == "supersedes"),
         hidden=memory.hidden_at is not None,
-        searched=kind_of(memory) in SEARCHED_KINDS,
+        searched=event_type_of(memory) in SEARCHED_KINDS,
         tags=" ".join(memory.tags or ()),
         vector=np.asarray(semantic, np.float16) if semantic else None,
     )
 
 
-def _held(memory: PortableMemory) -> Held:
+def _file_memory(memory: PortableMemory) -> FileMemory:
     made = memory.created_at
-    return Held(
+    return FileMemory(
         node_id=int(memory.id.removeprefix("mem-")) if memory.id else None,
         event_type=memory.event_type or EVENT_TYPE[memory.sector],
         content=memory.content,
@@ -214,23 +230,23 @@ def _place_named(line: _Line, lines: list[_Line], places: dict[str, int]) -> int
 def _words(lines: list[_Line]) -> dict[str, array[int]]:
     words: dict[str, array[int]] = {}
     for place, line in enumerate(with_pauses(lines)):
-        for word in indexed(f"{line.held.content} {line.tags}"):
+        for word in index_terms(f"{line.held.content} {line.tags}"):
             words.setdefault(word, array("I")).append(place)
     return words
 
 
-def _vectors(lines: list[_Line], ours: PortableEmbedder) -> Vectors | None:
+def _vectors(lines: list[_Line], ours: PortableEmbedder) -> FileVectors | None:
     """Return the vectors that the file brought along, None where it brought none."""
     places = np.flatnonzero([line.vector is not None for line in lines])
     if not places.size:
         return None
-    vectors = Vectors.none(ours.model, len(lines), ours.dimension)
+    vectors = FileVectors.none(ours.model, len(lines), ours.dimension)
     given = [line.vector for line in lines if line.vector is not None]
     vectors.put(places, np.asarray(given, np.float32))
     return vectors
 
 
-def _problem(checked: Checked) -> str | None:
+def _problem(checked: FileCheck) -> str | None:
     told = []
     if checked.bad:
         first = checked.shown[0]

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.graph_memory.workspaces import ContextCount, ContextMatch
-from reasonloom.nodes.graph_memory.rendering import micros
+from reasonloom.nodes.graph_memory.rendering import to_microseconds
+from reasonloom.nodes.graph_memory.workspaces.cache import ReadFile, read_workspace, unread_notes
 from reasonloom.nodes.graph_memory.workspaces.matching import (
     ROLE_FACTORS,
-    Asked,
     Match,
-    asked,
+    WorkspaceQuery,
     embed_for,
     matches,
+    parse_workspace_query,
 )
-from reasonloom.nodes.graph_memory.workspaces.reading import ReadFile, notes_of, read_workspace
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
@@ -40,7 +40,7 @@ class Searched:
             event_type=held.event_type,
             content=held.content,
             confidence=held.confidence,
-            created_at=micros(held.created_at) if held.created_at else None,
+            created_at=to_microseconds(held.created_at) if held.created_at else None,
             similarity=round(match.similarity, DIGITS),
             score=round(self.score(match), DIGITS),
         )
@@ -66,12 +66,12 @@ class Searched:
 class Survey:
     """A question, what every file has of it, and what must be said of that."""
 
-    question: Asked
+    question: WorkspaceQuery
     files: list[Searched]
     notes: list[str] = field(default_factory=list)
 
 
-async def survey(execution: Execution, workspace_id: str, text: str) -> Survey:
+async def survey_workspace(execution: Execution, workspace_id: str, text: str) -> Survey:
     """Ask all files of a workspace the same question.
 
     Where the embedder fails on one of them words alone count in all: one scale for all.
@@ -81,8 +81,8 @@ async def survey(execution: Execution, workspace_id: str, text: str) -> Survey:
     """
     _, files = await read_workspace(execution, workspace_id)
     embedder = execution.loom.embedder
-    question = await asked(embedder, text)
-    notes = [*notes_of(files), *question.notes]
+    question = await parse_workspace_query(embedder, text)
+    notes = [*unread_notes(files), *question.notes]
     for file in files:
         if file.parsed is None:
             continue

@@ -2,18 +2,154 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
+from reasonloom.contracts.graph_memory.shared import MOST_RESULTS
 from reasonloom.contracts.graph_memory.workspaces import (
+    ContextAdded,
+    ContextMatch,
+    ContextsListed,
     CrossReferenced,
+    MemoryWorkspaceAdd,
+    MemoryWorkspaceCreate,
+    MemoryWorkspaceList,
+    MemoryWorkspaceQuery,
     MemoryWorkspaceXref,
     Presence,
+    WorkspaceCreated,
+    WorkspaceFound,
 )
-from reasonloom.nodes.graph_memory.workspaces.survey import DIGITS, Searched, survey
+from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.graph_memory.workspaces.cache import (
+    FILES,
+    ReadFile,
+    read_workspace,
+    unread_notes,
+)
+from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, example_files, path_within
+from reasonloom.nodes.graph_memory.workspaces.matching import best_first
+from reasonloom.nodes.graph_memory.workspaces.survey import (
+    DIGITS,
+    Searched,
+    Survey,
+    survey_workspace,
+)
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.cleaning import clean_name
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.graph_memory import workspaces
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
+
+
+async def memory_workspace_create(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Make a workspace of the requested name; a name may be given twice."""
+    execution = runtime.context
+    request = MemoryWorkspaceCreate.model_validate(state["request"])
+    name, notes = clean_name(request.name, field="name")
+    async with execution.loom.database.begin(execution.caller) as tx:
+        made = await workspaces.create(tx, execution.run.effect("workspace"), name)
+        answer = WorkspaceCreated(workspace_id=made.id, name=made.name)
+        return await complete_run(tx, execution, answer, notes=notes)
+
+
+THERE_BEFORE = "{context_id} was there already: role {role}, label {label}"
+
+
+async def memory_workspace_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Read the requested file, and keep where it lies; one that is there gets role and label."""
+    execution = runtime.context
+    request = MemoryWorkspaceAdd.model_validate(state["request"])
+    folder, database = execution.loom.settings.files_folder, execution.loom.database
+    label, notes = clean_name(request.label, field="label") if request.label else (None, [])
+    async with database.begin(execution.caller) as tx:
+        await workspaces.require(tx, request.workspace_id)
+    path = path_within(folder, request.path)
+    parsed = await _parsed(folder, path)
+    role = request.role if "role" in request.model_fields_set else None
+    async with database.begin(execution.caller) as tx:
+        workspace = await workspaces.require(tx, request.workspace_id, hold=True)
+        row, before = await workspaces.put(tx, workspace, path, role=role, label=label)
+        file = ReadFile(row, parsed, "ready", parsed.problem)
+        answer = ContextAdded(**file.told().model_dump(), workspace_id=workspace.id, updated=before)
+        if before:
+            notes.append(THERE_BEFORE.format(context_id=row.id, role=row.role, label=row.label))
+        return await complete_run(tx, execution, answer, notes=notes)
+
+
+async def _parsed(folder: Path, path: str) -> ParsedFile:
+    """Return the file as it is now.
+
+    Raises:
+        InvalidArgument: it cannot be read; names files that are there where it is missing.
+    """
+    try:
+        return await FILES.get(folder, path)
+    except FileProblem as fault:
+        there = ", ".join(example_files(folder)) if fault.state == "missing" else ""
+        hint = f"; there are, for example: {there}" if there else ""
+        raise InvalidArgument(f"path: {fault.reason}{hint}", field="path") from None
+
+
+async def memory_workspace_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Tell each file's role, label, memories and state, in the order they were added."""
+    request = MemoryWorkspaceList.model_validate(state["request"])
+    workspace, files = await read_workspace(runtime.context, request.workspace_id)
+    answer = ContextsListed(
+        workspace_id=workspace.id,
+        name=workspace.name,
+        contexts=[file.told() for file in files],
+        count=len(files),
+    )
+    return {"answer": answer.wire(), "notes": unread_notes(files)}
+
+
+MOST_CHARACTERS = 200_000
+"""Of the contents of one answer; the first is always whole."""
+
+LEFT_OUT = "{count} more results are left out: at most {most} and {characters:,} characters"
+
+
+async def memory_workspace_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Merge what every file has, at most `max_per_context` of each."""
+    request = MemoryWorkspaceQuery.model_validate(state["request"])
+    found = await survey_workspace(runtime.context, request.workspace_id, request.query)
+    results = _merge_results(found, request.max_per_context)
+    shown = results[: _fitting(results)]
+    answer = WorkspaceFound(
+        results=shown, count=len(shown), contexts=[file.counted() for file in found.files]
+    )
+    notes = list(found.notes)
+    if len(shown) < len(results):
+        count = len(results) - len(shown)
+        notes.append(LEFT_OUT.format(count=count, most=MOST_RESULTS, characters=MOST_CHARACTERS))
+    return {"answer": answer.wire(), "notes": notes}
+
+
+def _merge_results(found: Survey, most: int) -> list[ContextMatch]:
+    scored = [
+        (file.score(match), place, match)
+        for place, file in enumerate(found.files)
+        for match in file.matches[:most]
+    ]
+    return [found.files[place].told(match) for _, place, match in best_first(scored)]
+
+
+def _fitting(results: list[ContextMatch]) -> int:
+    """Return how many results of the first an answer holds."""
+    room = MOST_CHARACTERS
+    for number, each in enumerate(results):
+        room -= len(each.content)
+        if number and (room < 0 or number >= MOST_RESULTS):
+            return number
+    return len(results)
+
 
 PRESENT = 0.75
 """The share of the topic's telling words that one memory must hold: both of two, all of three."""
@@ -27,7 +163,7 @@ BY_WORDS = (
 async def memory_workspace_xref(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Sort the files into those that know the topic, those that do not, and the rest."""
     request = MemoryWorkspaceXref.model_validate(state["request"])
-    found = await survey(runtime.context, request.workspace_id, request.item)
+    found = await survey_workspace(runtime.context, request.workspace_id, request.item)
     told = [presence(file) for file in found.files]
     read = [each for each in told if each.state == "ready"]
     looked = bool(found.question.words)

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 
 from reasonloom.nodes.memory.retrieval.text_query import UNSPACED
-from reasonloom.text.stemming import without_ending
+from reasonloom.text.stemming import snowball_stem
 
 FILE = "stop_words.txt"
 PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
@@ -34,7 +34,7 @@ STRETCH = re.compile(
 PARTICLES = re.compile("[的了]")
 
 
-def telling(text: str) -> list[str]:
+def keywords_of(text: str) -> list[str]:
     """Return the different telling words of a text, as they are looked for, in order.
 
     Words are folded (NFKC, case, accents) and stemmed; a run of Chinese, Japanese, Korean or Thai
@@ -44,7 +44,7 @@ def telling(text: str) -> list[str]:
     return list(dict.fromkeys(word for run in _runs(text) for word in _cut(run)))
 
 
-def indexed(text: str) -> set[str]:
+def index_terms(text: str) -> set[str]:
     """Return the words by which a text is found: its telling ones, and single letters of runs."""
     return {word for run in _runs(text) for word in (*_cut(run), *_letters(run))}
 
@@ -63,7 +63,7 @@ def _runs(text: str) -> list[str]:
 def _cut(run: str) -> list[str]:
     if UNSPACED.match(run):
         return [pair for part in PARTICLES.split(run) for pair in _pairs(part)]
-    word = stem(run)
+    word = stem_word(run)
     return [word] if word else []
 
 
@@ -82,12 +82,12 @@ def _letters(run: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """Return a folded word without its ending and accents, '' for a stop word."""
     if word in stop_words() or (len(word) == 1 and word.isascii() and word.isalpha()):
         return ""
     language = next((name for letters, name in STEMMERS if letters.search(word)), None)
-    stemmed = without_ending(word, language) if language else word
+    stemmed = snowball_stem(word, language) if language else word
     if language not in ("english", "german"):
         return stemmed
     marked = unicodedata.normalize("NFD", stemmed)

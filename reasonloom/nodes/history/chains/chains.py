@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reasonloom.stores.history.chunk_walks import WalkChunk, WalkEdge
+from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
 
 MOST = 4
 """Chunks of a chain; each aims at 500 tokens, so these fill the usual 2,000."""
@@ -36,7 +36,7 @@ class Step:
 
 
 @dataclass(slots=True)
-class Ground:
+class WalkGraph:
     """What a walk walks on: chunks that can be told, their relevance, 0..1, and the steps.
 
     `forward` allows steps to later chunks alone.
@@ -77,7 +77,7 @@ class Chain:
     score: float
 
 
-def chain_from(ground: Ground, seed: int, budget: int) -> Chain:
+def chain_from(ground: WalkGraph, seed: int, budget: int) -> Chain:
     """Return the chain from a seed, within about `budget` tokens; often the seed alone."""
     ids, steps = [seed], list[Step]()
     used = ground.chunks[seed].tokens
@@ -104,7 +104,7 @@ def qualifies(chain: Chain, relevance: Mapping[int, float], found: Sequence[int]
     return chain.relevance > 0 and chain.relevance >= QUALIFIES * sum(told) / max(1, len(told))
 
 
-def why_told(chain: Chain, order: Sequence[int]) -> dict[int, str]:
+def step_reasons(chain: Chain, order: Sequence[int]) -> dict[int, str]:
     """Return for each chunk, in the order of telling, why it follows from one before it."""
     told: dict[int, str] = {}
     for place, key in enumerate(order):
@@ -116,7 +116,7 @@ def why_told(chain: Chain, order: Sequence[int]) -> dict[int, str]:
     return told
 
 
-def _next(ground: Ground, ids: Sequence[int]) -> list[tuple[float, int, Step]]:
+def _next(ground: WalkGraph, ids: Sequence[int]) -> list[tuple[float, int, Step]]:
     """Return what may be taken next, with its worth and the step that leads to it."""
     found: dict[int, tuple[float, int, Step]] = {}
     for start in ids:
@@ -129,7 +129,7 @@ def _next(ground: Ground, ids: Sequence[int]) -> list[tuple[float, int, Step]]:
     return list(found.values())
 
 
-def _ranked(ground: Ground, ids: Sequence[int], steps: Sequence[Step]) -> Chain:
+def _ranked(ground: WalkGraph, ids: Sequence[int], steps: Sequence[Step]) -> Chain:
     """Return a chain with its aggregate relevance per token and what that and its links come to."""
     sizes = [max(1, ground.chunks[key].tokens) for key in ids]
     relevance = sum(

@@ -6,23 +6,108 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from reasonloom.contracts.history import Diagnostics
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.chains import chains
-from reasonloom.nodes.history.chains.chains import Chain, Ground
-from reasonloom.nodes.history.chains.nearing import OF_A_MOMENT, OF_A_QUESTION, relevances
-from reasonloom.nodes.memory.dates import dates_asked
-from reasonloom.nodes.memory.retrieval.ranking import Question, gather
-from reasonloom.nodes.memory.vectors import embed_or_say
-from reasonloom.stores.history import chunk_walks
-from reasonloom.stores.history.chunk_walks import WalkChunk, WalkEdge
-from reasonloom.stores.memory.search import judged, retrieval
+from reasonloom.nodes.history.chains.chains import Chain, WalkGraph
+from reasonloom.nodes.history.truncation import texts_in
+from reasonloom.nodes.memory.dates import date_terms_of_query
+from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.memory.retrieval.ranking import RankingQuery, rank
+from reasonloom.stores.history import chunk_links
+from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
+from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
+    from reasonloom.llm.port import Embedder
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.history.chunk_links import WalkChunk
+
+
+# A chunk is about several things; its one vector lies between them. So the passages of the chunks
+# that a walk may tell are compared one by one, and the best count: one for a question, which asks
+# for one thing, two for a moment that is described.
+
+OF_A_QUESTION, OF_A_MOMENT = 1, 2
+"""Passages of a chunk that count, the nearest."""
+
+WORD_SHARE = 0.5
+"""What all words of the question weigh beside a likeness of 1."""
+
+MOST = 160
+"""Passages that are compared in all: what a recall may cost beside its search."""
+
+LETTERS = 300
+"""Characters of a passage that are compared."""
+
+
+async def chunk_relevances(
+    embedder: Embedder,
+    asked: Sequence[float] | None,
+    chunks: Mapping[int, WalkChunk],
+    covered: Mapping[int, float],
+    best: int,
+) -> dict[int, float]:
+    """Return the relevance of each chunk, 0..1; by words alone without a vector.
+
+    Args:
+        embedder: makes the vectors of passages.
+        asked: the question's vector, None where there is none.
+        chunks: those that are judged.
+        covered: the share of the question's words, by weight, that each holds, 0..1.
+        best: how many passages of each count.
+    """
+    alike = await _alike(embedder, asked, chunks, best) if asked is not None else None
+    if alike is None:
+        return {key: covered.get(key, 0.0) for key in chunks}
+    return {
+        key: _relevance(alike.get(key, 0.0), covered.get(key, 0.0), embedder.floor)
+        for key in chunks
+    }
+
+
+def _relevance(cosine: float, words: float, floor: float) -> float:
+    """Return what likeness and words come to; 0 for what shares none and is as unlike as any."""
+    if not words and cosine <= floor:
+        return 0.0
+    return (max(0.0, cosine) + WORD_SHARE * words) / (1 + WORD_SHARE)
+
+
+async def _alike(
+    embedder: Embedder, asked: Sequence[float], chunks: Mapping[int, WalkChunk], best: int
+) -> dict[int, float] | None:
+    """Return the mean likeness of each chunk's best passages; None where there is no embedder."""
+    each = max(1, MOST // max(1, len(chunks)))
+    said = {key: _spread(texts_in(chunk.content), each) for key, chunk in chunks.items()}
+    owners = [key for key, texts in said.items() for _ in texts]
+    vectors, _ = await embed_or_note(embedder, [one for texts in said.values() for one in texts])
+    if not vectors:
+        return None
+    near: dict[int, list[float]] = {}
+    for key, cosine in zip(owners, _cosines(asked, vectors), strict=True):
+        near.setdefault(key, []).append(cosine)
+    nearest = {key: sorted(values)[-best:] for key, values in near.items()}
+    return {key: sum(values) / len(values) for key, values in nearest.items()}
+
+
+def _spread(texts: Sequence[str], most: int) -> list[str]:
+    """Return the passages, neighbours joined where there are more than `most`."""
+    size = -(-len(texts) // most)
+    starts = range(0, len(texts), size or 1)
+    return ["\n".join(texts[start : start + size])[:LETTERS] for start in starts]
+
+
+def _cosines(asked: Sequence[float], vectors: Sequence[Sequence[float]]) -> list[float]:
+    one, others = np.asarray(asked), np.asarray(vectors)
+    sizes = np.linalg.norm(one) * np.linalg.norm(others, axis=1)
+    cosines: list[float] = (others @ one / np.where(sizes > 0, sizes, 1)).tolist()
+    return cosines
+
 
 NOTHING_FOUND = "No matching chunks in memory"
 NO_SEEDS = "Search found chunks but none suitable as chain seeds"
@@ -42,14 +127,14 @@ JUDGED = 24
 FAN = 6
 """Edges followed from a chunk, and to it, the heaviest."""
 
-FELL_BACK = (
+FALLBACK = (
     "[Chain walk: fell back to search — {reason}. Search found {found} chunks, {seeds} seeds, "
     "{chains} chain(s) attempted, lengths: {lengths}]"
 )
 
 
 @dataclass(slots=True)
-class Found:
+class WalkCandidates:
     """What a search found, best first, and what is around it.
 
     Attributes:
@@ -74,10 +159,10 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class WalkResult:
     """What a walk came to: a chain, or why there is none and what search found instead."""
 
-    found: Found
+    found: WalkCandidates
     relevance: Mapping[int, float]
     chain: Chain | None
     diagnostics: Diagnostics | None
@@ -88,7 +173,7 @@ class Walked:
         told = self.diagnostics
         if told is None:
             return None
-        return FELL_BACK.format(
+        return FALLBACK.format(
             reason=told.reason,
             found=told.search_results,
             seeds=told.seeds,
@@ -99,27 +184,27 @@ class Walked:
 
 async def walk(
     execution: Execution, asked: str, project: str | None, *, forward: bool, budget: int
-) -> Walked:
+) -> WalkResult:
     """Search, and walk from what is found.
 
     Raises:
         UnknownName: there is no such project.
     """
-    found = await _found(execution, asked, project)
+    found = await _find_candidates(execution, asked, project)
     best = OF_A_MOMENT if forward else OF_A_QUESTION
-    relevance = await relevances(
+    relevance = await chunk_relevances(
         execution.loom.embedder, found.vector, found.chunks, found.covered, best
     )
     seeds = [key for key in found.seeds if relevance.get(key, 0.0) > 0]
     made: list[Chain] = []
     touched = {end for edge in found.edges for end in (edge.source, edge.target)}
     if touched.intersection(seeds):
-        ground = Ground(found.chunks, relevance, forward)
+        ground = WalkGraph(found.chunks, relevance, forward)
         ground.lay(found.edges)
         made = [chains.chain_from(ground, seed, budget) for seed in seeds]
     chain = chains.best_chain(made)
     if chain is not None and chains.qualifies(chain, relevance, found.order):
-        return Walked(found, relevance, chain, None)
+        return WalkResult(found, relevance, chain, None)
     reason = (
         NOTHING_FOUND if not found.order
         else NO_SEEDS if not seeds
@@ -134,22 +219,22 @@ async def walk(
         chains=len(made),
         lengths=[len(chain.ids) for chain in made],
     )
-    return Walked(found, relevance, None, told)
+    return WalkResult(found, relevance, None, told)
 
 
-async def _found(execution: Execution, asked: str, project: str | None) -> Found:
+async def _find_candidates(execution: Execution, asked: str, project: str | None) -> WalkCandidates:
     """Return what a search finds and what edges lead to from there, as much as is judged."""
     loom = execution.loom
-    vectors, notes = await embed_or_say(loom.embedder, [asked])
+    vectors, notes = await embed_or_note(loom.embedder, [asked])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
-    dates = dates_asked(asked, loom.clock().date())
-    question = Question(asked, near, frozenset(), dates, loom.embedder.floor)
+    dates = date_terms_of_query(asked, loom.clock().date())
+    question = RankingQuery(asked, near, frozenset(), dates, loom.embedder.floor)
     scope = Scope(kinds=("transcript",), project=project)
-    found = Found(vector=vectors[0] if vectors else None, notes=list(notes))
+    found = WalkCandidates(vector=vectors[0] if vectors else None, notes=list(notes))
     async with loom.database.begin(execution.caller, searching=True) as tx:
         if project is not None:
             await lookup.require_project(tx, project)
-        gathered = await gather(tx, execution, question, scope=scope, pool=POOL)
+        gathered = await rank(tx, execution, question, scope=scope, pool=POOL)
         found.order = [each.id for each in gathered.ranked]
         found.covered = {each.id: each.signals.words for each in gathered.ranked}
         if found.order:
@@ -157,19 +242,21 @@ async def _found(execution: Execution, asked: str, project: str | None) -> Found
     return found
 
 
-async def _around(tx: Transaction, found: Found, question: Question, scope: Scope) -> None:
+async def _around(
+    tx: Transaction, found: WalkCandidates, question: RankingQuery, scope: Scope
+) -> None:
     """Add the chunks that are judged, and the edges between them."""
     seeds = found.order[:SEEDS]
-    found.edges = await chunk_walks.edges(tx, seeds, fan=FAN)
+    found.edges = await chunk_links.edges(tx, seeds, fan=FAN)
     reached = {end for edge in found.edges for end in (edge.source, edge.target)} - set(seeds)
     if reached:
-        asked = await retrieval.weigh(tx, question.text, question.near, transcripts=True)
-        matches = await judged.judge(tx, asked, question.near, scope=scope, ids=reached)
+        asked = await retrieval.weigh_terms(tx, question.text, question.near, transcripts=True)
+        matches = await similarity.match_ids(tx, asked, question.near, scope=scope, ids=reached)
         found.covered |= {key: match.context for key, match in matches.items()}
         likely = {
             key: max(0.0, match.cosine or 0.0) + match.context for key, match in matches.items()
         }
         best = sorted(likely, key=lambda key: (-likely[key], key))[: JUDGED - len(seeds)]
-        found.edges += await chunk_walks.edges(tx, best, fan=FAN) if best else []
+        found.edges += await chunk_links.edges(tx, best, fan=FAN) if best else []
         seeds = [*seeds, *best]
-    found.chunks = await chunk_walks.chunks(tx, seeds)
+    found.chunks = await chunk_links.chunks(tx, seeds)

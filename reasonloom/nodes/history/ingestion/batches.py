@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from reasonloom.transcripts.chunking import Chunk, Cutter, State
-from reasonloom.transcripts.json_lines import moment_of
-from reasonloom.transcripts.reader import Reading
+from reasonloom.transcripts.chunking import Chunk, Chunker, ChunkerState
+from reasonloom.transcripts.lines import parse_moment
+from reasonloom.transcripts.reader import TurnReader
 from reasonloom.transcripts.turns import Source
 
 
@@ -38,8 +38,8 @@ class Batch:
 class Batches:
     """The batches of one reading, made when they are asked for."""
 
-    reading: Reading
-    state: State | None
+    reading: TurnReader
+    state: ChunkerState | None
     clock: str | None
     thinking: bool
     size: int
@@ -54,7 +54,7 @@ class Batches:
             InvalidArgument: no line of the file could be used.
             OSError: it could not be read on.
         """
-        cutter = Cutter(self.state, thinking=self.thinking)
+        cutter = Chunker(self.state, thinking=self.thinking)
         for turn in self.reading:
             self.turns += 1
             self._take(cutter.add(turn))
@@ -72,14 +72,14 @@ class Batches:
         """Add chunks, each with its time or the last one before it."""
         for chunk in chunks:
             self._chunks.append(chunk)
-            self._at.append(chunk.started_at or moment_of(self.clock))
+            self._at.append(chunk.started_at or parse_moment(self.clock))
             last = chunk.ended_at or chunk.started_at
             self.clock = last.isoformat() if last else self.clock
 
     def _batch(
         self,
         position: Mapping[str, Any],
-        state: State,
+        state: ChunkerState,
         dropped: list[str],
         offset: int,
         *,

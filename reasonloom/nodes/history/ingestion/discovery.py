@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.history.ingestion.reports import Told
+from reasonloom.nodes.history.ingestion.reports import FileReport
 
 if TYPE_CHECKING:
     from reasonloom.nodes.history.ingestion.formats import Format
@@ -22,7 +22,7 @@ TEXTS = {".txt", ".md", ".text"}
 
 
 @dataclass(slots=True)
-class Found:
+class FoundFiles:
     """What paths name: files with the names they are told by, what cannot be read, and what else.
 
     `loops` are links to folders that were seen already, `special` is what is neither file nor
@@ -30,16 +30,16 @@ class Found:
     """
 
     files: list[tuple[str, Path]] = field(default_factory=list)
-    refused: list[Told] = field(default_factory=list)
+    refused: list[FileReport] = field(default_factory=list)
     loops: int = 0
     special: int = 0
     others: int = 0
     bytes: int = 0
 
 
-def find(paths: Iterable[str], form: Format | None = None) -> Found:
+def find_files(paths: Iterable[str], form: Format | None = None) -> FoundFiles:
     """Return the files that paths name; names are as they were given, with what is below."""
-    found = Found()
+    found = FoundFiles()
     taken = TEXTS if form == "text" else TAKEN
     for given in paths:
         path = Path(given)
@@ -47,23 +47,23 @@ def find(paths: Iterable[str], form: Format | None = None) -> Found:
         try:
             whole = path.stat()
         except OSError as error:
-            found.refused.append(Told(given, _reason(error)))
+            found.refused.append(FileReport(given, _reason(error)))
             continue
         if stat.S_ISDIR(whole.st_mode):
             _folder(found, given, path, taken, {(whole.st_dev, whole.st_ino)})
             if len(found.files) == before:
                 kinds = ", ".join(sorted(f"*{each}" for each in taken))
-                found.refused.append(Told(given, f"The folder holds no transcript ({kinds})"))
+                found.refused.append(FileReport(given, f"The folder holds no transcript ({kinds})"))
         elif stat.S_ISREG(whole.st_mode):
             found.files.append((given, path))
             found.bytes += whole.st_size
         else:
-            found.refused.append(Told(given, "It is no file"))
+            found.refused.append(FileReport(given, "It is no file"))
     return found
 
 
 def _folder(
-    found: Found, name: str, path: Path, taken: set[str], seen: set[tuple[int, int]]
+    found: FoundFiles, name: str, path: Path, taken: set[str], seen: set[tuple[int, int]]
 ) -> None:
     """Add what a folder holds, and its folders; a folder is entered once."""
     waiting = [(name, path)]
@@ -72,14 +72,14 @@ def _folder(
         try:
             entries = sorted(os.scandir(path), key=lambda entry: entry.name)
         except OSError as error:
-            found.refused.append(Told(name, _reason(error)))
+            found.refused.append(FileReport(name, _reason(error)))
             continue
         for entry in entries:
             below = str(Path(name) / entry.name)
             try:
                 whole = entry.stat()
             except OSError as error:
-                found.refused.append(Told(below, _reason(error)))
+                found.refused.append(FileReport(below, _reason(error)))
                 continue
             if stat.S_ISDIR(whole.st_mode):
                 place = whole.st_dev, whole.st_ino

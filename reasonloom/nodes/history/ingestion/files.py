@@ -14,18 +14,18 @@ from uuid import UUID, uuid4
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.history.ingestion.batches import Batch, Batches
 from reasonloom.nodes.history.ingestion.formats import (
-    Sniffed,
-    form_of,
-    reading_of,
-    session_of,
-    sniff,
+    SniffResult,
+    default_session,
+    format_of,
+    open_reading,
+    sniff_format,
 )
-from reasonloom.nodes.history.ingestion.pieces import Carried, Overtaken
-from reasonloom.nodes.history.ingestion.reports import Told, Wish
+from reasonloom.nodes.history.ingestion.pieces import Overtaken, StoredFile
+from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
 from reasonloom.stores.history import transcripts
 from reasonloom.stores.history.transcripts import TranscriptRow
-from reasonloom.transcripts.chunking import State
-from reasonloom.transcripts.position import Position
+from reasonloom.transcripts.chunking import ChunkerState
+from reasonloom.transcripts.lines import Position
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Given:
+class SourceFile:
     """A file to be read; `anew` is True once what was kept of it is put aside for that."""
 
-    told: Told
+    told: FileReport
     path: Path
     done: bool = False
     anew: bool = False
 
 
 @dataclass(slots=True)
-class Opened:
+class OpenFile:
     """A file that is being read."""
 
-    given: Given
-    carried: Carried
+    given: SourceFile
+    carried: StoredFile
     batches: Batches
     size: int
     read: int
@@ -75,7 +75,7 @@ class Opened:
 
 
 @contextmanager
-def refusing(told: Told) -> Iterator[None]:
+def report_refusal(told: FileReport) -> Iterator[None]:
     """Note why a file cannot be read."""
     try:
         yield
@@ -97,27 +97,27 @@ def _stream(path: Path) -> Iterator[BinaryIO]:
 
 
 @dataclass(slots=True)
-class Opener:
+class FileOpener:
     """Opens files for one ingestion."""
 
     loom: Loom
     caller: Caller
-    wish: Wish
+    wish: IngestOptions
 
-    def in_order(self, files: Sequence[Given]) -> list[Given]:
+    def in_order(self, files: Sequence[SourceFile]) -> list[SourceFile]:
         """Return the files in order of their first times; refuse those that cannot be opened.
 
         A file that is there twice is read once.
         """
-        begins: dict[str, tuple[str, str, Given]] = {}
+        begins: dict[str, tuple[str, str, SourceFile]] = {}
         for given in files:
-            with refusing(given.told), _stream(given.path) as stream:
-                path = named(given.path)
-                begins.setdefault(path, (sniff(stream, given.path).begins, path, given))
+            with report_refusal(given.told), _stream(given.path) as stream:
+                path = stored_path(given.path)
+                begins.setdefault(path, (sniff_format(stream, given.path).begins, path, given))
         return [given for _, _, given in sorted(begins.values(), key=lambda each: each[:2])]
 
     @asynccontextmanager
-    async def opened(self, given: Given) -> AsyncIterator[Opened]:
+    async def opened(self, given: SourceFile) -> AsyncIterator[OpenFile]:
         """Yield a file where reading stood.
 
         Raises:
@@ -125,44 +125,44 @@ class Opener:
             OSError: it cannot be read.
         """
         with _stream(given.path) as stream:
-            sniffed = sniff(stream, given.path)
+            sniffed = sniff_format(stream, given.path)
             row, aside = await self._found(stream, given.path, sniffed)
             since = Position.of(row.position) if row.position else None
-            reading = reading_of(stream, given.path, form_of(row.form), since)
+            reading = open_reading(stream, given.path, format_of(row.form), since)
             again = self.wish.again and not given.anew
             if since and (reading.rewritten or again):
                 given.told.rewritten = reading.rewritten
                 row, aside = await self._anew(row, sniffed, aside)
                 since = None
-                reading = reading_of(stream, given.path, form_of(row.form), None)
+                reading = open_reading(stream, given.path, format_of(row.form), None)
             given.anew = True
-            given.told.form = form_of(row.form)
+            given.told.form = format_of(row.form)
             state = dict(row.state or self._first(given.path))
             cut = state.pop("cutting", None)
             batches = Batches(
                 reading,
-                State.of(cut) if cut else None,
+                ChunkerState.of(cut) if cut else None,
                 cut and cut["clock"],
                 thinking=state["thinking"],
                 size=self.wish.batch,
             )
-            carried = Carried(row, state, given.told, aside, row.skipped or {})
+            carried = StoredFile(row, state, given.told, aside, row.skipped or {})
             size = os.fstat(stream.fileno()).st_size
-            yield Opened(given, carried, batches, size, since.offset if since else 0)
+            yield OpenFile(given, carried, batches, size, since.offset if since else 0)
 
     def _first(self, path: Path) -> dict[str, Any]:
         """Return what goes on from one reading to the next, before the first."""
         return {
-            "session": session_of(path),
+            "session": default_session(path),
             "project": self.wish.project,
             "thinking": self.wish.thinking,
         }
 
     async def _found(
-        self, stream: BinaryIO, path: Path, sniffed: Sniffed
+        self, stream: BinaryIO, path: Path, sniffed: SniffResult
     ) -> tuple[TranscriptRow, UUID | None]:
         """Return the file's transcript: by its path, or by its content where it was moved."""
-        place = named(path)
+        place = stored_path(path)
         async with self.loom.database.begin(self.caller) as tx:
             row, aside = await transcripts.find(tx, place)
             if row is None:
@@ -176,7 +176,7 @@ class Opener:
         return row or new, aside.id if aside else None
 
     async def _anew(
-        self, row: TranscriptRow, sniffed: Sniffed, aside: UUID | None
+        self, row: TranscriptRow, sniffed: SniffResult, aside: UUID | None
     ) -> tuple[TranscriptRow, UUID | None]:
         """Put aside what came of the file, and begin again."""
         fresh = TranscriptRow(uuid4(), row.path, self.wish.form or sniffed.form, sniffed.head)
@@ -199,6 +199,6 @@ def _left(other: TranscriptRow, stream: BinaryIO) -> bool:
     )
 
 
-def named(path: Path) -> str:
+def stored_path(path: Path) -> str:
     """Return a file's whole path as text that can be stored."""
     return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")

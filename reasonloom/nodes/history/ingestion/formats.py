@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from reasonloom.transcripts import claude_code, plain
-from reasonloom.transcripts.json_lines import entry_of
-from reasonloom.transcripts.lines import Line, Lines
-from reasonloom.transcripts.position import HEAD, Position
-from reasonloom.transcripts.reader import Reading
+from reasonloom.transcripts.lines import HEAD, Line, Lines, Position, parse_entry
+from reasonloom.transcripts.reader import TurnReader
 
 Format = Literal["claude-code", "jsonl", "text"]
 FORMATS: tuple[Format, ...] = ("claude-code", "jsonl", "text")
@@ -23,7 +21,7 @@ UNSURE = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Sniffed:
+class SniffResult:
     """What a file's first bytes tell: its format, a digest, and the first time in it."""
 
     form: Format
@@ -31,7 +29,7 @@ class Sniffed:
     begins: str
 
 
-def sniff(stream: BinaryIO, path: Path) -> Sniffed:
+def sniff_format(stream: BinaryIO, path: Path) -> SniffResult:
     """Return what the first lines tell; a `.jsonl` file of other lines is taken for JSONL.
 
     Lines are read as they are read later: whatever their encoding, and none that is too long.
@@ -50,7 +48,7 @@ def sniff(stream: BinaryIO, path: Path) -> Sniffed:
     if form is None and window.lstrip().startswith(b'{"parentUuid"'):
         form = "claude-code"
     form = form or ("jsonl" if path.suffix == UNSURE else "text")
-    return Sniffed(form, hashlib.sha256(window[:HEAD]).hexdigest(), begins)
+    return SniffResult(form, hashlib.sha256(window[:HEAD]).hexdigest(), begins)
 
 
 def _first_lines(stream: BinaryIO) -> Iterator[Line]:
@@ -63,7 +61,7 @@ def _first_lines(stream: BinaryIO) -> Iterator[Line]:
 
 def _entry(line: Line) -> dict[str, Any] | None:
     """Return the object that a line is."""
-    return entry_of(line, None) if b"{" in line.data[:16] else None
+    return parse_entry(line, None) if b"{" in line.data[:16] else None
 
 
 def _form(entry: dict[str, Any]) -> Format | None:
@@ -73,12 +71,12 @@ def _form(entry: dict[str, Any]) -> Format | None:
     return "jsonl" if "role" in entry and "content" in entry else None
 
 
-def form_of(name: str) -> Format:
+def format_of(name: str) -> Format:
     """Return a format by its name."""
     return next(form for form in FORMATS if form == name)
 
 
-def reading_of(stream: BinaryIO, path: Path, form: Format, since: Position | None) -> Reading:
+def open_reading(stream: BinaryIO, path: Path, form: Format, since: Position | None) -> TurnReader:
     """Return the turns of a file, from the beginning or from `since` on.
 
     Raises:
@@ -89,7 +87,7 @@ def reading_of(stream: BinaryIO, path: Path, form: Format, since: Position | Non
     return plain.read_jsonl(stream, since) if form == "jsonl" else plain.read_text(stream, since)
 
 
-def session_of(path: Path) -> str:
+def default_session(path: Path) -> str:
     """Return what a session is called whose file does not tell: by the file's name and place."""
     if path.parent.name == "subagents":
         return path.parent.parent.name

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from reasonloom.nodes.history.gist import gist
+from reasonloom.nodes.history.truncation import gist
 from reasonloom.stores.history.chunk_links import Facts
 
 SAME_ERROR, SAME_FILE, DECIDED = 0.2, 0.1, 0.1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reasonloom.errors import Conflict
-from reasonloom.nodes.history.ingestion.reports import Stored, Told
+from reasonloom.nodes.history.ingestion.reports import BatchCounts, FileReport
 from reasonloom.stores.history.chunks import Known
 from reasonloom.stores.history.transcripts import TranscriptRow
 
@@ -25,7 +25,7 @@ class Overtaken(Conflict):
 
 
 @dataclass(slots=True)
-class Carried:
+class StoredFile:
     """A file that is being read, as it is stored so far.
 
     Args:
@@ -38,17 +38,17 @@ class Carried:
 
     row: TranscriptRow
     state: dict[str, Any]
-    told: Told
+    told: FileReport
     aside: UUID | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
     finished: bool = False
 
 
-Piece = tuple[Carried, "Batch"]
+Piece = tuple[StoredFile, "Batch"]
 
 
 @dataclass(slots=True)
-class Chosen:
+class BatchChanges:
     """What of a batch is new, what takes the place of a chunk of this file, and what is void.
 
     Another file's chunk is neither changed nor removed. `there` are chunks that are stored, or
@@ -63,7 +63,7 @@ class Chosen:
     forgotten: int = 0
 
     @classmethod
-    def of(cls, carried: Carried, batch: Batch, known: dict[str, Known]) -> Chosen:
+    def of(cls, carried: StoredFile, batch: Batch, known: dict[str, Known]) -> BatchChanges:
         """Sort a batch's chunks by what is stored."""
         chosen, owners = cls(), {carried.row.id, carried.aside}
         ours = {key: each for key, each in known.items() if each.transcript in owners}
@@ -83,18 +83,20 @@ class Chosen:
                 chosen.new.append(chunk)
         return chosen
 
-    def counted(self) -> Stored:
+    def counted(self) -> BatchCounts:
         """Return how many there are of each."""
-        return Stored(len(self.new), len(self.changed), self.there, self.forgotten, len(self.void))
+        return BatchCounts(
+            len(self.new), len(self.changed), self.there, self.forgotten, len(self.void)
+        )
 
 
-def names_of(batch: Batch) -> list[str]:
+def batch_keys(batch: Batch) -> list[str]:
     """Return the keys that a batch speaks of."""
     replaced = [chunk.replaces for chunk in batch.chunks if chunk.replaces]
     return [*(chunk.id for chunk in batch.chunks), *replaced, *batch.dropped]
 
 
-def place_of(carried: Carried, batch: Batch, chunk: Chunk) -> tuple[str, str | None]:
+def chunk_place(carried: StoredFile, batch: Batch, chunk: Chunk) -> tuple[str, str | None]:
     """Return a chunk's session and its folder.
 
     The first lines of Claude Code's files may not tell them, but the file is of one session.

@@ -17,23 +17,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import Deadlocked
-from reasonloom.nodes.history.ingestion.files import Given, Opened, Opener, refusing
-from reasonloom.nodes.history.ingestion.links import link
-from reasonloom.nodes.history.ingestion.pieces import Carried, Overtaken, Piece, Vectors
-from reasonloom.nodes.history.ingestion.reports import Tell, Told, Wish
-from reasonloom.nodes.history.ingestion.store import Store
+from reasonloom.nodes.history.ingestion.files import (
+    FileOpener,
+    OpenFile,
+    SourceFile,
+    report_refusal,
+)
+from reasonloom.nodes.history.ingestion.links import link_chunks
+from reasonloom.nodes.history.ingestion.pieces import Overtaken, Piece, StoredFile, Vectors
+from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions, ReportProgress
+from reasonloom.nodes.history.ingestion.store import LoadStore
 from reasonloom.stores.history import transcripts
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
 
-Link = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]
+LinkChunks = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]
 """Links new chunks, by their projects, with what is there."""
 
-__all__ = ["Told", "Wish", "ingest"]
+__all__ = ["FileReport", "IngestOptions", "ingest"]
 
-CROSSED = 20
+MOST_DEADLOCKS = 20
 """How often in a row a load that the database gives up is begun again."""
 
 
@@ -45,10 +50,10 @@ async def ingest(
     loom: Loom,
     caller: Caller,
     files: Sequence[tuple[str, Path]],
-    wish: Wish | None = None,
-    tell: Tell = _silent,
-    linking: Link = link,
-) -> list[Told]:
+    wish: IngestOptions | None = None,
+    tell: ReportProgress = _silent,
+    linking: LinkChunks = link_chunks,
+) -> list[FileReport]:
     """Read files and keep their chunks; return what became of each, in the order given.
 
     Each is a name to be told and a path. A file that cannot be read says why and leaves what is
@@ -59,10 +64,10 @@ async def ingest(
     Raises:
         DatabaseUnavailable: it went away; what was stored stays.
     """
-    wish = wish or Wish()
-    given = [Given(Told(name), path) for name, path in files]
-    opener = Opener(loom, caller, wish)
-    work = Ingestion(loom, caller, wish, tell, opener, Store(loom, caller), linking)
+    wish = wish or IngestOptions()
+    given = [SourceFile(FileReport(name), path) for name, path in files]
+    opener = FileOpener(loom, caller, wish)
+    work = Ingestion(loom, caller, wish, tell, opener, LoadStore(loom, caller), linking)
     left = await asyncio.to_thread(opener.in_order, given)
     crossed = 0
     while left:
@@ -72,7 +77,7 @@ async def ingest(
             pass  # the other process has stored something: this ends
         except Deadlocked:
             crossed += 1
-            if crossed > CROSSED:
+            if crossed > MOST_DEADLOCKS:
                 raise
         left = [each for each in left if not each.done]
     return [each.told for each in given]
@@ -84,13 +89,13 @@ class Ingestion:
 
     loom: Loom
     caller: Caller
-    wish: Wish
-    tell: Tell
-    opener: Opener
-    store: Store
-    linking: Link
+    wish: IngestOptions
+    tell: ReportProgress
+    opener: FileOpener
+    store: LoadStore
+    linking: LinkChunks
 
-    async def run(self, files: Iterable[Given]) -> None:
+    async def run(self, files: Iterable[SourceFile]) -> None:
         """Store load after load; the next is cut and embedded while one is stored and linked.
 
         Raises:
@@ -114,11 +119,11 @@ class Ingestion:
             load.vectors = await self.store.embedded(load.pieces)
         return load
 
-    async def _loads(self, files: Iterable[Given]) -> AsyncGenerator[Load, None]:
+    async def _loads(self, files: Iterable[SourceFile]) -> AsyncGenerator[Load, None]:
         """Yield loads of as many chunks as the wish says; of a file one batch in each."""
         load = Load()
         for given in files:
-            with refusing(given.told):
+            with report_refusal(given.told):
                 async for opened, piece in self._pieces(given):
                     load.add(opened, piece)
                     if load.chunks >= self.wish.batch or not piece[1].last:
@@ -128,7 +133,7 @@ class Ingestion:
         if load.pieces:
             yield load
 
-    async def _pieces(self, given: Given) -> AsyncIterator[tuple[Opened, Piece]]:
+    async def _pieces(self, given: SourceFile) -> AsyncIterator[tuple[OpenFile, Piece]]:
         """Yield a file's batches, cut in a thread."""
         async with self.opener.opened(given) as opened:
             batches = iter(opened.batches)
@@ -153,7 +158,7 @@ class Ingestion:
             opened.given.done = batch.last
             self.tell(opened.advanced(batch))
 
-    async def _link(self, finished: Sequence[Carried]) -> None:
+    async def _link(self, finished: Sequence[StoredFile]) -> None:
         """Link what was stored of whole files and not linked yet, then note that it is."""
         waiting: dict[str, list[int]] = {}
         for carried in finished:
@@ -173,12 +178,12 @@ class Load:
     `vectors` is None where no embedder answers.
     """
 
-    opened: list[Opened] = field(default_factory=list)
+    opened: list[OpenFile] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     chunks: int = 0
     vectors: Vectors | None = None
 
-    def add(self, opened: Opened, piece: Piece) -> None:
+    def add(self, opened: OpenFile, piece: Piece) -> None:
         """Add a piece."""
         self.opened.append(opened)
         self.pieces.append(piece)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 BATCH = 1_024
 """Chunks of one transaction: more are no faster, and more is lost by a kill."""
 
-Tell = Callable[[int], None]
+ReportProgress = Callable[[int], None]
 """Told how many more bytes are read and kept."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class IngestOptions:
     """How files are read; `form`, `project` and `thinking` are kept with a file once it is read.
 
     Args:
@@ -39,7 +39,7 @@ class Wish:
 
 
 @dataclass(slots=True)
-class Stored:
+class BatchCounts:
     """What became of a batch; `forgotten` chunks were read again and stay hidden."""
 
     new: int = 0
@@ -51,7 +51,7 @@ class Stored:
 
 
 @dataclass(slots=True)
-class Told:
+class FileReport:
     """What became of one file; `name` is as it was given, `refused` says why it was not read.
 
     `bytes` are those read in this reading, and the counts are of it.
@@ -76,7 +76,7 @@ class Told:
         """Tell whether there was nothing new to read."""
         return self.refused is None and not (self.turns or self.removed)
 
-    def add(self, stored: Stored, batch: Batch) -> None:
+    def add(self, stored: BatchCounts, batch: Batch) -> None:
         """Count a batch."""
         self.turns += batch.turns
         self.new += stored.new

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from reasonloom.nodes.history.ingestion.pieces import (
-    Chosen,
+    BatchChanges,
     Overtaken,
     Piece,
     Vectors,
-    names_of,
-    place_of,
+    batch_keys,
+    chunk_place,
 )
-from reasonloom.nodes.history.ingestion.writer import Writing
-from reasonloom.nodes.memory.vectors import embed_or_say
+from reasonloom.nodes.history.ingestion.writer import LoadWriter
+from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.stores.history import chunks, projects, transcripts
 from reasonloom.stores.history.transcripts import TranscriptRow
-from reasonloom.stores.memory import imported
+from reasonloom.stores.memory import import_rows
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Store:
+class LoadStore:
     """Stores loads for one caller."""
 
     loom: Loom
@@ -46,7 +46,7 @@ class Store:
         new = [key for key in texts if key not in known and key not in there]
         if not new:
             return there
-        vectors, notes = await embed_or_say(self.loom.embedder, [texts[key] for key in new])
+        vectors, notes = await embed_or_note(self.loom.embedder, [texts[key] for key in new])
         return None if notes else {**there, **dict(zip(new, vectors, strict=True))}
 
     async def store(self, load: Sequence[Piece], vectors: Vectors | None) -> None:
@@ -62,9 +62,11 @@ class Store:
             vectors = await self.embedded(load, vectors)
         async with self.loom.database.begin(self.caller) as tx:
             await self._hold(tx, [carried.row for carried, _ in load])
-            known = await chunks.known(tx, [name for _, batch in load for name in names_of(batch)])
+            known = await chunks.known(
+                tx, [name for _, batch in load for name in batch_keys(batch)]
+            )
             slugs = await self._slugs_of(tx, load)
-            work = Writing(self.loom, self.caller, tx, known, slugs, vectors)
+            work = LoadWriter(self.loom, self.caller, tx, known, slugs, vectors)
             done = await work.write(load)
             await transcripts.save(tx, [row for row, _ in done])
         self._slugs |= slugs
@@ -75,9 +77,11 @@ class Store:
     async def foresee(self, load: Sequence[Piece]) -> None:
         """Count what storing a load would do."""
         async with self.loom.database.begin(self.caller) as tx:
-            known = await chunks.known(tx, [name for _, batch in load for name in names_of(batch)])
+            known = await chunks.known(
+                tx, [name for _, batch in load for name in batch_keys(batch)]
+            )
         for carried, batch in load:
-            chosen = Chosen.of(carried, batch, known)
+            chosen = BatchChanges.of(carried, batch, known)
             carried.told.add(chosen.counted(), batch)
             carried.finished = batch.last
 
@@ -87,12 +91,14 @@ class Store:
         steps = await transcripts.hold(tx, [row.id for row in rows])
         if any(steps.get(row.id) != row.step for row in rows):
             raise Overtaken("another process reads this file", field="path")
-        await imported.hold(tx)
+        await import_rows.hold_owner(tx)
 
     async def _slugs_of(self, tx: Transaction, load: Sequence[Piece]) -> dict[str | None, str]:
         """Return the slugs of the load's folders."""
         wanted = {
-            place_of(carried, batch, chunk)[1] for carried, batch in load for chunk in batch.chunks
+            chunk_place(carried, batch, chunk)[1]
+            for carried, batch in load
+            for chunk in batch.chunks
         }
         slugs = {folder: self._slugs[folder] for folder in wanted if folder in self._slugs}
         for folder in sorted(wanted - slugs.keys(), key=lambda path: path or ""):

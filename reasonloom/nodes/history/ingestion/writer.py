@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
-from reasonloom.nodes.history.ingestion.ingest_rows import memory_of, row_of
-from reasonloom.nodes.history.ingestion.pieces import Carried, Chosen, Piece, Vectors, place_of
-from reasonloom.nodes.history.ingestion.reports import Stored
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.history.ingestion.pieces import (
+    BatchChanges,
+    Piece,
+    StoredFile,
+    Vectors,
+    chunk_place,
+)
+from reasonloom.nodes.history.ingestion.reports import BatchCounts
+from reasonloom.nodes.memory.dates import date_terms
 from reasonloom.stores.history import chunk_sequence, chunks, transcripts
 from reasonloom.stores.history.chunks import ChunkRow, Known, Lane
 from reasonloom.stores.history.history_sessions import Place, sessions_for
@@ -17,16 +24,85 @@ from reasonloom.stores.history.transcripts import TranscriptRow
 from reasonloom.stores.memory.memories import NewMemory
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.history.ingestion.batches import Batch
     from reasonloom.nodes.loom import Loom
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.history.history_sessions import Place
+    from reasonloom.transcripts.chunking import Chunk
 
-Made = tuple[NewMemory, ChunkRow]
+
+EFFECTS = UUID("3a52a2f0-9a1b-4f0a-8a55-4f4c2a3b8f11")
+"""The namespace of effects that are made of a chunk's key."""
+
+TOOL = "history"
+MIDDLE = 0.5
+"""Salience and importance of every chunk: nobody weighed what was said."""
+
+
+def chunk_memory(
+    chunk: Chunk,
+    row: ChunkRow,
+    *,
+    owner: str,
+    session: UUID,
+    vector: Sequence[float] | None,
+    model: str,
+) -> NewMemory:
+    """Return the memory that a chunk is; one vector stands for all its views."""
+    return NewMemory(
+        effect=uuid5(EFFECTS, chunk.id),
+        content=chunk.text,
+        sector="episodic",
+        event_type="episode",
+        source_kind="transcript",
+        principal=owner,
+        tool=TOOL,
+        salience=MIDDLE,
+        importance=MIDDLE,
+        decay_rate=0.0,
+        token_count=chunk.tokens,
+        created_at=row.at,
+        session_id=session,
+        project=row.project,
+        dates=date_terms("", None, row.at.date()),  # logs are full of dates of no interest
+        vectors=dict.fromkeys(SECTORS, vector) if vector else {},
+        model=model if vector else None,
+    )
+
+
+def chunk_row(chunk: Chunk, transcript: UUID, place: Place, at: datetime) -> ChunkRow:
+    """Return what stands beside a chunk's memory; `place` is its session and project."""
+    session, project = place
+    return ChunkRow(
+        key=chunk.id,
+        transcript=transcript,
+        project=project,
+        session=session,
+        agent=chunk.agent,
+        first_turn=chunk.first_turn,
+        last_turn=chunk.last_turn,
+        ordinal=chunk.ordinal,
+        started_at=chunk.started_at,
+        ended_at=chunk.ended_at,
+        at=at,
+        tokens=chunk.tokens,
+        continues=chunk.continues,
+        files=chunk.files,
+        errors=chunk.errors,
+        names=chunk.names,
+        spawns=chunk.spawns,
+    )
+
+
+NewChunk = tuple[NewMemory, ChunkRow]
 
 
 @dataclass(slots=True)
-class Writing:
+class LoadWriter:
     """The writes of one load within its transaction."""
 
     loom: Loom
@@ -36,7 +112,7 @@ class Writing:
     slugs: dict[str | None, str]
     vectors: Vectors | None
 
-    async def write(self, load: Sequence[Piece]) -> list[tuple[TranscriptRow, Stored]]:
+    async def write(self, load: Sequence[Piece]) -> list[tuple[TranscriptRow, BatchCounts]]:
         """Write the load; return each file's transcript as it stands then, and what became of it.
 
         What is void goes first: one of the new chunks may have its key.
@@ -60,38 +136,38 @@ class Writing:
             self._state(carried, batch, each, ids, made)
             for (carried, batch), each in zip(load, chosen, strict=True)
         ]
-        await chunk_sequence.hand_over(tx, self._ended(load, states))
+        await chunk_sequence.link_agents(tx, self._ended(load, states))
         return [
             (self._row(carried, batch, state), self._stored(each))
             for (carried, batch), each, state in zip(load, chosen, states, strict=True)
         ]
 
-    def _chosen(self, load: Sequence[Piece]) -> list[Chosen]:
+    def _chosen(self, load: Sequence[Piece]) -> list[BatchChanges]:
         """Sort each piece; a chunk that an earlier piece stores is there for a later one."""
         known, chosen = dict(self.known), []
         for carried, batch in load:
-            each = Chosen.of(carried, batch, known)
+            each = BatchChanges.of(carried, batch, known)
             chosen.append(each)
             for chunk in (*each.new, *(chunk for _, chunk in each.changed)):
                 known[chunk.id] = Known(0, carried.row.id, False)
         return chosen
 
-    async def _made(self, load: Sequence[Piece]) -> dict[str, Made]:
+    async def _made(self, load: Sequence[Piece]) -> dict[str, NewChunk]:
         """Return the memory and the row of each chunk by its key; the first file's where two."""
         now, loom = self.loom.clock(), self.loom
         places: dict[str, Place] = {}
         for carried, batch in load:
             for chunk in batch.chunks:
-                session, folder = place_of(carried, batch, chunk)
+                session, folder = chunk_place(carried, batch, chunk)
                 places.setdefault(chunk.id, (session, self.slugs[folder]))
         sessions = await sessions_for(self.tx, list(dict.fromkeys(places.values())))
-        made: dict[str, Made] = {}
+        made: dict[str, NewChunk] = {}
         for carried, batch in load:
             for chunk, at in zip(batch.chunks, batch.at, strict=True):
                 if chunk.id not in made:
                     place = places[chunk.id]
-                    row = row_of(chunk, carried.row.id, place, at or now)
-                    memory = memory_of(
+                    row = chunk_row(chunk, carried.row.id, place, at or now)
+                    memory = chunk_memory(
                         chunk,
                         row,
                         owner=self.caller.owner,
@@ -102,7 +178,7 @@ class Writing:
                     made[chunk.id] = memory, row
         return made
 
-    async def _empty(self, aside: UUID, chosen: Chosen) -> list[Lane]:
+    async def _empty(self, aside: UUID, chosen: BatchChanges) -> list[Lane]:
         """Remove what a rewritten file has no more."""
         left = [each.memory_id for each in (await chunks.of_transcript(self.tx, aside)).values()]
         lanes = await chunks.drop(self.tx, left)
@@ -112,11 +188,11 @@ class Writing:
 
     def _state(
         self,
-        carried: Carried,
+        carried: StoredFile,
         batch: Batch,
-        chosen: Chosen,
+        chosen: BatchChanges,
         ids: Mapping[str, int],
-        made: Mapping[str, Made],
+        made: Mapping[str, NewChunk],
     ) -> dict[str, Any]:
         """Return what goes on with the file: what waits to be linked, and its sessions."""
         written = [(ids[chunk.id], chunk.id) for chunk in chosen.new]
@@ -143,7 +219,7 @@ class Writing:
                  if batch.last]  # fmt: skip
         return list(dict.fromkeys(name for names in ended for name in names))
 
-    def _row(self, carried: Carried, batch: Batch, state: dict[str, Any]) -> TranscriptRow:
+    def _row(self, carried: StoredFile, batch: Batch, state: dict[str, Any]) -> TranscriptRow:
         """Return the transcript as it stands after the batch."""
         carried.state = state
         return replace(
@@ -154,7 +230,7 @@ class Writing:
             skipped={why: n + carried.skipped.get(why, 0) for why, n in batch.skipped.items()},
         )
 
-    def _stored(self, chosen: Chosen) -> Stored:
+    def _stored(self, chosen: BatchChanges) -> BatchCounts:
         """Return what became of a piece."""
         stored = chosen.counted()
         if self.vectors is None:

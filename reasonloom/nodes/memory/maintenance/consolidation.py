@@ -15,13 +15,38 @@ from reasonloom.contracts.memory.extras import (
 )
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.maintenance.cluster import clusters
-from reasonloom.nodes.memory.maintenance.summaries import shortened
-from reasonloom.nodes.memory.maintenance.summary import Summed, as_memory, sum_up
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.memory.maintenance.health import excerpt_of
+from reasonloom.nodes.memory.maintenance.summary import (
+    EpisodeSummary,
+    summarize_episodes,
+    summary_memory,
+)
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import consolidation, memories
-from reasonloom.stores.memory.consolidation import Episode
+from reasonloom.stores.memory.consolidation import Episode, Pair
+
+
+def complete_link_clusters(pairs: Sequence[Pair], *, least: int, most: int) -> list[list[int]]:
+    """Return the clusters of `least` to `most` members, each sorted, the largest first.
+
+    `pairs` are those that are alike enough, the most alike first. Two clusters become one where
+    every pair between them is among `pairs`, the most alike first (agglomerative clustering
+    with complete linkage, cut at the threshold by which `pairs` were chosen).
+    """
+    alike = {(pair.one, pair.other) for pair in pairs}
+    of: dict[int, list[int]] = {}
+    for pair in pairs:
+        one = of.setdefault(pair.one, [pair.one])
+        other = of.setdefault(pair.other, [pair.other])
+        if one is other or len(one) + len(other) > most:
+            continue
+        if all((min(a, b), max(a, b)) in alike for a in one for b in other):
+            one += other
+            of.update(dict.fromkeys(other, one))
+    found = {id(group): sorted(group) for group in of.values() if len(group) >= least}
+    return sorted(found.values(), key=lambda group: (-len(group), group))
+
 
 WINDOW = 500
 """Old episodes that are compared with each other at once."""
@@ -88,7 +113,7 @@ async def _window(
             alike=request.min_similarity,
             most_pairs=MOST_PAIRS,
         )
-    found = clusters(pairs, least=request.min_cluster, most=MOST_IN_CLUSTER)
+    found = complete_link_clusters(pairs, least=request.min_cluster, most=MOST_IN_CLUSTER)
     return found, old.memories, old.last
 
 
@@ -122,8 +147,8 @@ async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) 
         episodes = await consolidation.read(tx, ids, effect)
     if [each.id for each in episodes] != ids:
         return {"skipped": state["skipped"] + 1}
-    summed = await sum_up(execution, episodes, place)
-    memory, notes = await as_memory(execution, episodes, summed, effect)
+    summed = await summarize_episodes(execution, episodes, place)
+    memory, notes = await summary_memory(execution, episodes, summed, effect)
     async with execution.loom.database.begin(execution.caller) as tx:
         held = await consolidation.hold(tx, ids, effect)
         if held != episodes:
@@ -132,21 +157,23 @@ async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) 
         await consolidation.derive(
             tx, summary, ids, at=execution.loom.clock(), run_id=execution.run.id
         )
-    shown = _shown(episodes, summary, memory.content, summed)
+    shown = _cluster_report(episodes, summary, memory.content, summed)
     return {"done": [*state["done"], shown.wire()], "notes": [*summed.notes, *notes]}
 
 
-def _shown(episodes: Sequence[Episode], summary: int, content: str, summed: Summed) -> Consolidated:
-    return _previewed(episodes).model_copy(
+def _cluster_report(
+    episodes: Sequence[Episode], summary: int, content: str, summed: EpisodeSummary
+) -> Consolidated:
+    return _cluster_preview(episodes).model_copy(
         update={"summary_id": f"mem-{summary}", "summary": content, "made_by": summed.made_by}
     )
 
 
-def _previewed(episodes: Sequence[Episode]) -> Consolidated:
+def _cluster_preview(episodes: Sequence[Episode]) -> Consolidated:
     times = sorted(each.created_at for each in episodes)
     return Consolidated(
         originals=[f"mem-{each.id}" for each in episodes],
-        excerpt=shortened(episodes[0].content),
+        excerpt=excerpt_of(episodes[0].content),
         first=times[0].isoformat(),
         last=times[-1].isoformat(),
     )
@@ -160,7 +187,7 @@ async def report_groups(state: ConsolidateState, runtime: Runtime[Execution]) ->
         shown = [Consolidated.model_validate(each) for each in state["done"]]
         if request.dry_run:
             each_read = [await consolidation.read(tx, ids) for ids in state["groups"]]
-            shown = [_previewed(episodes) for episodes in each_read if episodes]
+            shown = [_cluster_preview(episodes) for episodes in each_read if episodes]
         answer = ConsolidationReport(
             clusters=shown,
             consolidated=len(state["done"]),
@@ -170,5 +197,5 @@ async def report_groups(state: ConsolidateState, runtime: Runtime[Execution]) ->
             **({"next_cursor": state["next_cursor"][0]} if state["next_cursor"] else {}),
         )
         notes = list(dict.fromkeys(state.get("notes", [])))
-        added = await finish(tx, execution, answer, notes=notes)
+        added = await complete_run(tx, execution, answer, notes=notes)
     return {**added, "notes": []}

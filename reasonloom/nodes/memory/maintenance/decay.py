@@ -43,15 +43,15 @@ async def weaken_all(database: Database, *, at: datetime, due: datetime) -> Weak
     return total
 
 
-async def foresee_space(database: Database, caller: Caller, at: datetime) -> Weakened:
+async def preview_space(database: Database, caller: Caller, at: datetime) -> Weakened:
     """Return what weakening a space would do, and change nothing."""
     async with database.begin(caller, searching=True) as tx:
         return await decay.foresee(tx, at)
 
 
-async def foresee_all(database: Database, at: datetime) -> Weakened:
+async def preview_all(database: Database, at: datetime) -> Weakened:
     """Return what weakening every space would do, and change nothing."""
     total = Weakened()
     for place in await decay.places(database):
-        total += await foresee_space(database, Caller(place.owner, place.space), at)
+        total += await preview_space(database, Caller(place.owner, place.space), at)
     return total

@@ -10,13 +10,47 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS
-from reasonloom.contracts.memory.extras import Duplicate, HealthReport, Hint, LargeMemory
+from reasonloom.contracts.memory.extras import (
+    Duplicate,
+    HealthReport,
+    Hint,
+    LargeMemory,
+    Pruned,
+    PrunedMemory,
+    PruneMemories,
+)
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.maintenance.summaries import shortened
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import consolidation, statistics
-from reasonloom.stores.memory.statistics import AGES, OLDEST, Figures
+from reasonloom.stores.memory.statistics import (
+    AGES,
+    EXCERPT,
+    OLDEST,
+    Figures,
+    PruneCriteria,
+    Summary,
+)
+
+
+def excerpt_of(content: str, most: int = EXCERPT) -> str:
+    """Return the beginning of a content on one line; what is cut ends in an ellipsis."""
+    line = " ".join(content.split())
+    return line if len(content) <= most else f"{line[:most]}…"
+
+
+def summary_fields(summary: Summary) -> dict[str, Any]:
+    """Return what every short form of a memory tells."""
+    return {
+        "id": f"mem-{summary.id}",
+        "excerpt": excerpt_of(summary.excerpt),
+        "primary_sector": summary.sector,
+        "created_at": summary.created_at.isoformat(),
+        "strength": summary.strength,
+        "tokens": summary.token_count,
+    }
+
 
 OLD = timedelta(days=30)
 ENOUGH = 50
@@ -34,10 +68,10 @@ async def memory_health(state: ToolState, runtime: Runtime[Execution]) -> dict[s
         at = loom.clock()
         figures = await statistics.figures(tx, at=at, model=loom.embedder.model)
         old = await consolidation.window(tx, before=at - OLD, after=0, most=ENOUGH)
-    return {"answer": report(figures, old.memories).wire(), "notes": []}
+    return {"answer": health_report(figures, old.memories).wire(), "notes": []}
 
 
-def report(figures: Figures, old_episodes: int) -> HealthReport:
+def health_report(figures: Figures, old_episodes: int) -> HealthReport:
     """Return counted figures as the answer tells them.
 
     `old_episodes` are those that no summary was made of, as far as they were counted.
@@ -47,9 +81,9 @@ def report(figures: Figures, old_episodes: int) -> HealthReport:
     answer = HealthReport(
         total=sum(group.memories for group in groups),
         hidden=figures.hidden,
-        by_sector=_summed(((g.sector, g.memories) for g in groups), SECTORS),
-        by_kind=_summed(((g.source_kind, g.memories) for g in groups), SOURCE_KINDS),
-        by_age=_summed(((g.age, g.memories) for g in groups), (*AGES, OLDEST)),
+        by_sector=_counts_by_key(((g.sector, g.memories) for g in groups), SECTORS),
+        by_kind=_counts_by_key(((g.source_kind, g.memories) for g in groups), SOURCE_KINDS),
+        by_age=_counts_by_key(((g.age, g.memories) for g in groups), (*AGES, OLDEST)),
         weak=sum(group.weak for group in groups),
         never_read=sum(group.never_read for group in groups),
         without_vectors=figures.lacking.get(None, 0),
@@ -67,7 +101,7 @@ def report(figures: Figures, old_episodes: int) -> HealthReport:
     return answer.model_copy(update={"hints": list(_hints(answer, old_episodes))})
 
 
-def _summed(counts: Iterable[tuple[str, int]], order: Iterable[str]) -> dict[str, int]:
+def _counts_by_key(counts: Iterable[tuple[str, int]], order: Iterable[str]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for name, count in counts:
         total[name] += count
@@ -75,7 +109,7 @@ def _summed(counts: Iterable[tuple[str, int]], order: Iterable[str]) -> dict[str
 
 
 def _short(excerpt: str) -> str:
-    return shortened(excerpt, 60)
+    return excerpt_of(excerpt, 60)
 
 
 def _hints(health: HealthReport, old_episodes: int) -> Iterable[Hint]:
@@ -114,3 +148,47 @@ def _hints(health: HealthReport, old_episodes: int) -> Iterable[Hint]:
             finding=f"{health.largest[0].id} alone has about {health.largest[0].tokens} tokens",
             command="update_memory",
         )
+
+
+async def prune_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Tell which memories may go, and hide them where it is no dry run."""
+    execution = runtime.context
+    request = PruneMemories.model_validate(state["request"])
+    at = execution.loom.clock()
+    faded = PruneCriteria(
+        strength=request.max_strength,
+        before=at - timedelta(days=request.min_age_days),
+        accesses=request.max_access_count,
+        sector=request.primary_sector,
+    )
+    if not request.dry_run:
+        await execution.loom.journal.flush()  # what was read a moment ago counts as read
+    async with execution.loom.database.begin(execution.caller) as tx:
+        found, matching = await statistics.prunable(tx, faded, size=request.limit)
+        gone = {summary.id for summary in found}
+        if not request.dry_run:
+            gone = await statistics.prune(tx, faded, sorted(gone), at)
+        answer = Pruned(
+            memories=[_pruned_memory(summary) for summary in found if summary.id in gone],
+            pruned=0 if request.dry_run else len(gone),
+            matching=matching,
+            dry_run=request.dry_run,
+        )
+        return await complete_run(
+            tx, execution, answer, notes=_notes(request, matching, len(found))
+        )
+
+
+def _pruned_memory(summary: Summary) -> PrunedMemory:
+    return PrunedMemory(
+        **summary_fields(summary), importance=summary.importance, access_count=summary.access_count
+    )
+
+
+def _notes(request: PruneMemories, matching: int, shown: int) -> list[str]:
+    notes = []
+    if matching > shown:
+        notes.append(f"{matching} match; this call is limited to {request.limit}")
+    if request.dry_run and matching:
+        notes.append("nothing was changed; call again with dryRun false to hide these")
+    return notes

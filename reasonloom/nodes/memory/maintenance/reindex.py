@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.nodes.memory.embedding import Viewed, views
+from reasonloom.nodes.memory.embedding import ViewSource, sector_views
 from reasonloom.stores.memory import decay, reindex
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ DROPPED = 5000
 MOST_WALKS = 5
 """Walks through a space: a later one finds what somebody changed during the one before."""
 
-Tell = Callable[[int], None]
+Progress = Callable[[int], None]
 """Told how many more memories are done."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reindexed:
+class ReindexResult:
     """What became of one owner: memories embedded, still lacking, and old vectors removed."""
 
     embedded: int = 0
@@ -35,14 +35,14 @@ class Reindexed:
     dropped: int = 0
 
 
-async def places(loom: Loom, user: str | None) -> list[Caller]:
+async def index_locations(loom: Loom, user: str | None) -> list[Caller]:
     """Return the spaces to look after: that of `user`, or every space of every owner."""
     if user is not None:
         return [Caller(loom.settings.user).within(user)]
     return [Caller(place.owner, place.space) for place in await decay.places(loom.database)]
 
 
-async def survey(loom: Loom, callers: Iterable[Caller]) -> list[tuple[Caller, Coverage]]:
+async def reindex_preview(loom: Loom, callers: Iterable[Caller]) -> list[tuple[Caller, Coverage]]:
     """Return how many memories of each space lack vectors of the embedder in use."""
     found = []
     for caller in callers:
@@ -51,7 +51,9 @@ async def survey(loom: Loom, callers: Iterable[Caller]) -> list[tuple[Caller, Co
     return found
 
 
-async def reindex_all(loom: Loom, callers: Iterable[Caller], tell: Tell) -> dict[str, Reindexed]:
+async def reindex_all(
+    loom: Loom, callers: Iterable[Caller], tell: Progress
+) -> dict[str, ReindexResult]:
     """Embed what lacks vectors in these spaces; return what became of each owner.
 
     Done again, or after a kill, it goes on with what is left.
@@ -60,7 +62,7 @@ async def reindex_all(loom: Loom, callers: Iterable[Caller], tell: Tell) -> dict
         EmbedderUnavailable: the embedder could not be loaded or reached; what was done stays.
         DatabaseUnavailable: it went away; as above.
     """
-    result: dict[str, Reindexed] = {}
+    result: dict[str, ReindexResult] = {}
     ordered = sorted(callers, key=lambda caller: (caller.owner, caller.space))
     for owner, spaces in groupby(ordered, key=lambda caller: caller.owner):
         embedded = 0
@@ -70,7 +72,7 @@ async def reindex_all(loom: Loom, callers: Iterable[Caller], tell: Tell) -> dict
     return result
 
 
-async def _reindex_space(loom: Loom, caller: Caller, tell: Tell) -> int:
+async def _reindex_space(loom: Loom, caller: Caller, tell: Progress) -> int:
     done = 0
     for _ in range(MOST_WALKS):
         before, found, embedded = reindex.LARGEST_ID, 0, 0
@@ -92,7 +94,7 @@ async def _next(loom: Loom, caller: Caller, before: int) -> list[Unembedded]:
 
 async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
     """Embed outside any transaction, then write."""
-    texts = {each.id: views(_viewed(each)) for each in batch}
+    texts = {each.id: sector_views(_view_source(each)) for each in batch}
     different = list(dict.fromkeys(text for view in texts.values() for text in view.values()))
     known = dict(zip(different, await loom.embedder.embed(different), strict=True))
     vectors = {
@@ -103,8 +105,8 @@ async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
         return await reindex.embed(tx, batch, vectors, loom.embedder.model)
 
 
-def _viewed(memory: Unembedded) -> Viewed:
-    return Viewed(
+def _view_source(memory: Unembedded) -> ViewSource:
+    return ViewSource(
         content=memory.content,
         created_at=memory.created_at,
         session=memory.session,
@@ -114,17 +116,17 @@ def _viewed(memory: Unembedded) -> Viewed:
     )
 
 
-async def _finish_owner(loom: Loom, owner: str, embedded: int) -> Reindexed:
+async def _finish_owner(loom: Loom, owner: str, embedded: int) -> ReindexResult:
     """Remove the other models' vectors where no memory in any of the owner's spaces lacks ours."""
     spaces = [place for place in await decay.places(loom.database) if place.owner == owner]
-    left = await survey(loom, [Caller(owner, place.space) for place in spaces])
+    left = await reindex_preview(loom, [Caller(owner, place.space) for place in spaces])
     lacking = sum(coverage.lacking for _, coverage in left)
     if lacking:
-        return Reindexed(embedded, lacking)
+        return ReindexResult(embedded, lacking)
     dropped = 0
     while True:
         async with loom.database.begin(Caller(owner), searching=True) as tx:
             count = await reindex.drop_others(tx, loom.embedder.model, size=DROPPED)
         dropped += count
         if count < DROPPED:
-            return Reindexed(embedded, 0, dropped)
+            return ReindexResult(embedded, 0, dropped)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from reasonloom.contracts.base import CONTENT_LIMIT
-from reasonloom.nodes.memory.cleaning import clean
+from reasonloom.nodes.memory.cleaning import strip_hidden_fields
 from reasonloom.nodes.memory.dates import date_terms
-from reasonloom.nodes.memory.embed_memory import embed_views
-from reasonloom.nodes.memory.embedding import Viewed, views
+from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import DECAY_PER_DAY, estimated_tokens, keywords
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.stores.memory.memories import NewMemory
-from reasonloom.text.extract import extract
+from reasonloom.text.extraction import extractive_summary
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -35,7 +34,7 @@ LONGEST_EPISODE = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Summed:
+class EpisodeSummary:
     """What a group comes to; `made_by` is the model's name, or `extract`."""
 
     content: str
@@ -44,7 +43,9 @@ class Summed:
     notes: list[str] = field(default_factory=list)
 
 
-async def sum_up(execution: Execution, episodes: Sequence[Episode], place: int) -> Summed:
+async def summarize_episodes(
+    execution: Execution, episodes: Sequence[Episode], place: int
+) -> EpisodeSummary:
     """Return the summary of a group; `place` is its number in the run.
 
     Raises:
@@ -52,42 +53,43 @@ async def sum_up(execution: Execution, episodes: Sequence[Episode], place: int) 
     """
     if execution.loom.llm.offline:
         sure = min(each.confidence for each in episodes)
-        return Summed(extract(episodes), sure, EXTRACT, [OFFLINE])
+        return EpisodeSummary(extractive_summary(episodes), sure, EXTRACT, [OFFLINE])
     question = Question(
         node="summarise_group",
         prompt="consolidate/summarise",
-        variables={"episodes": [_told(each) for each in episodes]},
+        variables={"episodes": [_render_episode(each) for each in episodes]},
         pipe="linear",
         task=str(place),
     )
     reply = await ask(execution, question)
     if reply.parsed is None:
         sure = min(each.confidence for each in episodes)
-        return Summed(reply.text, sure, reply.model, [NOT_JSON])
-    return Summed(reply.parsed["summary"], reply.parsed["confidence"], reply.model)
+        return EpisodeSummary(reply.text, sure, reply.model, [NOT_JSON])
+    return EpisodeSummary(reply.parsed["summary"], reply.parsed["confidence"], reply.model)
 
 
-def _told(episode: Episode) -> dict[str, str]:
+def _render_episode(episode: Episode) -> dict[str, str]:
     return {
         "date": episode.created_at.date().isoformat(),
         "content": episode.content[:LONGEST_EPISODE],
     }
 
 
-async def as_memory(
-    execution: Execution, episodes: Sequence[Episode], summed: Summed, effect: UUID
+async def summary_memory(
+    execution: Execution, episodes: Sequence[Episode], summed: EpisodeSummary, effect: UUID
 ) -> tuple[NewMemory, list[str]]:
     """Return a summary as a memory to be stored, embedded, and what to say of that.
 
     Its kind of source is `tool`: it is what a tool wrote, and `recall` must find it in the
     place of the episodes; `derived` memories are kept from recall.
     """
-    content, _ = clean(summed.content[:CONTENT_LIMIT])
-    content = content if content.strip() else extract(episodes)
+    content, _ = strip_hidden_fields(summed.content[:CONTENT_LIMIT])
+    content = content if content.strip() else extractive_summary(episodes)
     context, tags = _context(episodes, summed), _tags(episodes, summed)
     now = execution.loom.clock()
     vectors, notes = await embed_views(
-        execution.loom.embedder, views(Viewed(content, now, context=context, tags=tuple(tags)))
+        execution.loom.embedder,
+        sector_views(ViewSource(content, now, context=context, tags=tuple(tags))),
     )
     sessions = {each.session_id for each in episodes}
     memory = NewMemory(
@@ -117,7 +119,7 @@ async def as_memory(
     return memory, notes
 
 
-def _context(episodes: Sequence[Episode], summed: Summed) -> str:
+def _context(episodes: Sequence[Episode], summed: EpisodeSummary) -> str:
     days = sorted(each.created_at.date() for each in episodes)
     how = (
         "extract of their sentences, no language model"
@@ -127,7 +129,7 @@ def _context(episodes: Sequence[Episode], summed: Summed) -> str:
     return f"summary of {len(days)} episodes from {days[0]} to {days[-1]}, {how}"
 
 
-def _tags(episodes: Sequence[Episode], summed: Summed) -> list[str]:
+def _tags(episodes: Sequence[Episode], summed: EpisodeSummary) -> list[str]:
     """Return the tags that every episode has, and those that tell what this is."""
     shared = [tag for tag in episodes[0].tags if all(tag in each.tags for each in episodes)]
     own = [SUMMARY_TAG, *([EXTRACT_TAG] if summed.made_by == EXTRACT else [])]

@@ -7,32 +7,42 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from langgraph.runtime import Runtime
+
 from reasonloom.contracts.memory.export_format import FORMAT, VERSION, in_iso
-from reasonloom.nodes.memory.portable.vector_codec import encode
-from reasonloom.stores.memory import export_rows
-from reasonloom.stores.memory.export_rows import WholeMemory
+from reasonloom.contracts.memory.extras import ExportedPage, ExportMemories, MemorySummary
+from reasonloom.errors import InvalidArgument, MemoryNotFound
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.memory.forget import memory_number
+from reasonloom.nodes.memory.maintenance.health import summary_fields
+from reasonloom.nodes.memory.new_memory import estimated_tokens
+from reasonloom.nodes.memory.portable.lines import encode_vector
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.memory import export_rows, statistics
+from reasonloom.stores.memory.export_rows import ExportRow
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
 
+
 PAGE = 500
 """Memories read at once: a transaction each, so that an export holds nobody up."""
 
-Tell = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 """Told how many memories are done, of how many."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ExportOptions:
     """What goes along beside the memories that are not hidden."""
 
     embeddings: bool = False
     hidden: bool = False
 
 
-async def lines(
-    loom: Loom, caller: Caller, wish: Wish, tell: Tell, *, size: int = PAGE
+async def export_lines(
+    loom: Loom, caller: Caller, wish: ExportOptions, tell: Progress, *, size: int = PAGE
 ) -> AsyncIterator[str]:
     """Yield the export of the caller's space: a header, then one memory a line, by number.
 
@@ -55,12 +65,12 @@ async def lines(
         if not page:
             return
         for memory in page:
-            yield _line(portable(memory))
+            yield _line(portable_memory(memory))
         after, done = page[-1].id, done + len(page)
         tell(done, extent.memories)
 
 
-def _header(loom: Loom, wish: Wish, memories: int) -> dict[str, Any]:
+def _header(loom: Loom, wish: ExportOptions, memories: int) -> dict[str, Any]:
     header: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -74,7 +84,7 @@ def _header(loom: Loom, wish: Wish, memories: int) -> dict[str, Any]:
     return header
 
 
-def portable(memory: WholeMemory) -> dict[str, Any]:
+def portable_memory(memory: ExportRow) -> dict[str, Any]:
     """Return a memory as a line holds it; what it does not have is left out."""
     line: dict[str, Any] = {
         "id": f"mem-{memory.id}",
@@ -102,19 +112,19 @@ def portable(memory: WholeMemory) -> dict[str, Any]:
         "provenance": _provenance(memory),
         "superseded_by": f"mem-{memory.superseded_by}" if memory.superseded_by else None,
         "edges": [{**edge, "target": f"mem-{edge['target']}"} for edge in memory.edges] or None,
-        "embeddings": [encode(vector) for vector in memory.vectors] or None,
+        "embeddings": [encode_vector(vector) for vector in memory.vectors] or None,
     }
     return {name: value for name, value in line.items() if value is not None}
 
 
-def _session(memory: WholeMemory) -> dict[str, str] | None:
+def _session(memory: ExportRow) -> dict[str, str] | None:
     if memory.session_id is None:
         return None
     name = {"name": memory.session_name} if memory.session_name is not None else {}
     return {**name, "id": str(memory.session_id)}
 
 
-def _provenance(memory: WholeMemory) -> dict[str, str]:
+def _provenance(memory: ExportRow) -> dict[str, str]:
     run = {"run_id": str(memory.run_id)} if memory.run_id else {}
     who = {"principal": memory.principal, "tool": memory.tool}
     return {"origin": str(memory.effect), **who, **run}
@@ -122,3 +132,32 @@ def _provenance(memory: WholeMemory) -> dict[str, str]:
 
 def _line(value: dict[str, Any]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+async def export_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the next page; a memory is never cut in two, and each page holds at least one."""
+    execution = runtime.context
+    request = ExportMemories.model_validate(state["request"])
+    after = _number_of(request.cursor)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        total = await statistics.count(tx)
+        found = await statistics.page(tx, after=after, size=request.limit + 1)
+    shown: list[MemorySummary] = []
+    left = request.max_tokens
+    for summary in found[: request.limit]:
+        short = MemorySummary(**summary_fields(summary))
+        left -= estimated_tokens(json.dumps(short.wire(), ensure_ascii=False))
+        if left < 0 and shown:
+            break
+        shown.append(short)
+    more = {"next_cursor": shown[-1].id} if len(shown) < len(found) else {}
+    return {"answer": ExportedPage(memories=shown, total_count=total, **more).wire(), "notes": []}
+
+
+def _number_of(cursor: str | None) -> int:
+    try:
+        return memory_number(cursor) if cursor is not None else 0
+    except MemoryNotFound:
+        raise InvalidArgument(
+            "cursor: must be the nextCursor of the page before, such as mem-42", field="cursor"
+        ) from None

@@ -12,9 +12,14 @@ from uuid import UUID, uuid4, uuid5
 
 from reasonloom.contracts.memory.export_format import PortableEmbedder, PortableMemory
 from reasonloom.nodes.memory.portable.lines import GoodLine
-from reasonloom.nodes.memory.portable.rows import TOOL, embed_lines, extras_of, new_memory
-from reasonloom.nodes.memory.portable.validation import Checked, good_lines
-from reasonloom.stores.memory import imported
+from reasonloom.nodes.memory.portable.rows import (
+    TOOL,
+    embed_lines,
+    memory_from_line,
+    restored_columns,
+)
+from reasonloom.nodes.memory.portable.validation import FileCheck, good_lines
+from reasonloom.stores.memory import import_rows
 from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow
@@ -27,18 +32,18 @@ if TYPE_CHECKING:
 BATCH = 250
 """Memories of one transaction; what a kill leaves is whole batches."""
 
-LINES = UUID("6f2c8a52-6c0e-4f0e-9d0b-7d1f5c1d9a31")
+LINE_NAMESPACE = UUID("6f2c8a52-6c0e-4f0e-9d0b-7d1f5c1d9a31")
 """The namespace of effects that are made of a line's words, where it names no origin."""
 
 SUPERSEDES = "supersedes"
 
 T = TypeVar("T")
-Tell = Callable[[int], None]
+Progress = Callable[[int], None]
 """Told how many lines are done."""
 
 
 @dataclass(slots=True)
-class Imported:
+class ImportResult:
     """What became of a file."""
 
     stored: int = 0
@@ -48,7 +53,7 @@ class Imported:
     unembedded: int = 0
 
 
-class Import:
+class MemoryImport:
     """One import of one file into one caller's space."""
 
     def __init__(
@@ -66,9 +71,9 @@ class Import:
         self._ids: dict[str, int] = {}
         self._run = uuid4()
         self._recorded = False
-        self.done = Imported()
+        self.done = ImportResult()
 
-    async def foresee(self) -> Imported:
+    async def foresee(self) -> ImportResult:
         """Count what would be stored and what is there, and store nothing."""
         for batch in _batches(self._lines(), BATCH):
             async with self.loom.database.begin(self.caller) as tx:
@@ -78,7 +83,7 @@ class Import:
             self.done.there += len(batch) - len(new)
         return self.done
 
-    async def store(self, tell: Tell) -> Imported:
+    async def store(self, tell: Progress) -> ImportResult:
         """Store every good line that is not there yet, then the links between them.
 
         Done again, or after a kill, it stores what is missing and nothing twice.
@@ -93,11 +98,11 @@ class Import:
             tell(count)
         for edges in _batches(chain(self._edges(), self._superseding()), 4 * BATCH):
             async with self.loom.database.begin(self.caller) as tx:
-                self.done.edges += await imported.link(tx, edges)
+                self.done.edges += await import_rows.link_many(tx, edges)
         return self.done
 
     def _lines(self) -> Iterator[GoodLine]:
-        return good_lines(self._source, self._ours, Checked())
+        return good_lines(self._source, self._ours, FileCheck())
 
     def _effect(self, memory: PortableMemory) -> UUID:
         """Return the name of storing this memory in this space: its origin, or its words."""
@@ -106,7 +111,7 @@ class Import:
             return uuid5(origin, f"import/{self.caller.owner}/{self.caller.space}")
         said = memory.model_dump(exclude={"id", "edges", "embeddings"}, exclude_unset=True)
         words = sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-        return uuid5(LINES, f"{self.caller.owner}/{self.caller.space}/{words}")
+        return uuid5(LINE_NAMESPACE, f"{self.caller.owner}/{self.caller.space}/{words}")
 
     async def _there(self, tx: Transaction, batch: Sequence[GoodLine]) -> dict[int, int]:
         """Return the ids of the lines that are stored already, by line number.
@@ -118,7 +123,9 @@ class Import:
             provenance = line.memory.provenance
             origin = [UUID(provenance.origin)] if provenance and provenance.origin else []
             names[line.number] = [self._effect(line.memory), *origin]
-        known = await imported.known(tx, {each for both in names.values() for each in both})
+        known = await import_rows.stored_effects(
+            tx, {each for both in names.values() for each in both}
+        )
         return {
             number: known[effect]
             for number, both in names.items()
@@ -133,13 +140,13 @@ class Import:
         new = [line for line in batch if line.number not in there]
         vectors = await embed_lines(self.loom.embedder, new, at)
         async with self.loom.database.begin(self.caller) as tx:
-            await imported.hold(tx)
+            await import_rows.hold_owner(tx)
             there = await self._there(tx, batch)
             new = [line for line in new if line.number not in there]
             if new:
                 await self._record(tx)
             memories = [
-                new_memory(
+                memory_from_line(
                     line.memory,
                     self._effect(line.memory),
                     at=at,
@@ -153,12 +160,12 @@ class Import:
             ]
             ids = await store_many(tx, memories)
             rows = [
-                extras_of(line.memory, key, at=at, keep_strength=self._keep_strength)
+                restored_columns(line.memory, key, at=at, keep_strength=self._keep_strength)
                 for line, key in zip(new, ids, strict=True)
             ]
             hidden = [row for row in rows if row["deleted_at"]]
             if rows:
-                await imported.settle(tx, rows, hidden)
+                await import_rows.settle(tx, rows, hidden)
         self._recorded = self._recorded or bool(new)
         there.update(zip((line.number for line in new), ids, strict=True))
         self._note(batch, there, len(set(ids)), [not vectors[line.number] for line in new])
@@ -194,7 +201,7 @@ class Import:
         session = memory.session
         if session is None:
             return None
-        return await imported.session_for(
+        return await import_rows.session_for(
             tx,
             name=session.name,
             known_as=UUID(session.id) if session.id else None,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
-from collections.abc import Iterator
+import math
+import struct
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -13,17 +17,56 @@ from reasonloom.contracts.memory.export_format import (
     PortableEmbedder,
     PortableHeader,
     PortableMemory,
+    PortableVector,
 )
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake, InvalidArgument
-from reasonloom.nodes.memory.cleaning import clean
-from reasonloom.nodes.memory.portable.vector_codec import decode
+from reasonloom.nodes.memory.cleaning import strip_hidden_fields
+from reasonloom.stores.vectors import SECTOR_BIT
+
+BYTES = 2
+
+
+def encode_vector(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return {sectors, vector} of a stored vector, given as {sectors: bits, vector: text}."""
+    numbers = json.loads(stored["vector"])
+    packed = struct.pack(f"<{len(numbers)}e", *numbers)
+    shared = [sector for sector in SECTORS if SECTOR_BIT[sector] & stored["sectors"]]
+    return {"sectors": shared, "vector": base64.b64encode(packed).decode()}
+
+
+def decode_vector(given: Sequence[PortableVector], dimension: int) -> dict[str, list[float]]:
+    """Return the vector of each of the five sectors; {} where they are not whole.
+
+    Raises:
+        ValueError: a vector is no base64, of another dimension, not finite, or nothing but 0.
+    """
+    vectors: dict[str, list[float]] = {}
+    for each in given:
+        numbers = _numbers(each.vector, dimension)
+        vectors.update(dict.fromkeys(each.sectors, numbers))
+    return vectors if len(vectors) == len(SECTORS) else {}
+
+
+def _numbers(vector: str, dimension: int) -> list[float]:
+    try:
+        packed = base64.b64decode(vector, validate=True)
+    except binascii.Error:
+        raise ValueError("must be float16 numbers in base64") from None
+    if len(packed) != BYTES * dimension:
+        raise ValueError(f"must hold {dimension} float16 numbers in base64")
+    numbers = list(struct.unpack(f"<{dimension}e", packed))
+    if not all(map(math.isfinite, numbers)) or not any(numbers):
+        raise ValueError("must hold finite numbers that are not all 0")
+    return numbers
+
 
 LONGEST_LINE = 8_000_000
 """Bytes of one line: a content of 100,000 characters with five vectors is far below it."""
 
-CLEANED = ("content", "category", "context", "project")
-CLEANED_LISTS = ("keywords", "tags")
+CLEANED_FIELDS = ("content", "category", "context", "project")
+CLEANED_LIST_FIELDS = ("keywords", "tags")
 NOT_JSON = 'not a JSON object; a line is at least {"content": "..."}'
 
 
@@ -102,7 +145,7 @@ def _header(value: dict[str, Any]) -> PortableHeader:
             field="version",
         )
     try:
-        return read(PortableHeader, value)
+        return parse_request(PortableHeader, value)
     except CallerMistake as error:
         raise InvalidArgument(f"line 1, the header: {error.message}", field=error.field) from None
 
@@ -111,11 +154,11 @@ def _memory(number: int, value: dict[str, Any] | None, dimension: int | None) ->
     if value is None:
         return BadLine(number, NOT_JSON)
     try:
-        memory = read(PortableMemory, value)
+        memory = parse_request(PortableMemory, value)
         cleaned, removed = _cleaned(value)
         if removed:
-            memory = read(PortableMemory, cleaned)
-        vectors = decode(memory.embeddings or (), dimension) if dimension else {}
+            memory = parse_request(PortableMemory, cleaned)
+        vectors = decode_vector(memory.embeddings or (), dimension) if dimension else {}
     except CallerMistake as error:
         return BadLine(number, error.message)
     except ValueError as error:
@@ -126,13 +169,13 @@ def _memory(number: int, value: dict[str, Any] | None, dimension: int | None) ->
 def _cleaned(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
     """Return a line without hidden characters in what is stored, and how many there were."""
     removed, changed = 0, dict(value)
-    for name in CLEANED:
+    for name in CLEANED_FIELDS:
         if isinstance(text := value.get(name), str):
-            changed[name], count = clean(text)
+            changed[name], count = strip_hidden_fields(text)
             removed += count
-    for name in CLEANED_LISTS:
+    for name in CLEANED_LIST_FIELDS:
         if isinstance(texts := value.get(name), list):
-            pairs = [clean(text) for text in texts]
+            pairs = [strip_hidden_fields(text) for text in texts]
             changed[name] = [text for text, _ in pairs if text]
             removed += sum(count for _, count in pairs)
     return changed, removed

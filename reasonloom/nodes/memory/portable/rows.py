@@ -10,11 +10,15 @@ from uuid import UUID
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS, PortableMemory
 from reasonloom.nodes.memory.dates import date_terms
-from reasonloom.nodes.memory.embedding import Viewed, views
-from reasonloom.nodes.memory.given_memory import EVENT_TYPE
-from reasonloom.nodes.memory.new_memory import DECAY_PER_DAY, estimated_tokens, keywords, salience
+from reasonloom.nodes.memory.embedding import ViewSource, embed_or_note, sector_views
+from reasonloom.nodes.memory.new_memory import (
+    DECAY_PER_DAY,
+    EVENT_TYPE,
+    estimated_tokens,
+    keywords,
+    salience_of,
+)
 from reasonloom.nodes.memory.portable.lines import GoodLine
-from reasonloom.nodes.memory.vectors import embed_or_say
 from reasonloom.stores.memory.memories import NewMemory
 
 if TYPE_CHECKING:
@@ -32,9 +36,13 @@ async def embed_lines(
     Without an embedder those that lack their own have none: `db reindex` makes them later.
     """
     known: dict[int, Mapping[str, Sequence[float]]] = {line.number: line.vectors for line in lines}
-    texts = {line.number: views(_viewed(line.memory, at)) for line in lines if not line.vectors}
+    texts = {
+        line.number: sector_views(_view_source(line.memory, at))
+        for line in lines
+        if not line.vectors
+    }
     flat = [text for view in texts.values() for text in view.values()]
-    vectors, _ = await embed_or_say(embedder, flat) if flat else ([], [])
+    vectors, _ = await embed_or_note(embedder, flat) if flat else ([], [])
     if vectors:
         made = iter(vectors)
         for number, view in texts.items():
@@ -42,8 +50,8 @@ async def embed_lines(
     return known
 
 
-def _viewed(memory: PortableMemory, at: datetime) -> Viewed:
-    return Viewed(
+def _view_source(memory: PortableMemory, at: datetime) -> ViewSource:
+    return ViewSource(
         content=memory.content,
         created_at=_moment(memory.created_at) or at,
         session=memory.session.name if memory.session else None,
@@ -53,7 +61,7 @@ def _viewed(memory: PortableMemory, at: datetime) -> Viewed:
     )
 
 
-def new_memory(
+def memory_from_line(
     memory: PortableMemory,
     effect: UUID,
     *,
@@ -72,10 +80,10 @@ def new_memory(
         content=content,
         sector=memory.sector,
         event_type=memory.event_type or EVENT_TYPE[memory.sector],
-        source_kind=kind_of(memory),
+        source_kind=event_type_of(memory),
         principal=principal,
         tool=TOOL,
-        salience=said if said is not None else salience(content, importance),
+        salience=said if said is not None else salience_of(content, importance),
         importance=importance,
         decay_rate=rate if rate is not None else DECAY_PER_DAY[memory.sector],
         token_count=estimated_tokens(content),
@@ -94,12 +102,12 @@ def new_memory(
     )
 
 
-def kind_of(memory: PortableMemory) -> str:
+def event_type_of(memory: PortableMemory) -> str:
     """Return the line's kind of source; `user` where it names none that there is."""
     return memory.source_kind if memory.source_kind in SOURCE_KINDS else "user"
 
 
-def extras_of(
+def restored_columns(
     memory: PortableMemory, memory_id: int, *, at: datetime, keep_strength: bool
 ) -> dict[str, Any]:
     """Return what a new memory gets beside itself.

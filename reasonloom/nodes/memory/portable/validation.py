@@ -7,18 +7,55 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO
 
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS, PortableEmbedder, PortableHeader
-from reasonloom.nodes.memory.portable.binary import refuse_binary
+from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.memory.portable.lines import BadLine, GoodLine, read_lines
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
 
-MOST_SHOWN = 50
+
+HEAD = 4_096
+"""Bytes that are looked at: a binary .amem file begins with 64 bytes of which most are 0."""
+
+WIDE = (b"\xff\xfe", b"\xfe\xff")
+PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
+EXPECTED = (
+    "a memory file is text in UTF-8, JSON lines as `reasonloom memory export` writes them, "
+    'each at least {"content": "..."}'
+)
+OTHER = (
+    "this file is binary, such as AgenticMemory's own .amem files, which are not read; " + EXPECTED
+)
+
+
+def refuse_binary(source: BinaryIO) -> None:
+    """Look at the beginning of a file and go back there.
+
+    Raises:
+        InvalidArgument: it is binary, packed, or text of another encoding.
+    """
+    source.seek(0)
+    head = source.read(HEAD)
+    source.seek(0)
+    if fault := _fault(head):
+        raise InvalidArgument(fault, field="file")
+
+
+def _fault(head: bytes) -> str | None:
+    for mark, kind in PACKED.items():
+        if head.startswith(mark):
+            return f"this file is packed ({kind}): unpack it first; {EXPECTED}"
+    if head.startswith(WIDE):
+        return f"this file is text in UTF-16: save it in UTF-8; {EXPECTED}"
+    return OTHER if b"\0" in head or head.startswith(b"AMEM") else None
+
+
+MOST_LISTED = 50
 """Bad lines that are kept to be shown; all are counted."""
 
 
 @dataclass(slots=True)
-class Checked:
+class FileCheck:
     """What a file holds: good lines, bad ones, and what is mended of the good ones.
 
     `removed` counts hidden characters, `kinds` the kinds of source that there are not.
@@ -40,18 +77,18 @@ class Checked:
         return promised is not None and promised > self.memories + self.bad
 
 
-def our_embedder(embedder: Embedder) -> PortableEmbedder:
+def embedder_in_use(embedder: Embedder) -> PortableEmbedder:
     """Return what a header must say for its vectors to be taken over."""
     return PortableEmbedder(model=embedder.model, dimension=embedder.dimension)
 
 
-def check(source: BinaryIO, ours: PortableEmbedder) -> Checked:
+def check_file(source: BinaryIO, ours: PortableEmbedder) -> FileCheck:
     """Read a file from its start to its end and store nothing.
 
     Raises:
         InvalidArgument: it is no text, or its header cannot be read.
     """
-    checked = Checked()
+    checked = FileCheck()
     for line in good_lines(source, ours, checked):
         checked.memories += 1
         checked.embedded += bool(line.vectors)
@@ -62,7 +99,7 @@ def check(source: BinaryIO, ours: PortableEmbedder) -> Checked:
     return checked
 
 
-def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: Checked) -> Iterator[GoodLine]:
+def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: FileCheck) -> Iterator[GoodLine]:
     """Yield the lines that can be stored, and note the others in `checked`.
 
     A file holds an id once: the second line with it is a fault, for links name lines by it.
@@ -87,7 +124,7 @@ def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: Checked) -> It
                 yield line
 
 
-def _note(checked: Checked, line: BadLine) -> None:
+def _note(checked: FileCheck, line: BadLine) -> None:
     checked.bad += 1
-    if len(checked.shown) < MOST_SHOWN:
+    if len(checked.shown) < MOST_LISTED:
         checked.shown.append(line)

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Set
 
 def tags_named(query: str, tags: Iterable[str]) -> frozenset[str]:
     """Return those of `tags` that stand in `query` as whole words, whatever their case."""
-    return frozenset(tag for tag in tags if _standing(tag).search(query))
+    return frozenset(tag for tag in tags if _name_pattern(tag).search(query))
 
 
-def without(query: str, names: Set[str]) -> str:
+def without_names(query: str, names: Set[str]) -> str:
     """Return `query` without `names`; the query as it is where nothing else is in it."""
     rest = query
     for name in sorted(names, key=len, reverse=True):
-        rest = _standing(name).sub(" ", rest)
+        rest = _name_pattern(name).sub(" ", rest)
     return rest if any(character.isalnum() for character in rest) else query
 
 
-def _standing(name: str) -> re.Pattern[str]:
+def _name_pattern(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", re.IGNORECASE)

@@ -11,12 +11,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.memory.injection.detection import suspicion
-from reasonloom.nodes.memory.retrieval.nodes_scoring import Parts, recency
-from reasonloom.nodes.memory.retrieval.scoring import Signals, asking
-from reasonloom.stores.memory.search import judged, ranking_features, retrieval
-from reasonloom.stores.memory.search.query_terms import Asked
-from reasonloom.stores.memory.search.ranking_features import Around, Link, Traits
+from reasonloom.nodes.memory.injection.detection import detect_injection
+from reasonloom.nodes.memory.retrieval.scoring import (
+    RelevanceSignals,
+    ScoreParts,
+    question_share,
+    recency,
+)
+from reasonloom.stores.memory.search import ranking_features, retrieval, similarity
+from reasonloom.stores.memory.search.query_terms import QueryTerms
+from reasonloom.stores.memory.search.ranking_features import Link, Neighbours, RankingFeatures
 from reasonloom.stores.memory.search.retrieval import Match
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
@@ -24,15 +28,15 @@ if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
 
-COMPLETED = 100
+COMPLETED_CANDIDATES = 100
 """The best candidates by their own signals, whose surroundings are looked at."""
 
-EXPANDED = 20
+EXPANDED_CANDIDATES = 20
 """The best candidates whose partners, where somebody drew a link, join the candidates."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankingQuery:
     """What is asked: the words, the vector, the tags it names and the dates it asks for.
 
     `floor` is the cosine that unrelated texts reach with the embedder; `guarded` says whether
@@ -46,33 +50,33 @@ class Question:
     floor: float
     guarded: bool = False
 
-    def met_by(self, match: Match, found: Traits) -> Signals:
+    def met_by(self, match: Match, found: RankingFeatures) -> RelevanceSignals:
         """Return what a memory brings by itself."""
-        return Signals(
+        return RelevanceSignals(
             cosine=max(0.0, match.cosine or 0.0),
             words=match.context,
             tag=float(found.tagged),
             date=max((self.dates.get(term, 0.0) for term in found.dates or ()), default=0.0),
-            asking=asking(found.head),
-            suspicion=suspicion(found.head, self.text).score if self.guarded else 0.0,
+            asking=question_share(found.head),
+            suspicion=detect_injection(found.head, self.text).score if self.guarded else 0.0,
         )
 
-    def wants(self, signals: Signals) -> bool:
+    def wants(self, signals: RelevanceSignals) -> bool:
         """Tell whether a memory is worth returning: a word, a tag, a date, or a likeness."""
         return bool(signals.words or signals.tag or signals.date or signals.cosine > self.floor)
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedMemory:
     """A memory in its place: its signals, and the parts of its score."""
 
     id: int
-    signals: Signals
-    parts: Parts
+    signals: RelevanceSignals
+    parts: ScoreParts
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class Ranking:
     """All that is worth returning, best first.
 
     Attributes:
@@ -81,19 +85,19 @@ class Gathered:
         unlike: fewer were near than there are, so that some may have no vector to compare.
     """
 
-    ranked: list[Ranked]
-    asked: Asked
+    ranked: list[RankedMemory]
+    asked: QueryTerms
     cut: bool
     unlike: bool
 
 
 @dataclass(slots=True)
-class Pool:
+class CandidatePool:
     """The candidates as far as they are known."""
 
-    asked: Asked
-    signals: dict[int, Signals] = field(default_factory=dict)
-    traits: dict[int, Traits] = field(default_factory=dict)
+    asked: QueryTerms
+    signals: dict[int, RelevanceSignals] = field(default_factory=dict)
+    traits: dict[int, RankingFeatures] = field(default_factory=dict)
 
     def best(self, most: int) -> list[int]:
         """Return the best ids by what each brings by itself."""
@@ -101,55 +105,61 @@ class Pool:
         return order[:most]
 
 
-async def gather(
-    tx: Transaction, execution: Execution, question: Question, *, scope: Scope, pool: int
-) -> Gathered:
+async def rank(
+    tx: Transaction, execution: Execution, question: RankingQuery, *, scope: Scope, pool: int
+) -> Ranking:
     """Return the candidates of `scope` that are worth returning, best first."""
-    asked = await retrieval.weigh(
+    asked = await retrieval.weigh_terms(
         tx, question.text, question.near, transcripts=scope.of_transcripts
     )
     found = await retrieval.candidates(tx, asked, question.near, scope=scope, pool=pool)
-    known = Pool(asked)
-    await _add(tx, known, question, found)
+    known = CandidatePool(asked)
+    await _add_candidates(tx, known, question, found)
     if question.dates:
-        dated = await judged.dated(tx, list(question.dates), scope=scope, pool=pool)
-        await _reach(tx, known, question, scope, set(dated) - found.keys())
-    edges = await ranking_features.links(tx, known.best(EXPANDED))
-    around = await ranking_features.around(tx, known.best(COMPLETED))
-    await _reach(tx, known, question, scope, _missing(known, edges))
-    _complete(known, around)
+        dated = await similarity.with_dates(tx, list(question.dates), scope=scope, pool=pool)
+        await _add_reached(tx, known, question, scope, set(dated) - found.keys())
+    edges = await ranking_features.links(tx, known.best(EXPANDED_CANDIDATES))
+    around = await ranking_features.neighbours(tx, known.best(COMPLETED_CANDIDATES))
+    await _add_reached(tx, known, question, scope, _linked_outside_pool(known, edges))
+    _complete_signals(known, around)
     near = sum(match.cosine is not None for match in found.values())
     unlike = near < min(pool, asked.visible) and not scope.narrow
-    return Gathered(_ordered(execution, known, edges), asked, cut=asked.cut, unlike=unlike)
+    return Ranking(_order_candidates(execution, known, edges), asked, cut=asked.cut, unlike=unlike)
 
 
-async def _add(
-    tx: Transaction, known: Pool, question: Question, found: Mapping[int, Match]
+async def _add_candidates(
+    tx: Transaction, known: CandidatePool, question: RankingQuery, found: Mapping[int, Match]
 ) -> None:
     """Add the candidates that are worth returning."""
-    rows = await ranking_features.traits(tx, list(found), tags=question.named, dates=question.dates)
+    rows = await ranking_features.ranking_features(
+        tx, list(found), tags=question.named, dates=question.dates
+    )
     for row in rows:
         signals = question.met_by(found[row.id], row)
         if question.wants(signals):
             known.signals[row.id], known.traits[row.id] = signals, row
 
 
-async def _reach(
-    tx: Transaction, known: Pool, question: Question, scope: Scope, ids: Collection[int]
+async def _add_reached(
+    tx: Transaction,
+    known: CandidatePool,
+    question: RankingQuery,
+    scope: Scope,
+    ids: Collection[int],
 ) -> None:
     """Add memories of the scope that were reached by another way, where worth returning."""
     if ids:
-        found = await judged.judge(tx, known.asked, question.near, scope=scope, ids=ids)
-        await _add(tx, known, question, found)
+        found = await similarity.match_ids(tx, known.asked, question.near, scope=scope, ids=ids)
+        await _add_candidates(tx, known, question, found)
 
 
-def _missing(known: Pool, edges: Iterable[Link]) -> set[int]:
+def _linked_outside_pool(known: CandidatePool, edges: Iterable[Link]) -> set[int]:
     """Return what somebody linked to the best, and is no candidate yet."""
     reached = {key for edge in edges if edge.weight for key in (edge.source, edge.target)}
     return reached - known.signals.keys()
 
 
-def _complete(known: Pool, around: Mapping[int, Around]) -> None:
+def _complete_signals(known: CandidatePool, around: Mapping[int, Neighbours]) -> None:
     """Fill in what the session and the neighbours bring."""
     best: dict[object, float] = {}
     for key, signals in known.signals.items():
@@ -163,20 +173,22 @@ def _complete(known: Pool, around: Mapping[int, Around]) -> None:
             known.signals[key].after = _cosine(known, beside.after)
 
 
-def _cosine(known: Pool, key: int | None) -> float:
+def _cosine(known: CandidatePool, key: int | None) -> float:
     return known.signals[key].cosine if key in known.signals else 0.0
 
 
-def _ordered(execution: Execution, known: Pool, edges: Sequence[Link]) -> list[Ranked]:
+def _order_candidates(
+    execution: Execution, known: CandidatePool, edges: Sequence[Link]
+) -> list[RankedMemory]:
     loom = execution.loom
     now, half_life = loom.clock(), loom.settings.recency_half_life_days
     similar = {key: each.relevance() for key, each in known.signals.items()}
-    linked = _linked(similar, edges)
+    linked = _link_scores(similar, edges)
     ranked = [
-        Ranked(
+        RankedMemory(
             key,
             signals,
-            Parts(
+            ScoreParts(
                 salience=known.traits[key].salience,
                 recency=recency(known.traits[key].last_accessed, now, half_life),
                 link=linked.get(key, 0.0),
@@ -188,7 +200,7 @@ def _ordered(execution: Execution, known: Pool, edges: Sequence[Link]) -> list[R
     return sorted(ranked, key=lambda each: (-each.parts.score, each.id))
 
 
-def _linked(similar: Mapping[int, float], edges: Sequence[Link]) -> dict[int, float]:
+def _link_scores(similar: Mapping[int, float], edges: Sequence[Link]) -> dict[int, float]:
     """Return for each memory the best of weight x similarity over those it is linked to."""
     linked: dict[int, float] = {}
     for edge in edges:

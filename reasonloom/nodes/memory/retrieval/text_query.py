@@ -19,9 +19,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from reasonloom.stores.memory.search.query_tree import AllOf, AnyOf, Not, Term, Tree
+from reasonloom.stores.memory.search.fulltext_query import (
+    MARK,
+    UNMARK,
+    AllOf,
+    AnyOf,
+    Not,
+    Term,
+    Tree,
+)
 
 MOST_TERMS = 64
 LONGEST_QUERY = 10_000
@@ -36,7 +45,7 @@ Thai, Lao, Tibetan, Burmese, Khmer, Chinese, Japanese, Korean."""
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class ParsedQuery:
     """A query that was read: its tree, None where it asks nothing, and whether it was cut."""
 
     tree: Tree | None
@@ -60,11 +69,11 @@ class _Group:
         self.negated = False
 
     def tree(self) -> Tree | None:
-        found = [_joined(AllOf, parts) for parts in self.alternatives if parts]
-        return _joined(AnyOf, found) if found else None
+        found = [_combine(AllOf, parts) for parts in self.alternatives if parts]
+        return _combine(AnyOf, found) if found else None
 
 
-def parse(text: str) -> Query:
+def parse_query(text: str) -> ParsedQuery:
     """Return the tree of a query; total: any text has one, or asks nothing.
 
     It keeps a stack of its own, so that no depth of parentheses exhausts Python's.
@@ -85,11 +94,11 @@ def parse(text: str) -> Query:
             case ")":
                 _close(open_groups)
             case _ if number == MOST_TERMS:
-                return Query(_ended(open_groups), cut=True)
+                return ParsedQuery(_close_all(open_groups), cut=True)
             case word:
                 number += 1
                 group.add(_term(word if word is not None else token["phrase"]))
-    return Query(_ended(open_groups), cut=len(text) > LONGEST_QUERY)
+    return ParsedQuery(_close_all(open_groups), cut=len(text) > LONGEST_QUERY)
 
 
 def _close(groups: list[_Group]) -> None:
@@ -98,13 +107,13 @@ def _close(groups: list[_Group]) -> None:
         groups[-1].add(closed)
 
 
-def _ended(groups: list[_Group]) -> Tree | None:
+def _close_all(groups: list[_Group]) -> Tree | None:
     while len(groups) > 1:
         _close(groups)
     return groups[0].tree()
 
 
-def _joined(kind: type[AllOf | AnyOf], parts: list[Tree]) -> Tree:
+def _combine(kind: type[AllOf | AnyOf], parts: list[Tree]) -> Tree:
     return kind(tuple(parts)) if len(parts) > 1 else parts[0]
 
 
@@ -123,3 +132,95 @@ def _is_spelled(text: str) -> bool:
         return True
     symbols = any(unicodedata.category(character) == "So" for character in text)
     return symbols and not any(map(str.isalnum, text))
+
+
+# The content is shown as it was stored: HTML in it is not escaped.
+
+WHOLE = 400
+"""A content of no more characters is shown whole."""
+EXCERPT = 200
+"""Characters of each excerpt of a longer one."""
+BEFORE = 60
+"""Characters of an excerpt before its first mark."""
+MOST_EXCERPTS = 3
+MARKED = re.compile(f"{MARK}|{UNMARK}")
+BETWEEN = re.compile(r"\s+|[^\s\w]{1,2}")
+Span = tuple[int, int]
+
+
+def highlight(marked: str, spelled: Sequence[str]) -> str:
+    """Return the highlight of a content whose words are marked; `spelled` terms are found here.
+
+    At most three excerpts of some 200 characters, joined by an ellipsis; the beginning of a
+    long content where nothing is marked in it.
+    """
+    content, spans = _strip_marks(marked)
+    if spelled:
+        letters = re.compile("|".join(map(re.escape, spelled)), re.IGNORECASE)
+        spans += [match.span() for match in letters.finditer(content)]
+    joined = list(_merge_spans(content, spans))
+    windows = _windows(content, joined)
+    shown = " … ".join(_render_excerpt(content, window, joined) for window in windows)
+    ahead = "… " if windows[0][0] > 0 else ""
+    return f"{ahead}{shown}{' …' if windows[-1][1] < len(content) else ''}"
+
+
+def _strip_marks(marked: str) -> tuple[str, list[Span]]:
+    """Return a content without its marks, and the spans that they stood round."""
+    pieces = MARKED.split(marked)
+    spans, at = [], 0
+    for place, piece in enumerate(pieces):
+        if place % 2:
+            spans.append((at, at + len(piece)))
+        at += len(piece)
+    return "".join(pieces), spans
+
+
+def _merge_spans(content: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the spans in order, those that only spaces or marks of a word part made one."""
+    start = end = -1
+    for first, last in sorted(spans):
+        if end >= 0 and (first <= end or BETWEEN.fullmatch(content, end, first)):
+            end = max(end, last)
+            continue
+        if end >= 0:
+            yield start, end
+        start, end = first, last
+    if end >= 0:
+        yield start, end
+
+
+def _windows(content: str, spans: Sequence[Span]) -> list[Span]:
+    """Return what of a content is shown: all, or excerpts round its first spans."""
+    if len(content) <= WHOLE:
+        return [(0, len(content))]
+    windows: list[Span] = []
+    for first, last in spans or [(0, 0)]:
+        newest = windows[-1][1] if windows else 0
+        if len(windows) < MOST_EXCERPTS and (first >= newest or not windows):
+            windows.append(_window(content, newest, first, last))
+    return windows
+
+
+def _window(content: str, least: int, first: int, last: int) -> Span:
+    """Return an excerpt round a span, cut at spaces where there are some."""
+    start = max(least, first - BEFORE)
+    end = min(len(content), start + EXCERPT)
+    if least < start:
+        start = content.find(" ", start, first) + 1 or start
+    if end < len(content):
+        space = content.rfind(" ", min(last, end), end)
+        end = space if space > 0 else end
+    return start, end
+
+
+def _render_excerpt(content: str, window: Span, spans: Iterable[Span]) -> str:
+    """Return the window's text with <b> round the spans in it."""
+    at, end = window
+    pieces = []
+    for span in spans:
+        first, last = max(span[0], at), min(span[1], end)
+        if first < last:
+            pieces.append(f"{content[at:first]}<b>{content[first:last]}</b>")
+            at = last
+    return "".join((*pieces, content[at:end]))

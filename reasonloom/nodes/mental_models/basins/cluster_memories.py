@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.mental_models.basins import Clustered, ClusterMemories, ShownBasin
+from reasonloom.contracts.mental_models.extras import Clustered, ClusteredBasin, ClusterMemories
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.mental_models.basins.formation import Formed, form, keep
-from reasonloom.nodes.mental_models.basins.naming import EXEMPLARS, Unnamed, ask_names
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.mental_models.basins.formation import (
+    FormedBasins,
+    form_basins,
+    persist_basins,
+)
+from reasonloom.nodes.mental_models.basins.naming import EXEMPLARS, UnnamedBasin, ask_names
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.reindex import coverage
 
@@ -36,20 +40,20 @@ async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dic
     execution = runtime.context
     request = ClusterMemories.model_validate(state["request"])
     loom = execution.loom
-    formed = await form(loom, execution.caller, loom.clock())
-    notes = await _said(execution, formed)
+    formed = await form_basins(loom, execution.caller, loom.clock())
+    notes = await _notes(execution, formed)
     if not request.dry_run and not loom.llm.offline:
         unnamed = [_unnamed(formed, each.id) for each in formed.basins if each.id in formed.renamed]
         named = await ask_names(execution, unnamed)
         formed, notes = _renamed(formed, named.names, loom.llm.name), [*notes, *named.notes]
     async with loom.database.begin(execution.caller) as tx:
         if not request.dry_run:
-            await keep(tx, formed)
-        answer = shown(formed, dry_run=request.dry_run)
-        return await finish(tx, execution, answer, notes=notes)
+            await persist_basins(tx, formed)
+        answer = clustering_answer(formed, dry_run=request.dry_run)
+        return await complete_run(tx, execution, answer, notes=notes)
 
 
-async def _said(execution: Execution, formed: Formed) -> list[str]:
+async def _notes(execution: Execution, formed: FormedBasins) -> list[str]:
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         there = await coverage(tx, execution.loom.embedder.model)
     notes = []
@@ -60,13 +64,13 @@ async def _said(execution: Execution, formed: Formed) -> list[str]:
     return notes
 
 
-def _unnamed(formed: Formed, basin: UUID) -> Unnamed:
+def _unnamed(formed: FormedBasins, basin: UUID) -> UnnamedBasin:
     words = next(each.keywords for each in formed.basins if each.id == basin)
     first = min(formed.members[basin])
-    return Unnamed(basin, first, words, formed.texts[basin][:EXEMPLARS])
+    return UnnamedBasin(basin, first, words, formed.texts[basin][:EXEMPLARS])
 
 
-def _renamed(formed: Formed, names: Mapping[UUID, str], llm: str) -> Formed:
+def _renamed(formed: FormedBasins, names: Mapping[UUID, str], llm: str) -> FormedBasins:
     made = [
         replace(each, name=names[each.id], named_by=llm) if each.id in names else each
         for each in formed.basins
@@ -74,11 +78,11 @@ def _renamed(formed: Formed, names: Mapping[UUID, str], llm: str) -> Formed:
     return replace(formed, basins=made)
 
 
-def shown(formed: Formed, *, dry_run: bool) -> Clustered:
+def clustering_answer(formed: FormedBasins, *, dry_run: bool) -> Clustered:
     """Return what was formed as an answer."""
     return Clustered(
         basins=[
-            ShownBasin(
+            ClusteredBasin(
                 id=str(each.id),
                 name=each.name,
                 named_by=each.named_by,

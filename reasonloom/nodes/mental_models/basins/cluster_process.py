@@ -29,14 +29,16 @@ NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ClusterLabels:
     """For each vector its cluster, -1 for none, and how much it belongs there, 0..1."""
 
     labels: NDArray[np.int64]
     strengths: NDArray[np.float32]
 
 
-async def cluster_apart(vectors: NDArray[np.float32], *, floor: float, seed: int) -> Found:
+async def cluster_in_subprocess(
+    vectors: NDArray[np.float32], *, floor: float, seed: int
+) -> ClusterLabels:
     """Return the clusters of vectors of length 1; the child dies with its caller's task.
 
     Raises:
@@ -62,19 +64,19 @@ async def cluster_apart(vectors: NDArray[np.float32], *, floor: float, seed: int
     if child.returncode:
         raise InternalFault(f"clustering ended with {child.returncode}")
     answer = np.load(io.BytesIO(received), allow_pickle=False)
-    return Found(answer["labels"], answer["strengths"])
+    return ClusterLabels(answer["labels"], answer["strengths"])
 
 
 def main() -> int:
     """Cluster what comes in; return the exit code."""
     try:
-        from reasonloom.nodes.mental_models.basins.basins_density import clusters  # noqa: PLC0415
+        from reasonloom.nodes.mental_models.basins.density import density_clusters  # noqa: PLC0415
     except ImportError:
         return NOT_INSTALLED
     with suppress(OSError):
         os.nice(NICENESS)
     given = np.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)
-    labels, strengths = clusters(
+    labels, strengths = density_clusters(
         given["vectors"], floor=float(given["floor"]), seed=int(given["seed"])
     )
     answer = io.BytesIO()

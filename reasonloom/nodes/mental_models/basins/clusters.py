@@ -8,24 +8,88 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from reasonloom.nodes.mental_models.basins.cluster_process import cluster_apart
-from reasonloom.nodes.mental_models.basins.shapes import Floats, Joiner, Shape, shape_of
+from reasonloom.nodes.mental_models.basins.cluster_process import cluster_in_subprocess
 from reasonloom.stores.mental_models import basin_memories
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
 
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A cluster in the space of vectors.
+
+    Attributes:
+        centroid: the mean of the members' vectors, of length 1.
+        coherence: the mean cosine of the members to it.
+        bound: the least cosine to it by which another memory joins: half of the members are as
+            near to the middle of all others, and never less than the embedder's floor.
+    """
+
+    centroid: Floats
+    coherence: float
+    bound: float
+
+
+def shape_of(vectors: Floats, floor: float) -> Shape:
+    """Return the shape of a cluster of vectors of length 1."""
+    total = vectors.sum(axis=0, dtype=np.float64)
+    centroid = total / max(float(np.linalg.norm(total)), 1e-12)
+    rest = total - vectors
+    lengths = np.maximum(np.linalg.norm(rest, axis=1), 1e-12)
+    apart = (vectors * rest).sum(axis=1) / lengths
+    return Shape(
+        centroid.astype(np.float32),
+        float(np.clip((vectors @ centroid).mean(), 0, 1)),
+        float(np.clip(np.median(apart), floor, 1)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Joiner:
+    """Puts memories into the nearest of some clusters, where they are near enough."""
+
+    centroids: Floats
+    coherences: Floats
+    bounds: Floats
+
+    @classmethod
+    def of(cls, shapes: list[Shape]) -> Joiner:
+        """Return what joins memories to clusters of these shapes; there is one or more."""
+        return cls(
+            np.stack([each.centroid for each in shapes]),
+            np.array([each.coherence for each in shapes], dtype=np.float32),
+            np.array([each.bound for each in shapes], dtype=np.float32),
+        )
+
+    def place(self, vectors: Floats) -> tuple[NDArray[np.int64], Floats]:
+        """Return for each vector its cluster, -1 for none, and its strength there, 0..1.
+
+        The strength is its cosine by the cluster's coherence: 1 for one as near as they are.
+        """
+        cosines = vectors @ self.centroids.T
+        near = cosines.argmax(axis=1)
+        best = cosines[np.arange(len(vectors)), near]
+        near_enough = best >= self.bounds[near]
+        strength = np.clip(best / np.maximum(self.coherences[near], 1e-6), 0, 1)
+        return np.where(near_enough, near, -1), np.where(near_enough, strength, np.float32(0))
+
+
 SEED = 7
 SAMPLE = 20_000
 """Memories that are clustered by density; of more a sample is, drawn by the seed."""
 
 BATCH = 2_000
-Tell = Callable[[int, int | None], None]
+ReportProgress = Callable[[int, int | None], None]
 
 
-def untold(done: int, total: int | None) -> None:
+def no_progress(done: int, total: int | None) -> None:
     """Tell nobody how far it is."""
 
 
@@ -38,7 +102,7 @@ class Cluster:
 
 
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class ClusterSet:
     """The clusters of all memories; those of none, and how many were clustered by density."""
 
     clusters: list[Cluster]
@@ -52,9 +116,9 @@ class Gathered:
         return [memory for memory in self.ids if memory not in inside]
 
 
-async def gather(
-    loom: Loom, caller: Caller, *, sample: int = SAMPLE, tell: Tell = untold
-) -> Gathered:
+async def find_clusters(
+    loom: Loom, caller: Caller, *, sample: int = SAMPLE, tell: ReportProgress = no_progress
+) -> ClusterSet:
     """Return the clusters of what the caller's space holds now.
 
     Raises:
@@ -67,8 +131,8 @@ async def gather(
     tell(0, len(ids))
     known, vectors = await _vectors(loom, caller, chosen)
     if not known:
-        return Gathered([], ids, 0)
-    found = await cluster_apart(vectors, floor=floor, seed=SEED)
+        return ClusterSet([], ids, 0)
+    found = await cluster_in_subprocess(vectors, floor=floor, seed=SEED)
     clusters: list[Cluster] = []
     for label in range(int(found.labels.max(initial=-1)) + 1):
         inside = np.flatnonzero(found.labels == label)
@@ -76,11 +140,15 @@ async def gather(
         clusters.append(Cluster(shape_of(vectors[inside], floor), members))
     tell(len(known), len(ids))
     await _join_rest(loom, caller, ids, clusters, tell)
-    return Gathered(clusters, ids, len(known))
+    return ClusterSet(clusters, ids, len(known))
 
 
 async def _join_rest(
-    loom: Loom, caller: Caller, ids: Sequence[int], clusters: Sequence[Cluster], tell: Tell
+    loom: Loom,
+    caller: Caller,
+    ids: Sequence[int],
+    clusters: Sequence[Cluster],
+    tell: ReportProgress,
 ) -> None:
     """Put every memory without a cluster into the nearest, where it is near enough."""
     if not clusters:
@@ -89,7 +157,7 @@ async def _join_rest(
     rest = [memory for memory in ids if memory not in inside]
     joiner = Joiner.of([cluster.shape for cluster in clusters])
     done = len(ids) - len(rest)
-    async for known, vectors in batches(loom, caller, rest):
+    async for known, vectors in vector_batches(loom, caller, rest):
         places, strengths = joiner.place(vectors)
         for memory, place, strength in zip(known, places, strengths, strict=True):
             if place >= 0:
@@ -101,13 +169,13 @@ async def _join_rest(
 async def _vectors(loom: Loom, caller: Caller, ids: Sequence[int]) -> tuple[list[int], Floats]:
     known: list[int] = []
     parts: list[Floats] = []
-    async for some, vectors in batches(loom, caller, ids):
+    async for some, vectors in vector_batches(loom, caller, ids):
         known += some
         parts.append(vectors)
     return known, np.concatenate(parts) if parts else np.zeros((0, 0), dtype=np.float32)
 
 
-async def batches(
+async def vector_batches(
     loom: Loom, caller: Caller, ids: Sequence[int]
 ) -> AsyncIterator[tuple[list[int], Floats]]:
     """Yield ids that are there with their vectors of length 1, some thousands at a time."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from reasonloom.stores.mental_models.siblings import homes, siblings
+from reasonloom.stores.mental_models.basin_memories import basins_of, siblings
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -31,7 +31,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class Sibling:
     """A sibling: its score, the hit that led to it, and the basin of both."""
 
     id: int
@@ -42,23 +42,23 @@ class Reached:
 
 async def expand(
     tx: Transaction, hits: Sequence[Hit], *, model: str, scope: Scope
-) -> list[Reached]:
+) -> list[Sibling]:
     """Return siblings of the best hits that are in basins, best first; none is among the hits.
 
     The first three basins that the hits lead to, best hit first, give five each at most, those
     most like the hit. Only what `scope` lets be found.
     """
     ordered = sorted(hits, key=lambda hit: (-hit.score, hit.id))
-    home = await homes(tx, [hit.id for hit in ordered])
+    home = await basins_of(tx, [hit.id for hit in ordered])
     leads: dict[UUID, Hit] = {}
     for hit in ordered:
         if hit.id in home and len(leads) < MOST_BASINS:
             leads.setdefault(home[hit.id], hit)
     without = [hit.id for hit in ordered]
-    found: list[Reached] = []
+    found: list[Sibling] = []
     for basin, lead in leads.items():
         near = await siblings(
             tx, lead.id, basin, model=model, scope=scope, without=without, most=MOST_SIBLINGS
         )
-        found += [Reached(one.id, lead.score * one.cosine, lead.id, basin) for one in near]
+        found += [Sibling(one.id, lead.score * one.cosine, lead.id, basin) for one in near]
     return sorted(found, key=lambda each: (-each.score, each.id))

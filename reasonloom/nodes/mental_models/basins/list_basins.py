@@ -16,7 +16,7 @@ from reasonloom.contracts.mental_models.extras import (
 )
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.mental_models.accuracy import DIGITS
-from reasonloom.nodes.mental_models.rendering import moment
+from reasonloom.nodes.mental_models.rendering import format_moment
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_basins
 from reasonloom.stores.mental_models.model_basins import Member
@@ -33,11 +33,11 @@ async def list_basins(state: ToolState, runtime: Runtime[Execution]) -> dict[str
     execution = runtime.context
     request = ListBasins.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller) as tx:
-        answer = await listed(tx, request)
+        answer = await largest_basins(tx, request)
     return {"answer": answer.wire(), "notes": []}
 
 
-async def listed(tx: Transaction, request: ListBasins) -> BasinsListed:
+async def largest_basins(tx: Transaction, request: ListBasins) -> BasinsListed:
     """Return the largest basins of the transaction's owner."""
     rows = await model_basins.largest(tx, request.limit)
     ids = [row.id for row in rows] if request.memories else []
@@ -50,8 +50,8 @@ async def listed(tx: Transaction, request: ListBasins) -> BasinsListed:
             coherence=round(row.coherence, DIGITS),
             member_count=row.members,
             model_count=row.models,
-            formed_at=moment(row.formed_at),
-            updated_at=moment(row.updated_at),
+            formed_at=format_moment(row.formed_at),
+            updated_at=format_moment(row.updated_at),
             memories=evidence(row.id, members.get(row.id, [])),
         )
         for row in rows

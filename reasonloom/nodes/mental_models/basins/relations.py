@@ -19,18 +19,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 from uuid import UUID
 
 import numpy as np
 
+from reasonloom.contracts.mental_models.models import Relation, Relations
 from reasonloom.stores.mental_models import basin_lists, basins
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.mental_models.basin_lists import Links, Order
+    from reasonloom.stores.mental_models.basin_lists import BasinLinks, BasinOrder
     from reasonloom.stores.mental_models.basins import Basin
+
 
 Kind = Literal["causal", "temporal", "hierarchical", "associated"]
 DOUBT = 2.0
@@ -46,7 +51,7 @@ Pair = tuple[UUID, UUID]
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class BasinRelation:
     """One basin's relation to another: its strength, 0..1, and what it was seen by.
 
     Attributes:
@@ -67,7 +72,7 @@ class Relation:
 class _Evidence:
     """What is between basins, by pair."""
 
-    def __init__(self, links: Sequence[Links], orders: Sequence[Order]) -> None:
+    def __init__(self, links: Sequence[BasinLinks], orders: Sequence[BasinOrder]) -> None:
         self.links = {(each.source, each.target, each.type): each for each in links}
         self.orders = {(each.source, each.target): each.count for each in orders}
 
@@ -82,14 +87,14 @@ class _Evidence:
         return sum(link.count for link in found if link)
 
 
-async def relations(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Relation]:
+async def find_relations(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[BasinRelation]:
     """Return the relations between the owner's basins, or between `ids`, the strongest first."""
-    links, orders = await basin_lists.between(tx, ids)
+    links, orders = await basin_lists.relations(tx, ids)
     there = await basins.basins(tx, ids)
     cosines = _cosines(there)
     seen = _Evidence(links, orders)
     named = {each.id: each for each in there}
-    found: list[Relation] = []
+    found: list[BasinRelation] = []
     mean = float(np.mean(list(cosines.values()))) if cosines else 0.0
     for first, second in _pairs(seen, named, cosines):
         found += _directed((first, second), seen, named, cosines)
@@ -123,14 +128,14 @@ def _cosines(there: Sequence[Basin]) -> dict[Pair, float]:
 
 def _directed(
     pair: Pair, seen: _Evidence, named: Mapping[UUID, Basin], cosines: Mapping[Pair, float]
-) -> list[Relation]:
+) -> list[BasinRelation]:
     source, target = pair
     cosine = cosines.get(pair, cosines.get((target, source)))
-    found: list[Relation] = []
+    found: list[BasinRelation] = []
 
     def add(kind: Kind, strength: float, edges: int = 0, sessions: int = 0) -> None:
         if strength > 0:
-            found.append(Relation(source, target, kind, strength, edges, sessions, cosine))
+            found.append(BasinRelation(source, target, kind, strength, edges, sessions, cosine))
 
     add("causal", _share(seen, pair, "caused_by"), seen.count(target, source, "caused_by"))
     ours, theirs = seen.orders.get(pair, 0), seen.orders.get((target, source), 0)
@@ -154,11 +159,77 @@ def _share(seen: _Evidence, pair: Pair, kind: str) -> float:
 
 def _associated(
     pair: Pair, seen: _Evidence, cosines: Mapping[Pair, float], mean: float
-) -> list[Relation]:
+) -> list[BasinRelation]:
     source, target = pair
     weight = seen.weight(source, target, *OTHERS) + seen.weight(target, source, *OTHERS)
     cosine = cosines.get(pair)
     alike = 0.0 if cosine is None or mean >= 1 else max(0.0, (cosine - mean) / (1 - mean))
     strength = max(weight / (weight + DOUBT), alike)
     edges = seen.count(source, target, *OTHERS) + seen.count(target, source, *OTHERS)
-    return [Relation(source, target, "associated", strength, edges, 0, cosine)] if strength else []
+    return (
+        [BasinRelation(source, target, "associated", strength, edges, 0, cosine)]
+        if strength
+        else []
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BasinActivity:
+    """A basin; `activation` 0..1: how strongly it stands now, see docs/basins.md."""
+
+    id: UUID
+    name: str
+    named_by: str
+    keywords: list[str]
+    members: int
+    coherence: float
+    activation: float
+    formed_at: datetime | None
+
+
+async def list_basin_activity(loom: Loom, caller: Caller) -> list[BasinActivity]:
+    """Return the basins, the most active first; one without members that count is at rest."""
+    at, half_life = loom.clock(), loom.settings.recency_half_life_days
+    async with loom.database.begin(caller, searching=True) as tx:
+        there = await basins.basins(tx)
+        standing = await basin_lists.activity(tx, at, half_life)
+    found = [
+        BasinActivity(
+            each.id, each.name, each.named_by, each.keywords,
+            standing[each.id].members if each.id in standing else 0,
+            each.coherence,
+            standing[each.id].activation if each.id in standing else 0.0,
+            each.formed_at,
+        )
+        for each in there
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: (-each.activation, each.name, str(each.id)))
+
+
+async def list_relations(loom: Loom, caller: Caller) -> list[BasinRelation]:
+    """Return how the basins stand to each other, the strongest first."""
+    async with loom.database.begin(caller, searching=True) as tx:
+        return await find_relations(tx)
+
+
+DIGITS = 4
+
+
+async def relation_answers(tx: Transaction, basins: Sequence[UUID]) -> Relations:
+    """Return the relations between basins, the strongest first; one basin has none."""
+    if len(basins) < 2:  # noqa: PLR2004
+        return Relations(relationships=[])
+    return Relations(
+        relationships=[
+            Relation.model_validate(
+                {
+                    "from": str(each.source),
+                    "to": str(each.target),
+                    "kind": each.kind,
+                    "strength": round(each.strength, DIGITS),
+                    "links": each.edges,
+                }
+            )
+            for each in await find_relations(tx, basins)
+        ]
+    )

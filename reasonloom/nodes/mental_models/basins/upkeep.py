@@ -6,11 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.mental_models.basins.clusters import batches
-from reasonloom.nodes.mental_models.basins.formation import Formed, form, keep
-from reasonloom.nodes.mental_models.basins.shapes import Joiner, Shape
+from reasonloom.nodes.mental_models.basins.clusters import Joiner, Shape, vector_batches
+from reasonloom.nodes.mental_models.basins.formation import (
+    FormedBasins,
+    form_basins,
+    persist_basins,
+)
 from reasonloom.stores.mental_models import basin_memories, basins
-from reasonloom.stores.mental_models.basins import Basin, Run
+from reasonloom.stores.mental_models.basins import Basin, BasinRun
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -29,15 +32,15 @@ MOST_JOINED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class UpkeepResult:
     """What a look did: how many memories it placed and how many joined, or what it formed."""
 
     looked_at: int = 0
     joined: int = 0
-    formed: Formed | None = None
+    formed: FormedBasins | None = None
 
 
-async def keep_up(loom: Loom, caller: Caller, at: datetime) -> Kept:
+async def maintain_basins(loom: Loom, caller: Caller, at: datetime) -> UpkeepResult:
     """Do what is due for the basins of the caller's space.
 
     Raises:
@@ -49,14 +52,14 @@ async def keep_up(loom: Loom, caller: Caller, at: datetime) -> Kept:
         run = await basins.last_run(tx)
         until, since = await basin_memories.counted(tx, run.formed_through if run else 0)
     if _is_due(run, until, since, loom.embedder.model):
-        formed = await form(loom, caller, at)
+        formed = await form_basins(loom, caller, at)
         async with loom.database.begin(caller) as tx:
-            await keep(tx, formed)
-        return Kept(formed=formed)
-    return await _join(loom, caller, run) if run and since else Kept()
+            await persist_basins(tx, formed)
+        return UpkeepResult(formed=formed)
+    return await _join(loom, caller, run) if run and since else UpkeepResult()
 
 
-def _is_due(run: Run | None, until: int, since: int, model: str) -> bool:
+def _is_due(run: BasinRun | None, until: int, since: int, model: str) -> bool:
     if run is None:
         return since >= LEAST
     changed = since + max(0, run.memories - until)
@@ -65,7 +68,7 @@ def _is_due(run: Run | None, until: int, since: int, model: str) -> bool:
     return changed >= LEAST and changed > CHANGED * run.memories
 
 
-async def _join(loom: Loom, caller: Caller, run: Run) -> Kept:
+async def _join(loom: Loom, caller: Caller, run: BasinRun) -> UpkeepResult:
     """Put the memories that came since into the nearest basins, some thousands a transaction."""
     model = loom.embedder.model
     async with loom.database.begin(caller, searching=True) as tx:
@@ -73,7 +76,7 @@ async def _join(loom: Loom, caller: Caller, run: Run) -> Kept:
         known = [each for each in await basins.basins(tx) if each.model == model]
     looked_at = joined = 0
     joiner = Joiner.of([_shape(each) for each in known]) if known else None
-    async for some, vectors in batches(loom, caller, ids[:MOST_JOINED]):
+    async for some, vectors in vector_batches(loom, caller, ids[:MOST_JOINED]):
         rows: list[tuple[UUID, int, float]] = []
         if joiner:
             places, strengths = joiner.place(vectors)
@@ -81,12 +84,12 @@ async def _join(loom: Loom, caller: Caller, run: Run) -> Kept:
             rows = [(known[at].id, one, float(how)) for one, at, how in placed if at >= 0]
         async with loom.database.begin(caller) as tx:
             if await basins.hold(tx) != run:
-                return Kept(looked_at, joined)
+                return UpkeepResult(looked_at, joined)
             await basins.join(tx, rows)
             run = replace(run, joined_through=some[-1])
             await basins.note(tx, run)
         looked_at, joined = looked_at + len(some), joined + len(rows)
-    return Kept(looked_at, joined)
+    return UpkeepResult(looked_at, joined)
 
 
 def _shape(basin: Basin) -> Shape:

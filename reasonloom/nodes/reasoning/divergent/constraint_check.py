@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.extraction import words_in
 
 if TYPE_CHECKING:
@@ -21,11 +20,11 @@ FORBIDS = re.compile(
 NEAR = 3
 """Words before another in which a negation is looked for."""
 
-SAID = 0.5
+MENTIONED = 0.5
 """The share of a demand's words from which it counts as met by words."""
 
 
-async def check(
+async def check_constraints(
     execution: Execution, viewpoint: str, question: Question, constraints: Sequence[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return each constraint with its verdict, and what must be said of the check.
@@ -35,7 +34,7 @@ async def check(
     by_words = [_by_words(viewpoint, each) for each in constraints]
     if not constraints or execution.loom.llm.offline:
         return by_words, []
-    heard = await ask_or_say(execution, question, "the check of a perspective's constraints")
+    heard = await ask_or_note(execution, question, "the check of a perspective's constraints")
     verdicts = {each["constraint"]: each for each in (heard.parsed or {}).get("verdicts", ())}
     return [
         {
@@ -52,11 +51,11 @@ async def check(
 
 def _by_words(viewpoint: str, constraint: str) -> dict[str, Any]:
     """Return what words can tell: a forbidden one that is said, a demanded one that is."""
-    kept, why = _told(viewpoint, constraint)
+    kept, why = _verdict_by_words(viewpoint, constraint)
     return {"constraint": constraint, "kept": kept, "by": "words", "why": f"by words only: {why}"}
 
 
-def _told(viewpoint: str, constraint: str) -> tuple[bool | None, str]:
+def _verdict_by_words(viewpoint: str, constraint: str) -> tuple[bool | None, str]:
     ban = FORBIDS.search(constraint)
     if ban:
         forbidden = words_in(constraint[ban.end() :])
@@ -66,7 +65,7 @@ def _told(viewpoint: str, constraint: str) -> tuple[bool | None, str]:
         return True, f"it does not say {', '.join(forbidden)}"
     demanded = dict.fromkeys(words_in(constraint))
     found = demanded.keys() & set(words_in(viewpoint))
-    if demanded and len(found) / len(demanded) >= SAID:
+    if demanded and len(found) / len(demanded) >= MENTIONED:
         return True, f"it says {', '.join(sorted(found))}"
     return None, "its words do not tell"
 

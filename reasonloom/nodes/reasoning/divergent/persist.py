@@ -14,13 +14,18 @@ from reasonloom.contracts.reasoning.divergent import (
     ReasoningDivergent,
 )
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import marks
-from reasonloom.nodes.reasoning.divergent.perspectives import latest, usable
+from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.reasoning.divergent.perspectives import (
+    best_attempt,
+    broken_constraints,
+    label,
+    latest_views,
+    usable_views,
+)
 from reasonloom.nodes.reasoning.divergent.steps import MODE, DivergentState
-from reasonloom.nodes.reasoning.divergent.synthesis import best_of, broken, label
 from reasonloom.nodes.reasoning.linear import FORKED
-from reasonloom.nodes.reasoning.persist import keep_as_memory
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.branches import COMPLETED, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -35,14 +40,16 @@ OFFLINE = (
 )
 
 
-async def keep_perspectives(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_perspectives(
+    state: DivergentState, runtime: Runtime[Execution]
+) -> dict[str, Any]:
     """Store the perspectives and the synthesis in one transaction, and answer with them."""
     execution = runtime.context
     request = ReasoningDivergent.model_validate(state["request"])
-    views = usable(state["views"])
+    views = usable_views(state["views"])
     thought = _synthesis(execution, state, views)
     used = [memory["id"] for memory in state["memories"]]
-    memory, notes = await keep_as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         await sessions.open_session(
             tx, thought.session_id, mode=MODE, client=execution.caller.client
@@ -54,7 +61,9 @@ async def keep_perspectives(state: DivergentState, runtime: Runtime[Execution]) 
             await memory.store(tx, used)
         answer = _answer(execution, state, thought, branch, request)
         all_notes = [*state.get("notes", []), *notes]
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+        added = await complete_run(
+            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+        )
     return {**added, "notes": notes}
 
 
@@ -77,7 +86,7 @@ async def _store(
 def _synthesis(
     execution: Execution, state: DivergentState, views: list[dict[str, Any]]
 ) -> NewThought:
-    best, place = best_of(state["attempts"]), state["session"]
+    best, place = best_attempt(state["attempts"]), state["session"]
     named = [each for each in views if label(each) in best["sources"]]
     return NewThought(
         id=execution.run.effect("thought"),
@@ -140,11 +149,11 @@ def _answer(
     branch: UUID,
     request: ReasoningDivergent,
 ) -> DivergentThought:
-    extra = marks(execution, thought.confidence, request.confidence)
+    extra = caveats(execution, thought.confidence, request.confidence)
     if execution.loom.llm.offline:
         extra["suggestion"] = OFFLINE
-    elif not best_of(state["attempts"])["made"] or any(
-        "fault" in each for each in latest(state["views"])
+    elif not best_attempt(state["attempts"])["made"] or any(
+        "fault" in each for each in latest_views(state["views"])
     ):
         extra["partial"] = True
     return DivergentThought(
@@ -153,7 +162,9 @@ def _answer(
         branch_id=str(branch),
         content=thought.content,
         confidence=thought.confidence,
-        perspectives=[_shown(execution, state, each) for each in usable(state["views"])],
+        perspectives=[
+            _perspective_fields(execution, state, each) for each in usable_views(state["views"])
+        ],
         synthesis=thought.content,
         sources=thought.metadata["sources"],
         previous_thought=str(thought.parent_id) if thought.parent_id else None,
@@ -164,7 +175,9 @@ def _answer(
     )
 
 
-def _shown(execution: Execution, state: DivergentState, view: dict[str, Any]) -> Perspective:
+def _perspective_fields(
+    execution: Execution, state: DivergentState, view: dict[str, Any]
+) -> Perspective:
     return Perspective(
         id=_id(execution, view),
         viewpoint=view["viewpoint"],
@@ -173,5 +186,5 @@ def _shown(execution: Execution, state: DivergentState, view: dict[str, Any]) ->
         branch_id=str(execution.run.effect("branch", str(view["number"]))),
         confidence=float(view["confidence"]),
         constraints=[CheckedConstraint(**each) for each in view["constraints"]],
-        violates=bool(broken(view)),
+        violates=bool(broken_constraints(view)),
     )

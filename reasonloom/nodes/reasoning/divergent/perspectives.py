@@ -2,25 +2,137 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
-from reasonloom.nodes.ledger import Cost
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
-from reasonloom.nodes.reasoning.divergent.constraint_check import check
+from reasonloom.nodes.loom import Cost
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, most_confident
+from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
-from reasonloom.nodes.reasoning.divergent.synthesis import PROMPT, variables
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.budget import Aside, cost_of
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.text.extraction import Findings, as_prose
+from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.text.extraction import Findings, join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
     from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.runs.llm_call import OptionalReply
+    from reasonloom.nodes.similarity import Similarity
 
-PLAIN = 0
+
+PROMPT = "divergent/synthesise"
+SYNTHESIS_SENTENCES = 3
+"""Sentences of each perspective where there is no synthesis."""
+
+LABEL = re.compile(r"\bP(\d+)\b")
+FOUND = "the synthesis named no source; those it is most like are named instead"
+UNKNOWN = "the synthesis named sources that do not exist: {names}"
+EXTRACTED = "there is no synthesis: the perspectives' first sentences stand in its place"
+
+
+def label(view: Mapping[str, Any]) -> str:
+    """Return the short name by which the synthesis names a perspective."""
+    return f"P{view['number']}"
+
+
+def novelty(
+    view: Mapping[str, Any], views: Sequence[Mapping[str, Any]], likeness: Similarity
+) -> float:
+    """Return 1 minus the greatest cosine to any other perspective or to the plain answer."""
+    others = [
+        each["viewpoint"]
+        for each in views
+        if "viewpoint" in each and each["number"] != view["number"]
+    ]
+    return 1.0 - max((likeness.cosine(view["viewpoint"], other) for other in others), default=0.0)
+
+
+def agreement(views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Similarity) -> float:
+    """Return the perspectives' mean likeness (0..1) to what they are said to come to."""
+    return fmean(likeness.of(each["viewpoint"], synthesis) for each in views)
+
+
+def confidence(views: Sequence[Mapping[str, Any]], agreed: float) -> float:
+    """Return the perspectives' mean confidence, halved where they do not agree at all."""
+    return fmean(float(each["confidence"]) for each in views) * (1 + agreed) / 2
+
+
+def variables(
+    request: ReasoningDivergent, views: Sequence[Mapping[str, Any]], doubt: str = ""
+) -> dict[str, Any]:
+    """Return what the prompt for the synthesis is rendered with."""
+    return {
+        "content": request.content,
+        "perspectives": [
+            {"label": label(each), "broken": broken_constraints(each), **each} for each in views
+        ],
+        "constraints": request.constraints or [],
+        "doubt": doubt,
+    }
+
+
+def broken_constraints(view: Mapping[str, Any]) -> list[str]:
+    """Return the constraints that a perspective breaks."""
+    return [each["constraint"] for each in view["constraints"] if each["kept"] is False]
+
+
+def best_attempt(attempts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the surest synthesis; what stands in its place only where none was made."""
+    return most_confident([each for each in attempts if each["made"]] or attempts)
+
+
+def extract_views(views: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first sentences of each perspective under its label, none said twice."""
+    said: dict[str, None] = {}
+    parts = []
+    for each in views:
+        fresh = [
+            one for one in sentences_in(each["viewpoint"])[:SYNTHESIS_SENTENCES] if one not in said
+        ]
+        said.update(dict.fromkeys(fresh))
+        parts += [f"{label(each)}: {join_sentences(fresh)}"] if fresh else []
+    return " ".join(parts)
+
+
+def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the synthesis and the labels that it names, which are those of `views` alone."""
+    if heard.parsed is None and not heard.text:
+        return {
+            "content": extract_views(views),
+            "sources": [label(each) for each in views],
+            "notes": [EXTRACTED],
+            "made": False,
+        }
+    said = heard.parsed or {"synthesis": heard.text, "sources": []}
+    known = {label(each) for each in views}
+    named = dict.fromkeys([*said["sources"], *(f"P{n}" for n in LABEL.findall(said["synthesis"]))])
+    unknown = [each for each in named if each not in known]
+    return {
+        "content": said["synthesis"],
+        "sources": sorted(
+            (each for each in named if each in known), key=lambda each: int(each[1:])
+        ),
+        "notes": [UNKNOWN.format(names=", ".join(unknown[:5]))] if unknown else [],
+        "made": True,
+    }
+
+
+def most_similar(
+    views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Similarity
+) -> list[str]:
+    """Return the labels of the perspectives that a synthesis is at least as like as the mean."""
+    alike = {label(each): likeness.of(each["viewpoint"], synthesis) for each in views}
+    mean = fmean(alike.values())
+    return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]
+
+
+PLAIN_ANSWER = 0
 """The number of the plain answer, against which novelty is measured; lenses count from 1."""
 
 FIRST = 1
@@ -30,7 +142,7 @@ NODE = "take_perspective"
 SENTENCES = 2
 
 
-class Task(TypedDict):
+class PerspectiveTask(TypedDict):
     """What one task of the graph is given: what all perspectives see, and which one it takes."""
 
     request: dict[str, Any]
@@ -40,7 +152,9 @@ class Task(TypedDict):
     number: int
 
 
-async def seen(execution: Execution, task: Task) -> tuple[dict[str, Any], list[str]]:
+async def take_perspective_task(
+    execution: Execution, task: PerspectiveTask
+) -> tuple[dict[str, Any], list[str]]:
     """Return one view as the state keeps it, and what must be said of it.
 
     Where the language model fails it holds the fault's type and message instead of a viewpoint.
@@ -51,10 +165,10 @@ async def seen(execution: Execution, task: Task) -> tuple[dict[str, Any], list[s
     view: dict[str, Any] = {"number": number, "lens": lens.name if lens else "plain answer"}
     constraints = request.constraints or []
     if execution.loom.llm.offline:
-        view |= _known(task, request.content, lens)
+        view |= _offline_view(task, request.content, lens)
         notes: list[str] = []
     else:
-        said, notes = await _asked(execution, task, request, lens)
+        said, notes = await _ask_for_perspective(execution, task, request, lens)
         view |= said
     if "viewpoint" not in view or lens is None:
         return {**view, "constraints": []}, notes
@@ -68,14 +182,14 @@ async def seen(execution: Execution, task: Task) -> tuple[dict[str, Any], list[s
         },
         pipe="divergent",
         task=str(number),
-        aside=Aside(leave=_synthesis(execution, request)),
+        aside=ReservePolicy(leave=_synthesis(execution, request)),
     )
-    checked, more = await check(execution, view["viewpoint"], question, constraints)
+    checked, more = await check_constraints(execution, view["viewpoint"], question, constraints)
     return {**view, "constraints": checked}, [*notes, *more]
 
 
-async def _asked(
-    execution: Execution, task: Task, request: ReasoningDivergent, lens: Lens | None
+async def _ask_for_perspective(
+    execution: Execution, task: PerspectiveTask, request: ReasoningDivergent, lens: Lens | None
 ) -> tuple[dict[str, Any], list[str]]:
     question = Question(
         node=NODE,
@@ -90,13 +204,13 @@ async def _asked(
         pipe="divergent",
         task=str(task["number"]),
         thread=task["session"]["id"],
-        aside=Aside(
+        aside=ReservePolicy(
             leave=_synthesis(execution, request) if task["number"] != FIRST else None,
             read=lens is not None,
         ),
     )
     what = f"the perspective {lens.name}" if lens else "the plain answer"
-    heard = await ask_or_say(execution, question, what)
+    heard = await ask_or_note(execution, question, what)
     if heard.fault:
         kind, message = type(heard.fault).__name__, heard.fault.message
         return {"fault": {"kind": kind, "message": message}}, heard.notes
@@ -110,22 +224,26 @@ def _synthesis(execution: Execution, request: ReasoningDivergent) -> Cost:
     return cost_of(execution, prompt)
 
 
-def _known(task: Task, content: str, lens: Lens | None) -> dict[str, Any]:
+def _offline_view(task: PerspectiveTask, content: str, lens: Lens | None) -> dict[str, Any]:
     """Return what can be said without a language model: the lens's question, what is known."""
     material = {"content": content, "history": task["history"], "memories": task["memories"]}
     findings = Findings.of(material)
-    known = as_prose(findings.ranked[:SENTENCES])
+    known = join_sentences(findings.ranked[:SENTENCES])
     parts = [lens.question] if lens else []
     parts += [f"Known of it: {known}"] if known else ["Nothing is known about it."]
     return {"viewpoint": " ".join(parts), "confidence": findings.support}
 
 
-def usable(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def usable_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the perspectives that came, in the order of their lenses, without the plain answer."""
-    return [each for each in latest(views) if "viewpoint" in each and each["number"] != PLAIN]
+    return [
+        each
+        for each in latest_views(views)
+        if "viewpoint" in each and each["number"] != PLAIN_ANSWER
+    ]
 
 
-def latest(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def latest_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the latest view of each number, in their order: one may have been taken anew."""
     by_number = {each["number"]: dict(each) for each in views}
     return [by_number[number] for number in sorted(by_number)]

@@ -11,24 +11,27 @@ from langgraph.types import Send
 from reasonloom import errors
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import doubt, is_enough, recall_for
-from reasonloom.nodes.reasoning.divergent.perspectives import PLAIN, Task, latest, seen, usable
-from reasonloom.nodes.reasoning.divergent.synthesis import (
+from reasonloom.nodes.reasoning.attempts import is_enough, recall_for, render_doubt
+from reasonloom.nodes.reasoning.divergent.perspectives import (
     FOUND,
+    PLAIN_ANSWER,
     PROMPT,
+    PerspectiveTask,
     agreement,
     confidence,
     label,
-    likest,
+    latest_views,
+    most_similar,
     novelty,
-    read,
+    read_synthesis,
+    take_perspective_task,
+    usable_views,
     variables,
 )
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.budget import Aside
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.session_place import place_in
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.runs.budget import ReservePolicy
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.sessions.context import session_context
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.state import ToolState
 
 MODE = "divergent"
@@ -57,7 +60,7 @@ async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> 
     """Find the active branch's history and the memories that the problem calls for."""
     execution = runtime.context
     request = ReasoningDivergent.model_validate(state["request"])
-    session, history = await place_in(execution, request.session_id, request.content)
+    session, history = await session_context(execution, request.session_id, request.content)
     memories, notes = await recall_for(execution, request.content)
     return {
         "session": session,
@@ -68,14 +71,14 @@ async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> 
     }
 
 
-def spread(state: DivergentState) -> list[Send]:
+def perspective_tasks(state: DivergentState) -> list[Send]:
     """Return one task for each perspective, and one for the plain answer."""
     request = ReasoningDivergent.model_validate(state["request"])
-    numbers = [*range(1, request.num_perspectives + 1), PLAIN]
+    numbers = [*range(1, request.num_perspectives + 1), PLAIN_ANSWER]
     return [
         Send(
             "take_perspective",
-            Task(
+            PerspectiveTask(
                 request=state["request"],
                 session=state["session"],
                 history=state["history"],
@@ -87,9 +90,9 @@ def spread(state: DivergentState) -> list[Send]:
     ]
 
 
-async def take_perspective(state: Task, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def take_perspective(state: PerspectiveTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Look through one lens, and hold what is seen against the constraints."""
-    view, notes = await seen(runtime.context, state)
+    view, notes = await take_perspective_task(runtime.context, state)
     return {"views": [view], "notes": notes}
 
 
@@ -102,19 +105,19 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
         ServiceFault: no perspective came; the first one's fault.
     """
     execution = runtime.context
-    views, attempts = usable(state["views"]), state["attempts"]
+    views, attempts = usable_views(state["views"]), state["attempts"]
     if not views:
         run = execution.run
         if run.resumed and state.get("redone") != run.started:
             return {"redone": run.started}
-        raise _fault(latest(state["views"]))
-    heard = await _heard(execution, state, views)
-    made = read(heard, views)
-    all_views = latest(state["views"])
+        raise _fault(latest_views(state["views"]))
+    heard = await _ask_for_synthesis(execution, state, views)
+    made = read_synthesis(heard, views)
+    all_views = latest_views(state["views"])
     texts = [each["viewpoint"] for each in all_views if "viewpoint" in each]
-    likeness = await likeness_of(execution.loom.embedder, [*texts, made["content"]])
+    likeness = await similarity_of(execution.loom.embedder, [*texts, made["content"]])
     if not made["sources"]:
-        made["sources"] = likest(views, made["content"], likeness)
+        made["sources"] = most_similar(views, made["content"], likeness)
         made["notes"].append(FOUND)
     agreed = agreement(views, made["content"], likeness) if made["made"] else 0.0
     notes = [*heard.notes, *made.pop("notes"), *likeness.notes]
@@ -130,20 +133,22 @@ def _fault(views: list[dict[str, Any]]) -> errors.ServiceFault:
     return FAULTS[fault["kind"]](f"no perspective came: {fault['message']}")
 
 
-async def _heard(execution: Execution, state: DivergentState, views: list[dict[str, Any]]) -> Heard:
+async def _ask_for_synthesis(
+    execution: Execution, state: DivergentState, views: list[dict[str, Any]]
+) -> OptionalReply:
     if execution.loom.llm.offline:
-        return Heard()
+        return OptionalReply()
     request = ReasoningDivergent.model_validate(state["request"])
     question = Question(
         node="synthesise",
         prompt=PROMPT,
-        variables=variables(request, views, doubt(state["attempts"], request.confidence)),
+        variables=variables(request, views, render_doubt(state["attempts"], request.confidence)),
         pipe=MODE,
         n=len(state["attempts"]),
         thread=state["session"]["id"],
-        aside=Aside(last=True),
+        aside=ReservePolicy(last=True),
     )
-    return await ask_or_say(execution, question, "the synthesis")
+    return await ask_or_note(execution, question, "the synthesis")
 
 
 def after_synthesis(state: DivergentState) -> list[Send] | str:
@@ -153,6 +158,6 @@ def after_synthesis(state: DivergentState) -> list[Send] | str:
     """
     attempts = state["attempts"]
     if not attempts:
-        return spread(state)
+        return perspective_tasks(state)
     enough = not attempts[-1]["made"] or is_enough(attempts, state["request"].get("confidence"))
     return "keep_perspectives" if enough else "synthesise"

@@ -10,17 +10,15 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.reflection import Evaluation, Opinion, ReflectionEvaluate
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.complete_run import finish
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.context import history_of
-from reasonloom.nodes.sessions.figures import measured
-from reasonloom.nodes.sessions.session_findings import findings_of
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.sessions.context import branch_history
+from reasonloom.nodes.sessions.figures import findings_of, measure_figures
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, full_sessions
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.sessions.figures import Figures
+    from reasonloom.nodes.sessions.figures import SessionFigures
 
 OFFLINE = (
     "No language model is configured: all figures and findings are computed, and nobody has judged "
@@ -44,11 +42,11 @@ async def measure_session(state: EvaluationState, runtime: Runtime[Execution]) -
     execution = runtime.context
     request = ReflectionEvaluate.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        whole = await full_sessions.whole(tx, request.session_id)
+        whole = await full_sessions.read_full(tx, request.session_id)
         asked = whole.thoughts[0].input if whole.thoughts else ""
         branch = await branches.active(tx, whole.session)
-        history = await history_of(tx, execution, branch.head_id, asked)
-    figures = await measured(execution.loom.embedder, whole)
+        history = await branch_history(tx, execution, branch.head_id, asked)
+    figures = await measure_figures(execution.loom.embedder, whole)
     return {
         "session": {"id": str(whole.session.id)},
         "figures": _wire(figures),
@@ -59,7 +57,7 @@ async def measure_session(state: EvaluationState, runtime: Runtime[Execution]) -
     }
 
 
-def _wire(figures: Figures) -> dict[str, Any]:
+def _wire(figures: SessionFigures) -> dict[str, Any]:
     return {
         "thought_count": len(figures.thoughts),
         "coherence": round(figures.coherence, 4),
@@ -87,12 +85,12 @@ async def hear_opinion(state: EvaluationState, runtime: Runtime[Execution]) -> d
         pipe="reflection",
         thread=state["session"]["id"],
     )
-    heard = await ask_or_say(execution, question, "the opinion")
+    heard = await ask_or_note(execution, question, "the opinion")
     said = heard.parsed or ({"opinion": heard.text} if heard.text else {"fault": True})
     return {"opinion": said, "notes": heard.notes}
 
 
-async def tell_evaluation(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer with the figures, and with the opinion beside them where there is one."""
     execution = runtime.context
     said = state["opinion"]
@@ -116,5 +114,5 @@ async def tell_evaluation(state: EvaluationState, runtime: Runtime[Execution]) -
     )
     notes = state.get("notes", [])
     async with execution.loom.database.begin(execution.caller) as tx:
-        added = await finish(tx, execution, answer, notes=notes, session_id=UUID(session))
+        added = await complete_run(tx, execution, answer, notes=notes, session_id=UUID(session))
     return {**added, "notes": []}

@@ -30,7 +30,7 @@ UNBLAMED = "Nothing that can be counted speaks against it; whether it is right w
 ASK_SOMEBODY = "Have it judged by somebody who knows, or set REASONLOOM_LLM."
 
 
-def plain_critique(content: str, question: str, areas: Sequence[str]) -> dict[str, Any]:
+def offline_critique(content: str, question: str, areas: Sequence[str]) -> dict[str, Any]:
     """Return strengths, weaknesses, recommendations and findings by counting words.
 
     `confidence` is the share of the question's words that the answer takes up, without a
@@ -43,12 +43,12 @@ def plain_critique(content: str, question: str, areas: Sequence[str]) -> dict[st
         "strengths": strengths or [UNBLAMED if not faults else "It can be read and checked."],
         "weaknesses": [said for said, _ in faults] or [NOT_JUDGED],
         "recommendations": [cure for _, cure in faults] or [ASK_SOMEBODY],
-        "findings": [plain_finding(content, area) for area in areas],
+        "findings": [offline_finding(content, area) for area in areas],
         "confidence": _covered(content, question) if question else 0.5,
     }
 
 
-def plain_finding(content: str, area: str) -> dict[str, str]:
+def offline_finding(content: str, area: str) -> dict[str, str]:
     """Return what words tell of one focus area: the sentences that speak of it, or that none do."""
     wanted = set(words_in(area))
     said = [each for each in sentences_in(content) if wanted & set(words_in(each))]

@@ -10,9 +10,9 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.reflection import FocusFinding, Reflection
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.linear import FORKED
-from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.reasoning.reflection.steps import MODE, ReflectionState
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 
@@ -23,11 +23,11 @@ OFFLINE = (
 )
 
 
-async def keep_reflection(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_reflection(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the reflection at the end of the active branch, and as a memory."""
     execution = runtime.context
     thought = _thought(execution, state)
-    memory, notes = await keep_as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.open_session(
             tx, thought.session_id, mode=MODE, client=execution.caller.client
@@ -40,7 +40,9 @@ async def keep_reflection(state: ReflectionState, runtime: Runtime[Execution]) -
             await memory.store(tx, [])
         answer = _answer(execution, state, thought, branch)
         all_notes = [*state.get("notes", []), *notes]
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+        added = await complete_run(
+            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+        )
     return {**added, "notes": notes}
 
 

@@ -10,11 +10,9 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.errors import ThoughtNotFound
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.reflection.offline_critique import plain_critique, plain_finding
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.context import history_of
-from reasonloom.nodes.sessions.session_place import place_in
+from reasonloom.nodes.reasoning.reflection.offline_critique import offline_critique, offline_finding
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.sessions.context import branch_history, session_context
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import sessions, thoughts
 
@@ -51,13 +49,13 @@ async def find_answer(state: ReflectionState, runtime: Runtime[Execution]) -> di
     request = ReasoningReflection.model_validate(state["request"])
     if request.thought_id is None:
         text = request.content or ""
-        place, history = await place_in(execution, request.session_id, text)
+        place, history = await session_context(execution, request.session_id, text)
         given = {"id": None, "question": "", "content": text}
     else:
         thought = await _thought(execution, request.thought_id, request.session_id)
-        place, _ = await place_in(execution, str(thought.session_id), thought.input)
+        place, _ = await session_context(execution, str(thought.session_id), thought.input)
         async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-            history = await history_of(tx, execution, thought.parent_id, thought.input)
+            history = await branch_history(tx, execution, thought.parent_id, thought.input)
         given = {"id": str(thought.id), "question": thought.input, "content": thought.content}
     return {
         "session": place,
@@ -84,12 +82,12 @@ async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict
     execution, rounds = runtime.context, state["rounds"]
     areas = state["request"].get("focus_areas", [])
     given, content = state["answer_given"], state["best"]["content"]
-    plain = plain_critique(content, given["question"], areas)
+    plain = offline_critique(content, given["question"], areas)
     if execution.loom.llm.offline:
         return {"rounds": [{**plain, "by": "words"}], "stopped": {"because": "offline"}}
     heard = await _ask(state, execution, "criticise", "critique", {"content": content})
     if heard.parsed is None:
-        told = _untold(heard)
+        told = _stop_reason(heard)
         made = [{**plain, "by": "words", "said": heard.text}] if not rounds else []
         return {"rounds": [*rounds, *made], "stopped": told, "notes": heard.notes}
     critique, notes = _read(heard.parsed, content, areas)
@@ -113,7 +111,7 @@ def _read(
     findings = [
         {"area": area, "finding": told[number], "by": "llm"}
         if number in told
-        else plain_finding(content, area)
+        else offline_finding(content, area)
         for number, area in enumerate(areas, 1)
     ]
     notes = [LEFT_OUT.format(areas=", ".join(missing))] if missing else []
@@ -129,7 +127,7 @@ async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[st
     # Text that is no JSON is a revision all the same: the judge will see what it is worth.
     revision = (heard.parsed or {"revision": heard.text})["revision"]
     if not revision:
-        return {"stopped": _untold(heard), "notes": heard.notes}
+        return {"stopped": _stop_reason(heard), "notes": heard.notes}
     stopped = {"because": "nothing_changed"} if _same(revision, content) else {}
     return {
         "rounds": [*rounds[:-1], {**critique, "revision": revision}],
@@ -146,7 +144,7 @@ async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[s
     pair = {"first": new, "second": old} if new_first else {"first": old, "second": new}
     heard = await _ask(state, execution, "compare", "compare", pair)
     if heard.parsed is None:
-        return {"stopped": _untold(heard), "notes": heard.notes}
+        return {"stopped": _stop_reason(heard), "notes": heard.notes}
     verdict = heard.parsed
     place, other = ("first", "second") if new_first else ("second", "first")
     accepted = verdict["better"] == place
@@ -158,12 +156,12 @@ async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[s
     return {
         "rounds": [*rounds[:-1], judged],
         "best": best,
-        "stopped": _after(state, accepted=accepted),
+        "stopped": _stop_after(state, accepted=accepted),
         "notes": heard.notes,
     }
 
 
-def _after(state: ReflectionState, *, accepted: bool) -> dict[str, str]:
+def _stop_after(state: ReflectionState, *, accepted: bool) -> dict[str, str]:
     if not accepted:
         return {"because": "judge_preferred_the_old"}
     request = ReasoningReflection.model_validate(state["request"])
@@ -183,7 +181,7 @@ def is_stopped(state: ReflectionState) -> bool:
 
 async def _ask(
     state: ReflectionState, execution: Execution, node: str, prompt: str, more: dict[str, Any]
-) -> Heard:
+) -> OptionalReply:
     number = len(state["rounds"]) + (1 if node == "criticise" else 0)
     question = Question(
         node=node,
@@ -198,10 +196,10 @@ async def _ask(
         n=number,
         thread=state["session"]["id"] if node != "compare" else None,
     )
-    return await ask_or_say(execution, question, f"the {prompt} of round {number}")
+    return await ask_or_note(execution, question, f"the {prompt} of round {number}")
 
 
-def _untold(heard: Heard) -> dict[str, str]:
+def _stop_reason(heard: OptionalReply) -> dict[str, str]:
     """Return why a round ended without what was asked for."""
     if heard.fault is None:
         return {"because": "unreadable_answer"}

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from reasonloom.nodes.reasoning.routing.weights import WEIGHTS, combined, hinted
+from reasonloom.nodes.reasoning.routing.weights import WEIGHTS, combine_vote, hint_evidence
 
 LEAST_ALTERNATIVE = 0.03
 MOST_ALTERNATIVES = 3
-SAID: Mapping[str, str] = MappingProxyType(
+REASONS: Mapping[str, str] = MappingProxyType(
     {
         "plain": "it is short and asks for no more than an answer",
         "lookup": "it asks for a fact, an explanation or a next step",
@@ -46,19 +46,19 @@ NONE_OFFERED = " This server offers none of the modes."
 ENOUGH = "nothing in it asks for more than one line of reasoning: linear is enough"
 
 
-def shares_with(shares: Mapping[str, float], vote: Mapping[str, Any]) -> dict[str, float]:
+def shares_with_vote(shares: Mapping[str, float], vote: Mapping[str, Any]) -> dict[str, float]:
     """Return the shares with the llm's vote in them, where there is one."""
-    return combined(shares, vote["mode"], vote["confidence"]) if vote else dict(shares)
+    return combine_vote(shares, vote["mode"], vote["confidence"]) if vote else dict(shares)
 
 
-def among(shares: Mapping[str, float], offered: Collection[str]) -> dict[str, float]:
+def offered_shares(shares: Mapping[str, float], offered: Collection[str]) -> dict[str, float]:
     """Return the shares of the modes that are offered, again of one; all where none is."""
     kept = {mode: share for mode, share in shares.items() if mode in offered}
     whole = sum(kept.values())
     return {mode: share / whole for mode, share in kept.items()} if whole else dict(shares)
 
 
-def best_of(shares: Mapping[str, float]) -> str:
+def best_mode(shares: Mapping[str, float]) -> str:
     """Return the mode with the greatest share; of equals the plainer one."""
     return max(shares, key=shares.__getitem__)
 
@@ -70,15 +70,15 @@ def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> s
         for name, modes in WEIGHTS.items()
         if mode in modes and features.get(name)
     }
-    said = [SAID[name] for name in sorted(weighed, key=weighed.__getitem__, reverse=True)[:3]]
+    said = [REASONS[name] for name in sorted(weighed, key=weighed.__getitem__, reverse=True)[:3]]
     if mode == "linear":
         said.append(ENOUGH)
-    if added := hinted(hints).get(mode):
+    if added := hint_evidence(hints).get(mode):
         said.append(f"the hints speak for it (+{added:.1f})")
     return "; ".join(said) or "no sign of it in the content"
 
 
-def options_beside(
+def alternatives_to(
     chosen: str, shares: Mapping[str, float], features: Mapping[str, float], hints: list[str]
 ) -> list[dict[str, Any]]:
     """Return the next best modes with what speaks for them, best first, at most three."""

@@ -6,7 +6,53 @@ from collections.abc import Iterable, Mapping
 from math import exp
 from types import MappingProxyType
 
-from reasonloom.nodes.reasoning.routing.cues import ALTERNATIVES, CUES
+from reasonloom.nodes.reasoning.routing.cues import (
+    ALTERNATIVES,
+    CUES,
+    LIST_ITEM,
+    NUMBER,
+    QUESTION,
+    SENTENCE_END,
+    WORD,
+)
+
+READ_LENGTH = 20_000
+"""Characters of the content that are read for cues."""
+
+LONG = 200
+"""Words from which on a content counts as long."""
+
+SHORT = 25
+"""Words up to which a content with at most one question may count as plain."""
+
+LEFT = 0.3
+"""Share of doubt that each cue leaves: one gives 0.7, two 0.91, three 0.97."""
+
+
+def features_of(content: str, *, thoughts: int = 0, checkpoints: int = 0) -> dict[str, float]:
+    """Return every feature of a problem, 0..1; the counts are those of its session."""
+    text = content[:READ_LENGTH]
+    words, questions = len(WORD.findall(text)), len(QUESTION.findall(text))
+    found = {name: certainty(len(pattern.findall(text))) for name, pattern in CUES.items()}
+    named = len(ALTERNATIVES.findall(text)) + max(0, len(LIST_ITEM.findall(text)) - 1)
+    found |= {
+        "length": min(1.0, words / LONG),
+        "sentences": min(1.0, len(SENTENCE_END.findall(text)) / 10),
+        "questions": min(1.0, max(0, questions - 1) / 3),
+        "alternatives": certainty(named),
+        "numbers": certainty(len(NUMBER.findall(text))),
+        "session": min(1.0, thoughts / 10),
+    }
+    asked = max(found[name] for name in (*CUES, "alternatives") if name != "lookup")
+    found["plain"] = 1.0 if words <= SHORT and questions <= 1 and not asked else 0.0
+    found["way_back"] = found["dead_end"] if checkpoints else 0.0
+    return {name: round(value, 3) for name, value in sorted(found.items())}
+
+
+def certainty(cues: int) -> float:
+    """Return how sure so many cues make, 0..1."""
+    return 1 - LEFT**cues
+
 
 MODES = ("linear", "tree", "divergent", "reflection", "backtracking", "got", "ponder")
 
@@ -61,21 +107,21 @@ def evidence_of(features: Mapping[str, float], hints: Iterable[str]) -> dict[str
     for feature, modes in WEIGHTS.items():
         for mode, weight in modes.items():
             found[mode] += weight * features.get(feature, 0.0)
-    for mode, added in hinted(hints).items():
+    for mode, added in hint_evidence(hints).items():
         found[mode] += added
     return found
 
 
-def hinted(hints: Iterable[str]) -> dict[str, float]:
+def hint_evidence(hints: Iterable[str]) -> dict[str, float]:
     """Return what hints add to the modes that they name by name or by their words."""
     added: dict[str, float] = {}
     for hint in hints:
-        for mode in _named(hint):
+        for mode in _modes_named(hint):
             added[mode] = min(MOST_OF_HINTS, added.get(mode, 0.0) + HINT)
     return added
 
 
-def _named(hint: str) -> set[str]:
+def _modes_named(hint: str) -> set[str]:
     said = hint.lower().replace("-", "_")
     named = {mode for mode in MODES if mode in said}
     patterns = {**CUES, "alternatives": ALTERNATIVES}
@@ -93,7 +139,7 @@ def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:
     return {mode: value / total for mode, value in raw.items()}
 
 
-def combined(shares: Mapping[str, float], voted: str, confidence: float) -> dict[str, float]:
+def combine_vote(shares: Mapping[str, float], voted: str, confidence: float) -> dict[str, float]:
     """Return the shares of modes, or whatever is voted on, with the llm's vote in them.
 
     The vote gives `confidence` to its mode, and the rest evenly to the others.

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
 from reasonloom.errors import BudgetExceeded
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
-from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Carried, Result
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.budget import Aside, cost_of
-from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Result, TreeState, TreeTask
+from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
+from reasonloom.nodes.reasoning.tree_search.machine import absorb, open_orders
+from reasonloom.nodes.reasoning.tree_search.state import State
+from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.text.extraction import Findings
 
 JUDGE = "tree/judge"
@@ -24,12 +27,12 @@ PAIR = 2
 """Branches that are explored even where nothing would be left to compare them."""
 
 
-async def explore_branch(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Follow one approach to its end; without a language model it stays as it was proposed."""
     execution, approach = runtime.context, state["approach"] or Approach(name="", approach="")
     if execution.loom.llm.offline:
         known = overlap(state["content"], approach.get("known", ""))
-        return _came(execution, state, _candidate(state, approach["approach"], known))
+        return _as_result(execution, state, _candidate(state, approach["approach"], known))
     variables = {
         "content": state["content"],
         "approach": approach["approach"],
@@ -37,28 +40,28 @@ async def explore_branch(state: Carried, runtime: Runtime[Execution]) -> dict[st
         "memories": state["memories"],
     }
     question = _question("explore_branch", "tree/explore", variables, state)
-    question = replace(question, aside=_aside(execution, state))
-    heard = await ask_or_say(execution, question, f"the approach `{approach['name']}`")
+    question = replace(question, aside=_reserve_policy(execution, state))
+    heard = await ask_or_note(execution, question, f"the approach `{approach['name']}`")
     parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
     found = _candidate(state, parsed["thought"], parsed["confidence"])
-    return _came(execution, state, found, heard)
+    return _as_result(execution, state, found, heard)
 
 
-async def judge_branches(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Cast one ballot: it shows what the branches came to, and nothing of whose or when."""
     execution, thoughts = runtime.context, state["order"]["thoughts"]
     if execution.loom.llm.offline:
         first = min(thoughts, key=lambda each: int(each["data"]["approach"]))
-        return _came(execution, state, _ballot(state, first["label"], {}, ""))
+        return _as_result(execution, state, _ballot(state, first["label"], {}, ""))
     candidates = [{"label": each["label"], "text": each["text"]} for each in thoughts]
-    question = _question("judge_branches", JUDGE, _ballot_on(state, candidates), state)
-    question = replace(question, aside=Aside(last=True))
-    heard = await ask_or_say(execution, question, "a ballot")
+    question = _question("judge_branches", JUDGE, _ballot_variables(state, candidates), state)
+    question = replace(question, aside=ReservePolicy(last=True))
+    heard = await ask_or_note(execution, question, "a ballot")
     if heard.parsed is None:
-        return _came(execution, state, {}, heard)
+        return _as_result(execution, state, {}, heard)
     scores = {label_in(each["label"]): each["score"] for each in heard.parsed["scores"]}
     ballot = _ballot(state, label_in(heard.parsed["best"]), scores, heard.parsed["reason"])
-    return _came(execution, state, ballot, heard)
+    return _as_result(execution, state, ballot, heard)
 
 
 def label_in(text: str) -> str:
@@ -72,7 +75,7 @@ def overlap(question: str, text: str) -> float:
     return Findings(question, (text,)).support
 
 
-def _ballot_on(state: Carried, candidates: list[dict[str, str]]) -> dict[str, Any]:
+def _ballot_variables(state: TreeTask, candidates: list[dict[str, str]]) -> dict[str, Any]:
     return {
         "content": state["content"],
         "memories": state["memories"],
@@ -80,15 +83,15 @@ def _ballot_on(state: Carried, candidates: list[dict[str, str]]) -> dict[str, An
     }
 
 
-def _aside(execution: Execution, state: Carried) -> Aside:
+def _reserve_policy(execution: Execution, state: TreeTask) -> ReservePolicy:
     """Put one ballot aside, for which two branches must be there first."""
     if state["order"]["sample"] < PAIR:
-        return Aside(read=True)
-    empty = execution.loom.prompts.get(JUDGE).render(**_ballot_on(state, []))
-    return Aside(leave=cost_of(execution, empty), read=True)
+        return ReservePolicy(read=True)
+    empty = execution.loom.prompts.get(JUDGE).render(**_ballot_variables(state, []))
+    return ReservePolicy(leave=cost_of(execution, empty), read=True)
 
 
-def _question(node: str, prompt: str, variables: dict[str, Any], state: Carried) -> Question:
+def _question(node: str, prompt: str, variables: dict[str, Any], state: TreeTask) -> Question:
     """Return a question without a thread: what runs beside it must not be heard in it."""
     order = state["order"]
     return Question(
@@ -97,12 +100,12 @@ def _question(node: str, prompt: str, variables: dict[str, Any], state: Carried)
     )  # fmt: skip
 
 
-def _candidate(state: Carried, text: str, confidence: float) -> dict[str, Any]:
+def _candidate(state: TreeTask, text: str, confidence: float) -> dict[str, Any]:
     data = {"approach": state["order"]["sample"], "confidence": confidence}
     return {"candidates": [{"text": text, "data": data, "final": True}]}
 
 
-def _ballot(state: Carried, best: str, scores: dict[str, float], reason: str) -> dict[str, Any]:
+def _ballot(state: TreeTask, best: str, scores: dict[str, float], reason: str) -> dict[str, Any]:
     """Return a ballot with its labels turned back into numbers of approaches."""
     of = {each["label"]: each["data"]["approach"] for each in state["order"]["thoughts"]}
     return {
@@ -114,11 +117,14 @@ def _ballot(state: Carried, best: str, scores: dict[str, float], reason: str) ->
     }
 
 
-def _came(
-    execution: Execution, state: Carried, result: dict[str, Any], heard: Heard | None = None
+def _as_result(
+    execution: Execution,
+    state: TreeTask,
+    result: dict[str, Any],
+    heard: OptionalReply | None = None,
 ) -> dict[str, Any]:
     """Return what a task adds to the state: the result with its cost, or its fault."""
-    heard = heard or Heard()
+    heard = heard or OptionalReply()
     if heard.fault is not None:
         result = {"error": heard.fault.message, "fault": type(heard.fault).__name__}
     if isinstance(heard.fault, BudgetExceeded):
@@ -135,3 +141,23 @@ def _came(
         result=told,
     )  # fmt: skip
     return {"results": [came], "notes": heard.notes}
+
+
+async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Give the search every result that it waits for."""
+    search = cast("State", state["search"])
+    by_key = {each["key"]: each["result"] for each in results_of(state)}
+    came = [
+        (order, by_key[order["key"]]) for order in open_orders(search) if order["key"] in by_key
+    ]
+    texts = [each["text"] for _, result in came for each in result.get("candidates", [])]
+    likeness = await similarity_of(runtime.context.loom.embedder, texts)
+    for order, result in came:
+        search = absorb(search, order, result, ThoughtDistance(likeness))
+    return {"search": dict(search), "notes": likeness.notes}
+
+
+def results_of(state: TreeState) -> list[Result]:
+    """Return what came of the search at work, of all that came in the run."""
+    number = state["trial"]["number"]
+    return [each for each in state.get("results", []) if each["trial"] == number]

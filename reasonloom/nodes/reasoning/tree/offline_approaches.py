@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from textwrap import shorten
 
 from reasonloom.nodes.reasoning.tree.state import Approach
-from reasonloom.text.extraction import Findings, as_prose, words_in
+from reasonloom.text.extraction import Findings, join_sentences, words_in
 
 MOST_WORDS = 6
 """Words of the problem that an approach names."""
@@ -25,7 +25,7 @@ UNKNOWN = "Nothing is known about it."
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Method:
     """A method: what it does with the problem's `{words}`, and the cue that calls for it."""
 
     name: str
@@ -38,73 +38,73 @@ class Way:
         return found[0] if found else ""
 
 
-WAYS = (
-    Way(
+METHODS = (
+    Method(
         "decomposition",
         "Take the problem apart: settle each of these by itself, then how one bears on the next: "
         "{words}.",
         r"and|both|as well as|und|sowohl",
     ),
-    Way(
+    Method(
         "working backwards",
         "Start at the end: suppose it is done, say what must have held just before, and go back "
         "step by step until you stand at {words}.",
         r"how (?:can|do|to|could|should)|achieve|reach|so that|wie kann|erreichen|damit",
     ),
-    Way(
+    Method(
         "constraints first",
         "List what cannot be otherwise about {words}; strike out every option that breaks one of "
         "these limits before weighing any.",
         r"must|without|at (?:most|least)|only|cannot|budget|deadline|muss|darf|ohne|nur",
     ),
-    Way(
+    Method(
         "elimination",
         "Write down all answers that are open for {words}, look for one fact that rules each of "
         "them out, and keep those that survive.",
         r"or|which|versus|vs|between|choose|oder|welche[rsnm]?|zwischen",
     ),
-    Way(
+    Method(
         "looking for the cause",
         "Ask what came before {words}, and what before that; change the earliest link that is in "
         "reach instead of what is seen last.",
         r"why|cause[ds]?|because|reason|fail(?:s|ed|ing)?|warum|weshalb|wieso|ursache",
     ),
-    Way(
+    Method(
         "analogy",
         "Find a case elsewhere that is built the same as {words}, carry over how it was solved, "
         "and mark the point where the likeness ends.",
         r"like|similar(?:ly)?|such as|as in|wie bei|ähnlich",
     ),
-    Way(
+    Method(
         "extremes",
         "Let one quantity of {words} become nothing, then enormous; what breaks at either end "
         "shows which quantity decides.",
         r"\d+|more|less|how (?:many|much|long|far)|mehr|weniger|wie (?:viele?|lange|weit)",
     ),
-    Way(
+    Method(
         "counterexample",
         "Turn the likeliest claim about {words} into a rule, and try to build a single case in "
         "which the rule is false.",
         r"always|never|all|every|any|nobody|immer|nie|alle[rsnm]?|jede[rsnm]?",
     ),
-    Way(
+    Method(
         "contradiction",
         "Assume the opposite of what is to be shown for {words}, and follow it until it collides "
         "with something certain, or does not.",
         r"prove|show that|true|false|whether|impossible|beweise|zeige|ob",
     ),
-    Way(
+    Method(
         "another picture",
         "Redraw {words} as a table, a map or a line of time, and read off what the sentence hid.",
         r"where|when|schedule|order|route|plan|wo|wann|reihenfolge|route",
     ),
-    Way(
+    Method(
         "special case",
         "Solve the smallest version of {words} that still has the difficulty, then see what "
         "changes with each step towards the whole.",
         r"general(?:ly)?|large|complex|big|whole|allgemein|groß|ganze[rsnm]?",
     ),
-    Way(
+    Method(
         "what stays the same",
         "Name whatever does not change while everything around {words} does; an answer has to "
         "respect it.",
@@ -120,10 +120,10 @@ def approaches_for(
 
     `material` is what is known beside the problem, as a prompt is given it.
     """
-    called = [(way.called_by(content), way) for way in WAYS]
+    called = [(way.called_by(content), way) for way in METHODS]
     ordered = sorted(called, key=lambda each: not each[0])
-    known = known_of(content, material)
-    words = telling_words(content)
+    known = known_facts(content, material)
+    words = salient_words(content)
     return [
         Approach(
             name=way.name,
@@ -135,16 +135,16 @@ def approaches_for(
     ]
 
 
-def known_of(content: str, material: Mapping[str, object]) -> str:
+def known_facts(content: str, material: Mapping[str, object]) -> str:
     """Return what the material says about the problem, empty where that is nothing."""
     others = {name: value for name, value in material.items() if name != "content"}
     ranked = Findings.of({"content": content, **others}).ranked
     facts = [each for each in ranked[:2] if each not in content]
-    said = as_prose(facts)
+    said = join_sentences(facts)
     return f"Known of it: {shorten(said, LONGEST_FACT, placeholder='…')}" if said else ""
 
 
-def telling_words(content: str) -> str:
+def salient_words(content: str) -> str:
     """Return the first telling words of a problem, as they are written there."""
     written = {word.casefold(): word for word in reversed(re.findall(r"\w+", content))}
     words = dict.fromkeys(words_in(content))

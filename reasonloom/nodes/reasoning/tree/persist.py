@@ -9,12 +9,12 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, FailedBranch
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import marks
+from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.linear import FORKED
-from reasonloom.nodes.reasoning.persist import keep_as_memory
+from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.reasoning.tree.state import MODE, Outcome, TreeState
-from reasonloom.nodes.runs.complete_run import finish
-from reasonloom.nodes.sessions.session_place import hang
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sessions.context import append_thought
 from reasonloom.stores.sessions import branches
 from reasonloom.stores.sessions.branches import ACTIVE, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -36,24 +36,26 @@ OFFLINE = (
 UNJUDGED = "nobody judged the branches: their confidence is what they claim of themselves"
 
 
-async def keep_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the thought, and a branch with a thought for each approach, and answer with them."""
     execution = runtime.context
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
     used = [memory["id"] for memory in state["memories"]]
-    memory, notes = await keep_as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought)
     notes = [*notes, *_notes(state, outcome)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await hang(tx, execution, thought)
-        await branches.grow(tx, _sprouts(execution, thought, branch, outcome))
+        branch = await append_thought(tx, execution, thought)
+        await branches.grow(tx, _explored_branches(execution, thought, branch, outcome))
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
         if memory:
             await memory.store(tx, used)
         answer = _answer(execution, state, outcome, thought, branch)
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+        added = await complete_run(
+            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+        )
     return {**added, "notes": notes}
 
 
@@ -81,17 +83,17 @@ def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewTho
     )
 
 
-def _sprouts(
+def _explored_branches(
     execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome
 ) -> list[tuple[NewBranch, NewThought]]:
     """Return a branch for each approach with its thought; the recommended one has priority 1."""
     return [
-        _sprout(execution, parent, branch, place, place == outcome["best"], explored)
+        _explored_branch(execution, parent, branch, place, place == outcome["best"], explored)
         for place, explored in enumerate(outcome["branches"])
     ]
 
 
-def _sprout(
+def _explored_branch(
     execution: Execution,
     parent: NewThought,
     branch: UUID,
@@ -148,7 +150,7 @@ def _answer(
     execution: Execution, state: TreeState, outcome: Outcome, thought: NewThought, branch: UUID
 ) -> ExploredTree:
     run = execution.run
-    extra = marks(execution, thought.confidence, state["request"].get("confidence"))
+    extra = caveats(execution, thought.confidence, state["request"].get("confidence"))
     if execution.loom.llm.offline:
         extra["suggestion"] = OFFLINE
     shown = [

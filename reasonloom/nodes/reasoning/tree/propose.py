@@ -9,13 +9,31 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.tree.offline_approaches import approaches_for
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
-from reasonloom.nodes.reasoning.tree_search.machine import begin
+from reasonloom.nodes.reasoning.tree_search.machine import begin_search
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.sessions.context import session_context
+
+
+async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the branch, its history, and the memories that the thought calls for."""
+    execution = runtime.context
+    request = ReasoningTree.model_validate(state["request"])
+    place, history = await session_context(
+        execution, request.session_id, request.content, branch_id=request.branch_id
+    )
+    memories, notes = await recall_for(execution, request.content)
+    return {
+        "place": place,
+        "history": history.steps,
+        "memories": memories,
+        "notes": [*history.notes, *notes],
+    }
+
 
 BALLOTS = 3
 """Ballots of a comparison: an odd number, so that two approaches cannot tie."""
@@ -65,7 +83,7 @@ async def _approaches(
         material = {"history": state["history"], "memories": state["memories"]}
         approaches = approaches_for(request.content, material, most, but=before)
         return approaches, _fewer(approaches, most)
-    heard = await _heard(execution, state, request, number)
+    heard = await _ask_for_approaches(execution, state, request, number)
     if heard.fault is not None:
         if not outcomes:
             raise heard.fault
@@ -80,9 +98,9 @@ def _fewer(approaches: list[Approach], most: int) -> list[str]:
     return [FEWER.format(most=most, came=came)] if came < most else []
 
 
-async def _heard(
+async def _ask_for_approaches(
     execution: Execution, state: TreeState, request: ReasoningTree, number: int
-) -> Heard:
+) -> OptionalReply:
     question = Question(
         node="propose_approaches",
         prompt="tree/propose",
@@ -97,7 +115,7 @@ async def _heard(
         n=number,
         thread=state["place"]["id"],
     )
-    return await ask_or_say(execution, question, "the proposal of approaches")
+    return await ask_or_note(execution, question, "the proposal of approaches")
 
 
 def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:
@@ -108,7 +126,7 @@ def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:
     return DOUBT.format(confidence=last["confidence"], wanted=wanted, tried=tried)
 
 
-def approaches_in(heard: Heard, most: int) -> list[Approach]:
+def approaches_in(heard: OptionalReply, most: int) -> list[Approach]:
     """Return the approaches of a reply, each once; where it has no list, as many own paths."""
     if heard.parsed is None:
         return [
@@ -135,4 +153,4 @@ def search_for(execution: Execution, content: str, trial: Trial) -> dict[str, An
         novelty=NOVELTY,
         seed=execution.run.effect("seed", n=trial["number"]).int % SEEDS,
     )
-    return dict(begin(content, settings))
+    return dict(begin_search(content, settings))

@@ -16,9 +16,9 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.tree.explore import results_of
 from reasonloom.nodes.reasoning.tree.propose import search_for
 from reasonloom.nodes.reasoning.tree.state import Approach, Outcome, Result, TreeState, Trial
-from reasonloom.nodes.reasoning.tree.take_in import results_of
 from reasonloom.nodes.reasoning.tree_search.state import Node, State
 
 FAULTS = {each.__name__: each for each in (BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut)}
@@ -45,10 +45,10 @@ async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, 
         return {"outcomes": [*outcomes, outcome], "search": {}}
     if outcomes:
         return {"search": {}}
-    return _anew(state, runtime.context, came)
+    return _restart_search(state, runtime.context, came)
 
 
-def _anew(state: TreeState, execution: Execution, came: list[Result]) -> dict[str, Any]:
+def _restart_search(state: TreeState, execution: Execution, came: list[Result]) -> dict[str, Any]:
     """Begin the search anew, once for each time that the run is taken up; else raise the fault."""
     run, trial = execution.run, state["trial"]
     if not run.resumed or trial["redone"] == run.started:
@@ -75,18 +75,18 @@ def outcome_of(
         if node["status"] != "twin"
     ]
     branches = [branch for _, branch in numbered]
-    best = max(range(len(branches)), key=lambda place: (*_standing(branches[place]), -place))
+    best = max(range(len(branches)), key=lambda place: (*_rank_key(branches[place]), -place))
     return Outcome(
         branches=branches,
         best=best,
         confidence=_confidence(branches[best], len(ballots)),
-        reason=_unjudged(approaches[numbered[best][0]])
+        reason=_offline_reason(approaches[numbered[best][0]])
         if offline
         else _reason(numbered[best][0], ballots, approaches, len(branches)),
         failed=_failed(came, approaches),
         ballots=0 if offline else len(ballots),
         lost=sum(each["kind"] == "vote" for each in came) - len(ballots),
-        exhausted=_cut_short(came),
+        exhausted=_exhausted_limit(came),
     )
 
 
@@ -121,7 +121,7 @@ def _check(offline: bool, ballots: list[dict[str, Any]]) -> str:
     return "blind_ballots" if ballots else "self_reported"
 
 
-def _standing(branch: dict[str, Any]) -> tuple[float, ...]:
+def _rank_key(branch: dict[str, Any]) -> tuple[float, ...]:
     score = branch["score"]
     return branch["votes"], -1.0 if score is None else score, branch["confidence"]
 
@@ -150,7 +150,7 @@ def _reason(
     return LABELLED.sub(lambda found: _named(names, found), said)
 
 
-def _unjudged(approach: Approach) -> str:
+def _offline_reason(approach: Approach) -> str:
     """Return why an approach comes first that no language model has judged."""
     word = approach.get("because")
     return CALLED.format(word=word) if word else IN_ORDER
@@ -170,6 +170,6 @@ def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, st
     ]
 
 
-def _cut_short(came: list[Result]) -> str | None:
+def _exhausted_limit(came: list[Result]) -> str | None:
     """Return the limit of the run that kept a call from being made, if any did."""
     return next((each["result"]["limit"] for each in came if "limit" in each["result"]), None)

@@ -6,9 +6,9 @@ from operator import add
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
-from reasonloom.nodes.reasoning.tree_search.machine import wanted
+from reasonloom.nodes.reasoning.tree_search.machine import open_orders
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.state import State
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
 from reasonloom.nodes.state import ToolState
 
 MODE = "tree"
@@ -86,7 +86,7 @@ class TreeState(ToolState, total=False):
     outcomes: list[Outcome]
 
 
-class Carried(TypedDict):
+class TreeTask(TypedDict):
     """What the task of one order is given."""
 
     order: Order
@@ -97,13 +97,13 @@ class Carried(TypedDict):
     memories: list[dict[str, Any]]
 
 
-def tasks(state: TreeState) -> list[Carried]:
+def tasks(state: TreeState) -> list[TreeTask]:
     """Return what the search wants done now, all of it at once; none where it has ended."""
     search, trial = state["search"], state["trial"]
     if not search:
         return []
     return [
-        Carried(
+        TreeTask(
             order=order,
             trial=trial["number"],
             approach=trial["approaches"][order["sample"]] if order["kind"] == "sample" else None,
@@ -111,7 +111,7 @@ def tasks(state: TreeState) -> list[Carried]:
             history=state["history"] if order["kind"] == "sample" else [],
             memories=state["memories"],
         )
-        for order in wanted(cast("State", search))
+        for order in open_orders(cast("State", search))
     ]
 
 

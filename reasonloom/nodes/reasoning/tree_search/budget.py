@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, TypedDict, get_args
 
-from reasonloom.nodes.reasoning.tree_search.state import Cost, Kind, Pending, State, settings_of
+from reasonloom.nodes.reasoning.tree_search.state import (
+    Cost,
+    Kind,
+    Node,
+    Pending,
+    State,
+    path,
+    settings_of,
+)
 
 LIMITED = ("calls", "tokens", "usd")
 
 
-def give_out(state: State) -> None:
+def release_orders(state: State) -> None:
     """Move orders from the queue to the pending ones, as many as the budget allows.
 
     An order that would exceed a limit waits while others are in flight, since these may come
@@ -69,7 +77,7 @@ def expected(state: State, kind: Kind, what: str) -> float:
     return float(getattr(settings_of(state), f"expected_{what}"))
 
 
-def bill(state: State) -> None:
+def record_costs(state: State) -> None:
     """Add what orders in flight have cost, in their own order: sums of floats depend on it."""
     for order in state["pending"][state["billed"] :]:
         received = state["arrived"][order["key"]]
@@ -80,3 +88,73 @@ def bill(state: State) -> None:
         state["elapsed"] = max(state["elapsed"], received["at"])
     state["billed"] = len(state["pending"])
     state["steps"] += 1
+
+
+REASONS = {
+    None: "the search has not ended",
+    "verified": "the answer was proved right",
+    "complete": "nothing was left to go on from",
+}
+
+
+class Best(TypedDict):
+    """The best thought; `node` is None and `text` empty where no candidate came at all.
+
+    `ended` is verified, complete, exhausted, failed, or None; `exhausted` names the limit of the
+    budget that was reached.
+    """
+
+    node: int | None
+    text: str
+    data: Any
+    path: list[str]
+    value: float | None
+    verified: bool
+    status: str | None
+    ended: str | None
+    exhausted: str | None
+    reason: str
+
+
+def best_so_far(state: State) -> Best:
+    """Return the best thought so far.
+
+    What is verified comes first, what is refuted or pruned last; answers before thoughts on the
+    way, judged before unjudged, then by value, then by order of creation. Votes of two rounds do
+    not compare, so that with them the deeper thought comes first.
+    """
+    deeper = settings_of(state).judge == "vote"
+    found = max(state["nodes"][1:], key=lambda node: _final_standing(node, deeper), default=None)
+    failed = found is None and state["ended"] == "complete"
+    return Best(
+        node=found["id"] if found else None,
+        text=found["text"] if found else "",
+        data=found["data"] if found else None,
+        path=[step["text"] for step in path(state, found["id"])] if found else [],
+        value=found["value"] if found else None,
+        verified=found is not None and found["status"] == "verified",
+        status=found["status"] if found else None,
+        ended="failed" if failed else state["ended"],
+        exhausted=state["exhausted"],
+        reason=_reason(state, failed),
+    )
+
+
+def _final_standing(node: Node, deeper: bool) -> tuple[float, ...]:
+    return (
+        node["status"] == "verified",
+        node["status"] not in ("refuted", "pruned"),
+        node["final"],
+        node["value"] is not None,
+        node["depth"] if deeper else 0,
+        node["value"] or 0.0,
+        -node["id"],
+    )
+
+
+def _reason(state: State, failed: bool) -> str:
+    if failed:
+        return f"no candidate came: {state['nodes'][0]['fault']}"
+    if state["ended"] == "exhausted":
+        return f"the budget of {state['exhausted']} ran out"
+    return REASONS[state["ended"]]

@@ -4,9 +4,71 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, log, sqrt
+from typing import Protocol
 
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
-from reasonloom.nodes.reasoning.tree_search.state import Node, State
+from reasonloom.nodes.reasoning.tree_search.state import LIVE, Node, State, rank_key
+
+
+class Controller(Protocol):
+    """Chooses the thoughts to go on from; it keeps nothing, all it knows is in the tree."""
+
+    def __call__(self, state: State, settings: SearchSettings) -> list[int]:
+        """Return ids of open nodes, the most promising first; none ends the search."""
+        ...
+
+
+def beam(state: State, settings: SearchSettings) -> list[int]:
+    """Return the best `width` of the deepest level; an answer keeps its place among them."""
+    deepest = max(
+        (node["depth"] for node in state["nodes"] if node["opened"] is not None), default=-1
+    )
+    level = [
+        node for node in state["nodes"] if node["depth"] == deepest + 1 and node["status"] in LIVE
+    ]
+    kept = sorted(level, key=rank_key)[: settings.width]
+    return [node["id"] for node in kept if not node["final"]]
+
+
+def best_first(state: State, settings: SearchSettings) -> list[int]:
+    """Return the best `width` open thoughts, or none once an answer is better than all of them.
+
+    Where no value is less than that of any answer below it (an admissible value), this answer
+    is the optimum. With a checker only a verified answer ends the search.
+    """
+    stopping = ("open",) if settings.check != "none" else ("open", "answer")
+    front = sorted((node for node in state["nodes"] if node["status"] in stopping), key=rank_key)
+    if front and front[0]["final"]:
+        return []
+    return [node["id"] for node in front[: settings.width] if not node["final"]]
+
+
+def depth_first(state: State, settings: SearchSettings) -> list[int]:
+    """Return the best open child of the latest opened thought that has one.
+
+    That is backtracking: a thought whose subtree is done has no open child any more. What was
+    valued below `prune_below` is not open.
+    """
+    nodes = state["nodes"]
+
+    def order(node: Node) -> tuple[float, tuple[bool, float, int]]:
+        opened = None if node["parent"] is None else nodes[node["parent"]]["opened"]
+        return -(opened or 0), rank_key(node)
+
+    first = min((node for node in nodes if node["status"] == "open"), key=order, default=None)
+    return [first["id"]] if first else []
+
+
+def greedy(state: State, settings: SearchSettings) -> list[int]:
+    """Return the best child of the thought opened last, unless it is an answer."""
+    last = max(state["nodes"], key=lambda node: node["opened"] or 0)
+    if last["opened"] is None:
+        return [0]
+    children = [
+        node for node in state["nodes"] if node["parent"] == last["id"] and node["status"] in LIVE
+    ]
+    best = min(children, key=rank_key, default=None)
+    return [best["id"]] if best and not best["final"] else []
 
 
 @dataclass(slots=True)
@@ -68,3 +130,12 @@ def _reward(node: Node) -> float | None:
     if node["status"] == "refuted":
         return 0.0
     return None if node["status"] == "twin" else node["value"]
+
+
+CONTROLLERS: dict[str, Controller] = {
+    "greedy": greedy,
+    "beam": beam,
+    "depth_first": depth_first,
+    "best_first": best_first,
+    "uct": uct,
+}

@@ -5,8 +5,12 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from reasonloom.nodes.reasoning.tree_search.state import Node, State, rank, settings_of
+from reasonloom.nodes.reasoning.tree_search.state import Node, State, rank_key, settings_of
+from reasonloom.nodes.similarity import Similarity
+from reasonloom.text.contradiction import contradiction
 
 Distance = Callable[[str, str], float]
 """How far apart two texts are, such as 1 - cosine of their vectors; the same on every replay."""
@@ -38,7 +42,7 @@ def original_of(state: State, node: Node, distance: Distance | None) -> int | No
     return found if nearest <= novelty else None
 
 
-def last_hope(state: State) -> Node | None:
+def reopenable_duplicate(state: State) -> Node | None:
     """Return the twin to go on from where all else of the round is closed, or None.
 
     Its original must not have been found wanting, and it is no answer: an answer that is
@@ -51,9 +55,40 @@ def last_hope(state: State) -> Node | None:
     hopeful = [
         node for node in twins if state["nodes"][original(node)]["status"] in ("open", "opened")
     ]
-    return min(hopeful, key=rank, default=None)
+    return min(hopeful, key=rank_key, default=None)
 
 
 def original(node: Node) -> int:
     """Return the thought that lends a twin its value; any other is its own original."""
     return node["id"] if node["twin_of"] is None else node["twin_of"]
+
+
+MOST_WORDS = 2_000
+"""Words of a text that are compared one by one."""
+
+ALIKE = 0.9
+"""Below this cosine neither the order of the words nor what they deny is looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtDistance:
+    """How far apart two thoughts are, 0..1: by their vectors and by their words in order.
+
+    Vectors alone do not tell `A rather than B` from `B rather than A`, nor a thought from its
+    denial, of which one word may be all.
+    """
+
+    likeness: Similarity
+
+    def __call__(self, first: str, second: str) -> float:
+        """Return the greater of 1 - cosine and the share of words that are not in common order.
+
+        It is 1 where one text denies the other.
+        """
+        cosine = self.likeness.cosine(first, second)
+        if cosine < ALIKE:
+            return 1 - cosine
+        if contradiction(first, second):
+            return 1.0
+        one, other = (text.casefold().split()[:MOST_WORDS] for text in (first, second))
+        return max(1 - cosine, 1 - SequenceMatcher(None, one, other, autojunk=False).ratio())

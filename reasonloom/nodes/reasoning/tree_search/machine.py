@@ -6,16 +6,17 @@ there, and in the order in which they were asked for: so the order of arrival de
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
 
-from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.reasoning.tree_search import budget, checking, generating, phases
+from reasonloom.errors import InvalidArgument, ReasonloomError
+from reasonloom.nodes.reasoning.tree_search import budget, phases
 from reasonloom.nodes.reasoning.tree_search.deduplication import Distance
-from reasonloom.nodes.reasoning.tree_search.orders import read
+from reasonloom.nodes.reasoning.tree_search.orders import Order, Thought, as_order, read_result
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.reasoning.tree_search.state import Pending, Phase, State
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order, shown
 
 
 class Step(NamedTuple):
@@ -27,13 +28,15 @@ class Step(NamedTuple):
 
 
 STEPS: dict[Phase, Step] = {
-    "generate": Step(generating.orders, generating.settle, "check"),
-    "check": Step(checking.orders, lambda state, _: checking.settle(state), "judge"),
-    "judge": Step(phases.orders, lambda state, _: phases.settle(state), "generate"),
+    "generate": Step(phases.candidate_orders, phases.settle_candidates, "check"),
+    "check": Step(phases.check_orders, lambda state, _: phases.settle_checks(state), "judge"),
+    "judge": Step(
+        phases.judging_orders, lambda state, _: phases.settle_judgements(state), "generate"
+    ),
 }
 
 
-def begin(problem: str, settings: SearchSettings) -> State:
+def begin_search(problem: str, settings: SearchSettings) -> State:
     """Return a search that wants its first orders.
 
     Raises:
@@ -44,7 +47,7 @@ def begin(problem: str, settings: SearchSettings) -> State:
     state = State(
         problem=problem,
         settings=settings.to_state(),
-        nodes=[generating.root(problem)],
+        nodes=[phases.root(problem)],
         round=0,
         phase="generate",
         queued=[],
@@ -61,10 +64,10 @@ def begin(problem: str, settings: SearchSettings) -> State:
     return _go_on(state, None)
 
 
-def wanted(state: State) -> list[Order]:
+def open_orders(state: State) -> list[Order]:
     """Return the orders that were given out and not answered yet; all may run at once."""
     return [
-        shown(state, order) for order in state["pending"] if order["key"] not in state["arrived"]
+        as_order(state, order) for order in state["pending"] if order["key"] not in state["arrived"]
     ]
 
 
@@ -78,12 +81,12 @@ def absorb(state: State, order: Order, result: object, distance: Distance | None
     key = order["key"]
     if key not in pending or key in state["arrived"]:
         return state
-    arrived = {**state["arrived"], key: read(pending[key], result)}
+    arrived = {**state["arrived"], key: read_result(pending[key], result)}
     after = State(**{**state, "arrived": arrived})
     if len(arrived) < len(pending):
         return after
     after = _copied(after)
-    budget.bill(after)
+    budget.record_costs(after)
     return _go_on(after, distance)
 
 
@@ -104,7 +107,7 @@ def finished(state: State) -> bool:
 def _go_on(state: State, distance: Distance | None) -> State:
     """Pass through the phases until one has orders in flight, or the search ends."""
     while not finished(state):
-        budget.give_out(state)
+        budget.release_orders(state)
         if budget.in_flight(state):
             break
         _settle(state, distance)
@@ -128,3 +131,57 @@ def _plan(state: State) -> None:
     state["queued"] = STEPS[state["phase"]].orders(state)
     if state["phase"] == "generate" and not state["queued"]:
         state["ended"] = "complete"
+
+
+Carrier = Callable[[Order], Awaitable[Mapping[str, Any]]]
+Checker = Callable[[Thought], bool]
+
+
+async def run_search(
+    state: State,
+    generator: Carrier,
+    judge: Carrier,
+    *,
+    concurrency: int = 4,
+    checker: Checker | None = None,
+    distance: Distance | None = None,
+) -> State:
+    """Return the search ended, with at most `concurrency` orders carried out at once.
+
+    `generator` answers propose and sample, `judge` all else that is paid, `checker` checks that
+    are not. What they raise is taken in as an order's failure.
+
+    Raises:
+        InvalidArgument: the settings say `check: function`, and there is no checker.
+    """
+    if checker is None and state["settings"]["check"] == "function":
+        raise InvalidArgument("checker must be given where check is function", field="checker")
+    gate = asyncio.Semaphore(concurrency)
+    began = time.perf_counter() - state["elapsed"]
+
+    async def carry_out(order: Order) -> Mapping[str, Any]:
+        async with gate:
+            result = await _result(order, generator, judge, checker)
+        return {**result, "at": time.perf_counter() - began}
+
+    while not finished(state):
+        orders = open_orders(state)
+        for order, result in zip(
+            orders, await asyncio.gather(*map(carry_out, orders)), strict=True
+        ):
+            state = absorb(state, order, result, distance)
+    return state
+
+
+async def _result(
+    order: Order, generator: Carrier, judge: Carrier, checker: Checker | None
+) -> Mapping[str, Any]:
+    try:
+        if checker and not order["paid"]:
+            return {"verified": checker(order["thoughts"][0])}
+        carrier = generator if order["kind"] in ("propose", "sample") else judge
+        result = await carrier(order)
+    except Exception as error:  # noqa: BLE001  # a carrier may raise anything; the search goes on
+        told = error.message if isinstance(error, ReasonloomError) else type(error).__name__
+        return {"error": told}
+    return result if isinstance(result, Mapping) else {}

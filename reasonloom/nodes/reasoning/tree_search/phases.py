@@ -4,13 +4,135 @@ from __future__ import annotations
 
 from hashlib import sha256
 from statistics import fmean
+from typing import Any
 
-from reasonloom.nodes.reasoning.tree_search.deduplication import original
+from reasonloom.nodes.reasoning.tree_search.controllers import CONTROLLERS
+from reasonloom.nodes.reasoning.tree_search.deduplication import (
+    Distance,
+    normalised,
+    original,
+    original_of,
+    reopenable_duplicate,
+)
+from reasonloom.nodes.reasoning.tree_search.orders import plan_orders
 from reasonloom.nodes.reasoning.tree_search.state import Node, Pending, State, Status, settings_of
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import planned
 
 
-def orders(state: State) -> list[Pending]:
+def root(problem: str) -> Node:
+    """Return the problem as the node that the search begins from."""
+    return _node(0, None, 0, {"text": problem, "identity": problem, "data": None, "final": False})
+
+
+def candidate_orders(state: State) -> list[Pending]:
+    """Return the orders for candidates, or none where the controller is at its end."""
+    settings = settings_of(state)
+    chosen = _choose(state)
+    if not chosen:
+        return []
+    state["round"] += 1
+    return [
+        order
+        for node in chosen
+        for order in plan_orders(
+            state,
+            "propose" if settings.generate == "propose" else "sample",
+            [node],
+            asked=settings.branching,
+            one_call=settings.batched or settings.generate == "propose",
+        )
+    ]
+
+
+def _choose(state: State) -> list[int]:
+    settings = settings_of(state)
+    choose = CONTROLLERS[settings.controller]
+    chosen = choose(state, settings)
+    if not chosen and (twin := reopenable_duplicate(state)):
+        twin["status"] = "open"
+        chosen = choose(state, settings)
+    return chosen
+
+
+def settle_candidates(state: State, distance: Distance | None) -> None:
+    """Put the candidates into the tree, in the order they were asked for."""
+    for order in state["pending"]:
+        parent = state["nodes"][order["nodes"][0]]
+        parent["opened"] = state["round"]
+        parent["fault"] = state["arrived"][order["key"]]["fault"] or parent["fault"]
+        for candidate in state["arrived"][order["key"]]["given"]:
+            _add(state, parent, candidate, distance)
+    parents = {node["parent"] for node in state["nodes"] if node["born"] == state["round"]}
+    for order in state["pending"]:
+        node = state["nodes"][order["nodes"][0]]
+        node["status"] = "opened" if node["id"] in parents else "barren"
+
+
+def _add(state: State, parent: Node, candidate: dict[str, Any], distance: Distance | None) -> None:
+    settings = settings_of(state)
+    depth = parent["depth"] + 1
+    node = _node(len(state["nodes"]), parent["id"], depth, candidate)
+    node["born"] = state["round"]
+    node["twin_of"] = original_of(state, node, distance)
+    node["final"] = node["final"] or depth == settings.depth
+    if settings.twins == "close" and node["twin_of"] is not None:
+        node["status"] = "twin"
+    elif node["twin_of"] == 0:  # the problem is never judged, so it has no value to lend
+        node["twin_of"] = None
+    state["nodes"].append(node)
+
+
+def _node(number: int, parent: int | None, depth: int, candidate: dict[str, Any]) -> Node:
+    return Node(
+        id=number,
+        parent=parent,
+        depth=depth,
+        text=candidate["text"],
+        data=candidate["data"],
+        identity=normalised(candidate["identity"]),
+        final=candidate["final"],
+        status="open" if parent is None else "new",
+        value=candidate.get("value"),  # a search that was saved by an older version has none
+        twin_of=None,
+        born=0,
+        opened=None,
+        fault=None,
+    )
+
+
+def check_orders(state: State) -> list[Pending]:
+    """Return one order for each new answer that is not a twin."""
+    check = settings_of(state).check
+    if check == "none":
+        return []
+    return [
+        order
+        for node in _answers(state)
+        if node["twin_of"] is None
+        for order in plan_orders(
+            state, "check", [node["id"]], asked=1, one_call=True, paid=check == "call"
+        )
+    ]
+
+
+def settle_checks(state: State) -> None:
+    """Mark what was proved; the search ends with the first answer proved right."""
+    for order in state["pending"]:
+        node, received = state["nodes"][order["nodes"][0]], state["arrived"][order["key"]]
+        node["fault"] = received["fault"]
+        if received["given"]:
+            node["status"] = "verified" if received["given"][0] else "refuted"
+    for node in _answers(state):
+        if node["twin_of"] is not None and state["nodes"][node["twin_of"]]["status"] == "refuted":
+            node["status"] = "refuted"
+    if any(node["status"] == "verified" for node in state["nodes"]):
+        state["ended"] = "verified"
+
+
+def _answers(state: State) -> list[Node]:
+    return [node for node in state["nodes"] if node["status"] == "new" and node["final"]]
+
+
+def judging_orders(state: State) -> list[Pending]:
     """Return the orders for values, first judgements of all before second ones; or for votes."""
     settings = settings_of(state)
     new = _to_judge(state)
@@ -19,7 +141,7 @@ def orders(state: State) -> list[Pending]:
     values = [
         order
         for node in new
-        for order in planned(
+        for order in plan_orders(
             state, "value", [node], asked=settings.judgements, one_call=settings.batched
         )
     ]
@@ -44,7 +166,9 @@ def _to_judge(state: State) -> list[int]:
 def _ballots(state: State, nodes: list[int]) -> list[Pending]:
     """Return the votes of a round, each with the thoughts in an order of its own."""
     settings = settings_of(state)
-    ballots = planned(state, "vote", nodes, asked=settings.judgements, one_call=settings.batched)
+    ballots = plan_orders(
+        state, "vote", nodes, asked=settings.judgements, one_call=settings.batched
+    )
     return [
         {**ballot, "nodes": shuffled(nodes, f"{settings.seed}|{ballot['key']}")}
         for ballot in ballots
@@ -56,7 +180,7 @@ def shuffled(nodes: list[int], seed: str) -> list[int]:
     return sorted(nodes, key=lambda node: sha256(f"{seed}|{node}".encode()).digest())
 
 
-def settle(state: State) -> None:
+def settle_judgements(state: State) -> None:
     """Give the new thoughts their values and say which may be gone on from."""
     by_vote = settings_of(state).judge == "vote"
     values = _votes(state) if by_vote else _means(state)

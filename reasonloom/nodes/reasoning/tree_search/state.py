@@ -113,7 +113,7 @@ def path(state: State, node: int) -> list[Node]:
     return steps[::-1]
 
 
-def rank(node: Node) -> tuple[bool, float, int]:
+def rank_key(node: Node) -> tuple[bool, float, int]:
     """Return a key that sorts the best value first, ties by order of creation."""
     value = node["value"]
     return value is None, -(value or 0.0), node["id"]

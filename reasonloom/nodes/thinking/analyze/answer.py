@@ -6,6 +6,8 @@ import time
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from langgraph.runtime import Runtime
+
 from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.analyze import (
     Alternative,
@@ -18,23 +20,31 @@ from reasonloom.contracts.thinking.analyze import (
     StepOutput,
 )
 from reasonloom.contracts.thinking.think import GoalCovered
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.persist import persist_first_thought
 from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
-from reasonloom.nodes.thinking.analyze.state import AnalysisState, came, missing, steps_of
+from reasonloom.nodes.thinking.analyze.selection import ANALYZE, alternatives_of, reason_of
+from reasonloom.nodes.thinking.analyze.state import (
+    AnalysisState,
+    missing_steps,
+    steps_of,
+    successful_results,
+)
 from reasonloom.nodes.thinking.answer import OFFLINE, verdicts_of
-from reasonloom.nodes.thinking.checks import WHOLE
-from reasonloom.nodes.thinking.confidence import confidence_of
+from reasonloom.nodes.thinking.quality import JOINT, confidence_of
+from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.extraction import sentences_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
 
+
 LONGEST_GIST = 160
 """Characters of a step's first sentence in the list of steps."""
 
 NO_RESULT = "no result"
-UNHELD = "nothing is recommended yet that could keep or break it"
+UNCHECKED = "nothing is recommended yet that could keep or break it"
 
 
 def confidence(state: AnalysisState) -> float:
@@ -44,7 +54,7 @@ def confidence(state: AnalysisState) -> float:
     came, and lowered by the constraints that it breaks.
     """
     plan, outcome = state["plan"], state["outcome"]
-    done = came(plan, state["done"])
+    done = successful_results(plan, state["done"])
     claim = fmean(float(each["confidence"]) for each in done)
     if outcome["claim"] is not None:
         claim = min(claim, outcome["claim"])
@@ -56,10 +66,10 @@ def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:
     """Return the constraints with their verdicts; where nothing was checked none has one."""
     checks = state.get("checks", [])
     unheld = [
-        {"constraint": each, "kept": None, "by": "words", "why": UNHELD}
+        {"constraint": each, "kept": None, "by": "words", "why": UNCHECKED}
         for each in state["brief"]["constraints"]
     ]
-    return verdicts_of(checks, WHOLE) if checks else unheld
+    return verdicts_of(checks, JOINT) if checks else unheld
 
 
 def answer_of(
@@ -70,7 +80,7 @@ def answer_of(
     first, *more = plan["frameworks"]
     verdicts = _verdicts(state)
     return Analyzed(
-        framework=_taken(first),
+        framework=_framework_summary(first),
         selection=Selection(
             confidence=round(plan["shares"][first], 4),
             reason=reason_of(brief["problem"], plan),
@@ -90,7 +100,7 @@ def answer_of(
         votes=[FrameworkVote(**each) for each in plan["votes"]],
         outputs=[
             StepOutput(**{name: each[name] for name in StepOutput.model_fields})
-            for each in came(plan, state["done"])
+            for each in successful_results(plan, state["done"])
         ],
         rests_on=outcome["rests_on"],
         constraints=[CheckedConstraint(**each) for each in verdicts],
@@ -99,11 +109,11 @@ def answer_of(
         memories_used=[f"mem-{memory['id']}" for memory in state["memories"]],
         session_id=session,
         thought_id=thought,
-        **_marks(execution, state),
+        **_remarks(execution, state),
     )
 
 
-def _taken(name: str) -> FrameworkTaken:
+def _framework_summary(name: str) -> FrameworkTaken:
     framework = FRAMEWORKS[name]
     return FrameworkTaken(id=name, name=framework.name, description=framework.description)
 
@@ -111,7 +121,7 @@ def _taken(name: str) -> FrameworkTaken:
 def _gists(state: AnalysisState) -> list[str]:
     """Return each step with the first sentence of what it came to; of two frameworks, with both."""
     plan = state["plan"]
-    done = {each["label"]: each for each in came(plan, state["done"])}
+    done = {each["label"]: each for each in successful_results(plan, state["done"])}
     several = len(plan["frameworks"]) > 1
     return [
         (f"{FRAMEWORKS[name].name}, " if several else "")
@@ -128,17 +138,48 @@ def _gist(done: dict[str, Any]) -> str:
     return shortened(next(iter(sentences_in(done["output"])), ""), LONGEST_GIST)
 
 
-def _marks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
+def _remarks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
     """Return what must be said of the answer beside itself."""
     plan, offline = state["plan"], execution.loom.llm.offline
-    failed = missing(plan, state["done"])
+    failed = missing_steps(plan, state["done"])
     voteless = plan["by"] == "features" and not offline
     partial = bool(failed) or voteless or not state["outcome"]["made"]
     marks: dict[str, Any] = {"status": "partial" if partial else "completed"}
     if len(plan["frameworks"]) > 1:
-        marks["second_framework"] = _taken(plan["frameworks"][1])
+        marks["second_framework"] = _framework_summary(plan["frameworks"][1])
     if failed:
         marks["failed_steps"] = [FailedStep(**each) for each in failed]
     if offline:
         marks["suggestion"] = OFFLINE
     return marks
+
+
+async def persist_analysis(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store the conclusion in one transaction, and answer with all that led to it."""
+    execution = runtime.context
+    thought = _new_thought(execution, state)
+    ids = {"session": str(thought.session_id), "thought": str(thought.id)}
+    return await persist_first_thought(
+        execution,
+        thought,
+        lambda: answer_of(execution, state, **ids),
+        used=[each["id"] for each in state["memories"]],
+        notes=state.get("notes", []),
+    )
+
+
+def _new_thought(execution: Execution, state: AnalysisState) -> NewThought:
+    run, session = execution.run, execution.run.effect("session")
+    return NewThought(
+        id=run.effect("thought"),
+        session_id=session,
+        parent_id=None,
+        branch_id=session,
+        mode=ANALYZE,
+        input=state["brief"]["problem"],
+        content=state["outcome"]["conclusion"],
+        confidence=confidence(state),
+        llm=execution.loom.llm.name,
+        run_id=run.id,
+        metadata={"frameworks": state["plan"]["frameworks"]},
+    )

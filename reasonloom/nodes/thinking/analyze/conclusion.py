@@ -9,19 +9,22 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.budget import Aside
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.similarity import likeness_of
+from reasonloom.nodes.runs.budget import ReservePolicy
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.plain_steps import plain_conclusion
+from reasonloom.nodes.thinking.analyze.offline import conclude_offline
 from reasonloom.nodes.thinking.analyze.selection import ANALYZE
-from reasonloom.nodes.thinking.analyze.state import AnalysisState, Done, came, missing
-from reasonloom.nodes.thinking.checks import WHOLE, Checked
-from reasonloom.nodes.thinking.insights import LEFT_OUT, MOST, merged
-from reasonloom.nodes.thinking.quality import covered
+from reasonloom.nodes.thinking.analyze.state import (
+    AnalysisState,
+    StepResult,
+    missing_steps,
+    successful_results,
+)
+from reasonloom.nodes.thinking.insights import LEFT_OUT, MOST_INSIGHTS, merge_insights
+from reasonloom.nodes.thinking.quality import JOINT, CheckTask, topic_coverage
 from reasonloom.nodes.thinking.state import Brief
-from reasonloom.text.extraction import as_prose, sentences_in
+from reasonloom.text.extraction import join_sentences, sentences_in
 
 PROMPT = "analysis/conclude"
 SENTENCES = 2
@@ -39,9 +42,9 @@ BY_WORDS = (
 async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Say what the steps come to together; of two frameworks, what both come to."""
     execution, plan, brief = runtime.context, state["plan"], state["brief"]
-    done = came(plan, state["done"])
-    heard, notes = await _heard(execution, state, done), []
-    made = _read(execution, state, heard, done)
+    done = successful_results(plan, state["done"])
+    heard, notes = await _ask_conclusion(execution, state, done), []
+    made = _parse_conclusion(execution, state, heard, done)
     insights = [
         {"content": one, "stream": each["framework"], "label": each["label"], "importance": 1.0,
          "confidence": each["confidence"]}
@@ -49,41 +52,43 @@ async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[st
         for one in each["insights"]
     ]  # fmt: skip
     texts = [each["content"] for each in insights]
-    likeness = await likeness_of(
+    likeness = await similarity_of(
         execution.loom.embedder, [*texts, made["conclusion"], *brief["goals"]]
     )
-    best = [each["content"] for each in merged(insights, likeness)]
-    if len(best) > MOST:
-        notes.append(LEFT_OUT.format(count=len(best) - MOST))
+    best = [each["content"] for each in merge_insights(insights, likeness)]
+    if len(best) > MOST_INSIGHTS:
+        notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
     spoken = [*best, made["conclusion"]]
     goals = [
-        {"goal": each, "covered": round(covered(each, spoken, likeness), 4)}
+        {"goal": each, "covered": round(topic_coverage(each, spoken, likeness), 4)}
         for each in brief["goals"]
     ]
-    outcome = {**made, "insights": best[:MOST], "goals": goals}
+    outcome = {**made, "insights": best[:MOST_INSIGHTS], "goals": goals}
     return {
         "outcome": outcome,
         "notes": [*heard.notes, *notes, *_remarks(execution, heard, done), *likeness.notes],
     }
 
 
-async def _heard(execution: Execution, state: AnalysisState, done: Sequence[Done]) -> Heard:
+async def _ask_conclusion(
+    execution: Execution, state: AnalysisState, done: Sequence[StepResult]
+) -> OptionalReply:
     if execution.loom.llm.offline:
-        return Heard()
+        return OptionalReply()
     plan = state["plan"]
-    lacking = [each["step"] for each in missing(plan, state["done"])]
+    lacking = [each["step"] for each in missing_steps(plan, state["done"])]
     question = Question(
         node="conclude",
         prompt=PROMPT,
-        variables=variables(state["brief"], plan["frameworks"], done, lacking),
+        variables=conclusion_variables(state["brief"], plan["frameworks"], done, lacking),
         pipe=ANALYZE,
-        aside=Aside(last=True),
+        aside=ReservePolicy(last=True),
     )
-    return await ask_or_say(execution, question, "the conclusion")
+    return await ask_or_note(execution, question, "the conclusion")
 
 
-def variables(
-    brief: Brief, frameworks: Sequence[str], done: Sequence[Done], lacking: Sequence[str]
+def conclusion_variables(
+    brief: Brief, frameworks: Sequence[str], done: Sequence[StepResult], lacking: Sequence[str]
 ) -> dict[str, Any]:
     """Return what the prompt for the conclusion is rendered with."""
     return {
@@ -106,8 +111,8 @@ def variables(
     }
 
 
-def _read(
-    execution: Execution, state: AnalysisState, heard: Heard, done: Sequence[Done]
+def _parse_conclusion(
+    execution: Execution, state: AnalysisState, heard: OptionalReply, done: Sequence[StepResult]
 ) -> dict[str, Any]:
     """Return the conclusion; where none came, the first sentences of what came last."""
     labels = [each["label"] for each in done]
@@ -125,15 +130,15 @@ def _read(
     plan = state["plan"]
     if execution.loom.llm.offline:
         names = " and ".join(FRAMEWORKS[name].name for name in plan["frameworks"])
-        text = plain_conclusion(names, done, state["brief"]["problem"])
+        text = conclude_offline(names, done, state["brief"]["problem"])
         return {"conclusion": text, "rests_on": labels, "claim": None, "made": True}
     ends = {each["framework"]: each for each in done}
-    told = [as_prose(sentences_in(each["output"])[:SENTENCES]) for each in ends.values()]
+    told = [join_sentences(sentences_in(each["output"])[:SENTENCES]) for each in ends.values()]
     rests = [each["label"] for each in ends.values()]
     return {"conclusion": " ".join(told), "rests_on": rests, "claim": None, "made": False}
 
 
-def _remarks(execution: Execution, heard: Heard, done: Sequence[Done]) -> list[str]:
+def _remarks(execution: Execution, heard: OptionalReply, done: Sequence[StepResult]) -> list[str]:
     """Return what must be said of the conclusion."""
     if execution.loom.llm.offline:
         return [BY_WORDS]
@@ -145,7 +150,7 @@ def _remarks(execution: Execution, heard: Heard, done: Sequence[Done]) -> list[s
     return [*notes, UNNAMED] if len(unknown) == len({*named}) else notes
 
 
-def to_check(state: AnalysisState, runtime: Runtime[Execution]) -> list[Send] | str:
+def dispatch_checks(state: AnalysisState, runtime: Runtime[Execution]) -> list[Send] | str:
     """Hold the conclusion against the constraints, where there are any.
 
     Without a language model nothing is recommended: quoting the problem breaks no constraint.
@@ -153,4 +158,4 @@ def to_check(state: AnalysisState, runtime: Runtime[Execution]) -> list[Send] | 
     brief, text = state["brief"], state["outcome"]["conclusion"]
     if not brief["constraints"] or runtime.context.loom.llm.offline:
         return "keep_analysis"
-    return [Send("check_conclusion", Checked(brief=brief, name=WHOLE, text=text))]
+    return [Send("check_conclusion", CheckTask(brief=brief, name=JOINT, text=text))]

@@ -11,7 +11,7 @@ from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Step
 from reasonloom.nodes.thinking.state import Brief
 
-Done = dict[str, Any]
+StepResult = dict[str, Any]
 """What came of one step.
 
 Keys: framework, step, label, and either `fault` (its type and message) or output, insights,
@@ -50,13 +50,13 @@ class AnalysisState(ToolState, total=False):
     memories: list[dict[str, Any]]
     plan: Plan
     wave: Wave
-    done: Annotated[list[Done], add]
+    done: Annotated[list[StepResult], add]
     outcome: dict[str, Any]
     checks: Annotated[list[dict[str, Any]], add]
     redone: float
 
 
-class Task(TypedDict):
+class StepTask(TypedDict):
     """What one step is given; `before` is what came of the steps of its framework so far."""
 
     brief: Brief
@@ -64,7 +64,7 @@ class Task(TypedDict):
     framework: str
     step: str
     label: str
-    before: list[Done]
+    before: list[StepResult]
     alone: bool
 
 
@@ -74,7 +74,7 @@ def steps_of(plan: Plan) -> list[tuple[str, Step, str]]:
     return [(name, step, f"S{at}") for at, (name, step) in enumerate(steps, 1)]
 
 
-def of_wave(plan: Plan, at: int) -> list[tuple[str, Step, str]]:
+def steps_of_wave(plan: Plan, at: int) -> list[tuple[str, Step, str]]:
     """Return the steps of one wave, of all frameworks."""
     there = {
         (name, step.name)
@@ -85,20 +85,20 @@ def of_wave(plan: Plan, at: int) -> list[tuple[str, Step, str]]:
     return [each for each in steps_of(plan) if (each[0], each[1].name) in there]
 
 
-def latest(plan: Plan, done: Iterable[Done]) -> list[Done]:
+def latest_results(plan: Plan, done: Iterable[StepResult]) -> list[StepResult]:
     """Return what came of each step in their order; of what was done anew, the newer."""
     found = {each["label"]: each for each in done}
     return [found[label] for _, _, label in steps_of(plan) if label in found]
 
 
-def came(plan: Plan, done: Iterable[Done]) -> list[Done]:
+def successful_results(plan: Plan, done: Iterable[StepResult]) -> list[StepResult]:
     """Return what came without what failed."""
-    return [each for each in latest(plan, done) if "fault" not in each]
+    return [each for each in latest_results(plan, done) if "fault" not in each]
 
 
-def missing(plan: Plan, done: Sequence[Done]) -> list[dict[str, str]]:
+def missing_steps(plan: Plan, done: Sequence[StepResult]) -> list[dict[str, str]]:
     """Return the steps that did not come, and why."""
-    found = {each["label"]: each for each in latest(plan, done)}
+    found = {each["label"]: each for each in latest_results(plan, done)}
     return [
         {
             "framework": name,

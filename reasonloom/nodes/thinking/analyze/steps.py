@@ -9,42 +9,41 @@ from langgraph.types import Send
 
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
-from reasonloom.nodes.runs.ask_or_say import Heard, ask_or_say
-from reasonloom.nodes.runs.budget import Aside, cost_of
-from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.thinking.analyze.conclusion import PROMPT as CONCLUSION
-from reasonloom.nodes.thinking.analyze.conclusion import variables as of_conclusion
+from reasonloom.nodes.thinking.analyze.conclusion import conclusion_variables as of_conclusion
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.plain_steps import plain_step
+from reasonloom.nodes.thinking.analyze.offline import run_step_offline
 from reasonloom.nodes.thinking.analyze.selection import ANALYZE
 from reasonloom.nodes.thinking.analyze.state import (
     AnalysisState,
-    Done,
-    Task,
-    came,
-    latest,
-    of_wave,
+    StepResult,
+    StepTask,
+    latest_results,
     steps_of,
+    steps_of_wave,
+    successful_results,
 )
 from reasonloom.nodes.thinking.exchange import fault_of
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.ledger import Cost
+    from reasonloom.nodes.loom import Cost
 
 PROMPT = "analysis/step"
-GIVE_UP = 2
+MOST_FAILED_WAVES = 2
 """Waves in a row of which nothing comes, after which no more begins."""
 
 
-def spread(state: AnalysisState) -> list[Send]:
+def dispatch_wave(state: AnalysisState) -> list[Send]:
     """Return one task for each step of the wave that is to begin."""
     plan, brief = state["plan"], state["brief"]
-    done = came(plan, state.get("done", []))
-    wave = of_wave(plan, state["wave"]["at"])
+    done = successful_results(plan, state.get("done", []))
+    wave = steps_of_wave(plan, state["wave"]["at"])
     return [
         Send(
             "take_step",
-            Task(
+            StepTask(
                 brief=brief,
                 memories=state["memories"],
                 framework=name,
@@ -58,33 +57,35 @@ def spread(state: AnalysisState) -> list[Send]:
     ]
 
 
-async def take_step(state: Task, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def run_step(state: StepTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Do one step; a call that fails leaves its fault in place of what came."""
     execution, label = runtime.context, state["label"]
     what = f"the step {state['step']} of {FRAMEWORKS[state['framework']].name}"
-    heard = await ask_or_say(execution, _question(execution, state), what)
+    heard = await ask_or_note(execution, _question(execution, state), what)
     entry = {"framework": state["framework"], "step": state["step"], "label": label}
-    return {"done": [{**entry, **_read(heard)}], "notes": heard.notes}
+    return {"done": [{**entry, **_parse_result(heard)}], "notes": heard.notes}
 
 
-def _question(execution: Execution, task: Task) -> Question:
+def _question(execution: Execution, task: StepTask) -> Question:
     return Question(
         node="take_step",
         prompt=PROMPT,
-        variables=variables(task),
+        variables=step_variables(task),
         pipe=ANALYZE,
         task=task["label"],
-        aside=Aside(leave=None if task["alone"] else _conclusion(execution, task), read=True),
+        aside=ReservePolicy(
+            leave=None if task["alone"] else _conclusion(execution, task), read=True
+        ),
     )
 
 
-def _conclusion(execution: Execution, task: Task) -> Cost:
+def _conclusion(execution: Execution, task: StepTask) -> Cost:
     """Return what the conclusion may cost besides what it reads of the steps."""
     told = of_conclusion(task["brief"], [task["framework"]], [], [])
     return cost_of(execution, execution.loom.prompts.get(CONCLUSION).render(**told))
 
 
-def variables(task: Task) -> dict[str, Any]:
+def step_variables(task: StepTask) -> dict[str, Any]:
     """Return what the prompt of a step is rendered with."""
     brief, framework = task["brief"], FRAMEWORKS[task["framework"]]
     step = next(each for each in framework.steps if each.name == task["step"])
@@ -109,7 +110,7 @@ def variables(task: Task) -> dict[str, Any]:
     }
 
 
-def _read(heard: Heard) -> dict[str, Any]:
+def _parse_result(heard: OptionalReply) -> dict[str, Any]:
     """Return what a step came to; text that is no JSON is its output."""
     if heard.fault:
         return {"fault": {"kind": type(heard.fault).__name__, "message": heard.fault.message}}
@@ -118,7 +119,7 @@ def _read(heard: Heard) -> dict[str, Any]:
     return heard.parsed
 
 
-async def take_stock(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def finish_wave(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Wait for all steps of a wave, and begin the next one where there is any.
 
     Where no step came at all they begin anew, once for each time that the run is taken up.
@@ -127,37 +128,37 @@ async def take_stock(state: AnalysisState, runtime: Runtime[Execution]) -> dict[
         ServiceFault: no step came to anything; the first one's fault.
     """
     plan, run, at = state["plan"], runtime.context.run, state["wave"]["at"]
-    if of_wave(plan, at + 1) and not _is_hopeless(state):
+    if steps_of_wave(plan, at + 1) and not _is_hopeless(state):
         return {"wave": {"at": at + 1, "over": False}}
-    if came(plan, state["done"]):
+    if successful_results(plan, state["done"]):
         return {"wave": {"at": at, "over": True}}
     if run.resumed and state.get("redone") != run.started:
         return {"redone": run.started, "wave": {"at": 0, "over": False}}
-    raise fault_of(latest(plan, state["done"])[0], "step")
+    raise fault_of(latest_results(plan, state["done"])[0], "step")
 
 
 def _is_hopeless(state: AnalysisState) -> bool:
     """Tell whether nothing came of the last waves."""
     plan, at = state["plan"], state["wave"]["at"]
-    there = {each["label"] for each in came(plan, state["done"])}
-    last = range(at - GIVE_UP + 1, at + 1)
+    there = {each["label"] for each in successful_results(plan, state["done"])}
+    last = range(at - MOST_FAILED_WAVES + 1, at + 1)
     return last[0] >= 0 and not any(
-        label in there for number in last for _, _, label in of_wave(plan, number)
+        label in there for number in last for _, _, label in steps_of_wave(plan, number)
     )
 
 
-def after_stock(state: AnalysisState) -> list[Send] | str:
+def after_wave(state: AnalysisState) -> list[Send] | str:
     """Begin the next wave, or put together what there is."""
-    return "conclude" if state["wave"]["over"] else spread(state)
+    return "conclude" if state["wave"]["over"] else dispatch_wave(state)
 
 
-async def read_given(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def run_offline(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Do all steps without a language model: find what is given on each of their questions."""
     plan, brief, memories = state["plan"], state["brief"], state["memories"]
-    done: list[Done] = []
+    done: list[StepResult] = []
     told: set[str] = set()
     for name, step, label in steps_of(plan):
-        found = plain_step(brief, memories, step, told)
+        found = run_step_offline(brief, memories, step, told)
         told.update(found["given"])
         done.append({"framework": name, "step": step.name, "label": label, **found})
     return {"done": done}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -9,27 +11,54 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, Dependency, SubProblem
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.persist import keep_as_memory
-from reasonloom.nodes.runs.complete_run import finish
+from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.nodes.thinking.breakdown.dependencies import befores, levels, longest_chain, ordered
-from reasonloom.nodes.thinking.breakdown.diagram import drawing
-from reasonloom.nodes.thinking.breakdown.known import with_known
-from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, outline
+from reasonloom.nodes.thinking.breakdown.dependencies import (
+    critical_path,
+    levels,
+    predecessors,
+    topological_order,
+)
+from reasonloom.nodes.thinking.breakdown.diagram import draw_breakdown
+from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, is_work, outline
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.text.extraction import sentences_in, words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thinking.breakdown.state import Link, Problem
 
+
+MOST_READ = 10_000
+"""Characters of the background that are read."""
+
+MOST_KNOWN = 2
+"""Sentences told with one problem."""
+
+
+def add_known_facts(problems: Sequence[Problem], texts: Sequence[str]) -> list[Problem]:
+    """Return the problems, each one to be done with the sentences that share most words with it."""
+    sentences = dict.fromkeys(each for text in texts for each in sentences_in(text[:MOST_READ]))
+    bags = {each: frozenset(words_in(each)) for each in sentences}
+    found: list[Problem] = []
+    for problem in problems:
+        wanted = frozenset(words_in(problem["description"]))
+        scores = {one: len(bag & wanted) / math.sqrt(4 + len(bag)) for one, bag in bags.items()}
+        best = sorted((each for each in bags if scores[each]), key=lambda one: -scores[one])
+        known = best[:MOST_KNOWN] if is_work(problem) else []
+        found.append({**problem, "known": known} if known else problem)
+    return found
+
+
 MODE = "breakdown"
-SHOWN = ("description", "depth", "parent", "split_by", "method", "reason", "why", "duplicate_of",
+ANSWER_KEYS = ("description", "depth", "parent", "split_by", "method", "reason", "why", "duplicate_of",
          "effort", "known")  # fmt: skip
-MOST_KEPT = 40
+MOST_IN_MEMORY = 40
 """Sub-problems that the kept thought lists."""
 
-LEFT = "{count} sub-problems were left undivided for want of budget: {why}"
-KEPT = "{problem}\nis broken down into:\n{parts}"
+OUT_OF_BUDGET = "{count} sub-problems were left undivided for want of budget: {why}"
+MEMORY_TEXT = "{problem}\nis broken down into:\n{parts}"
 OFFLINE = (
     "No language model is configured: the problem was divided by {by}, and nobody has thought it "
     "through. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
@@ -42,12 +71,12 @@ WHICH_WORDS = (
 )
 
 
-async def keep_breakdown(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the breakdown in one transaction, as a memory too where that is on."""
     execution = runtime.context
-    problems = _shown(execution, state)
-    thought = _thought(execution, state, problems)
-    memory, notes = await keep_as_memory(execution, thought)
+    problems = _listed_problems(execution, state)
+    thought = _new_thought(execution, state, problems)
+    memory, notes = await as_memory(execution, thought)
     notes += _notes(execution, problems)
     used = [each["id"] for each in state["memories"]]
     answer = _answer(execution, state, problems, thought)
@@ -60,25 +89,29 @@ async def keep_breakdown(state: BreakdownState, runtime: Runtime[Execution]) -> 
         if memory:
             await memory.store(tx, used)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+        added = await complete_run(
+            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+        )
     return {**added, "notes": notes}
 
 
-def _shown(execution: Execution, state: BreakdownState) -> list[Problem]:
+def _listed_problems(execution: Execution, state: BreakdownState) -> list[Problem]:
     """Return the problems in order; offline, with what is known of those that are to be done."""
     problems = in_order(state["problems"])
     if not execution.loom.llm.offline:
         return problems
     context = Breakdown.model_validate(state["request"]).context
     background = (context.background if context else None) or ""
-    return with_known(problems, [background, *(each["content"] for each in state["memories"])])
+    return add_known_facts(problems, [background, *(each["content"] for each in state["memories"])])
 
 
-def _thought(execution: Execution, state: BreakdownState, problems: list[Problem]) -> NewThought:
+def _new_thought(
+    execution: Execution, state: BreakdownState, problems: list[Problem]
+) -> NewThought:
     session = execution.run.effect("session")
     said = [f"{outline(each['id'])} {each['description']}" for each in problems[1:]]
-    more = [f"and {len(said) - MOST_KEPT} more"] if len(said) > MOST_KEPT else []
-    parts = "\n".join([*said[:MOST_KEPT], *more]) or "nothing: it was left whole"
+    more = [f"and {len(said) - MOST_IN_MEMORY} more"] if len(said) > MOST_IN_MEMORY else []
+    parts = "\n".join([*said[:MOST_IN_MEMORY], *more]) or "nothing: it was left whole"
     return NewThought(
         id=execution.run.effect("thought"),
         session_id=session,
@@ -86,7 +119,9 @@ def _thought(execution: Execution, state: BreakdownState, problems: list[Problem
         branch_id=session,
         mode=MODE,
         input=state["request"]["problem"],
-        content=KEPT.format(problem=shortened(state["request"]["problem"], 300), parts=parts),
+        content=MEMORY_TEXT.format(
+            problem=shortened(state["request"]["problem"], 300), parts=parts
+        ),
         confidence=confidence(problems),
         llm=execution.loom.llm.name,
         run_id=execution.run.id,
@@ -105,7 +140,7 @@ def confidence(problems: list[Problem]) -> float:
 
 def _notes(execution: Execution, problems: list[Problem]) -> list[str]:
     left = [each for each in problems if each.get("reason") == "budget"]
-    notes = [LEFT.format(count=len(left), why=left[0]["why"])] if left else []
+    notes = [OUT_OF_BUDGET.format(count=len(left), why=left[0]["why"])] if left else []
     return [*notes, WHICH_WORDS] if execution.loom.llm.offline else notes
 
 
@@ -113,9 +148,9 @@ def _answer(
     execution: Execution, state: BreakdownState, problems: list[Problem], thought: NewThought
 ) -> BrokenDown:
     request, links = Breakdown.model_validate(state["request"]), state["links"]
-    before = befores(problems, links)
-    order = ordered(before)
-    chain = longest_chain(problems, before, order)
+    before = predecessors(problems, links)
+    order = topological_order(before)
+    chain = critical_path(problems, before, order)
     return BrokenDown(
         problem=request.problem,
         sub_problems=[_sub_problem(each) for each in problems],
@@ -128,18 +163,20 @@ def _answer(
         critical_path_length=chain.length,
         critical_path_by=chain.basis,
         dropped_dependencies=[_dependency(each) for each in state["dropped"]],
-        drawing=drawing(problems, links, chain.problems),
+        drawing=draw_breakdown(problems, links, chain.problems),
         confidence=thought.confidence,
         llm=thought.llm,
         run_id=str(execution.run.id),
         session_id=str(thought.session_id),
         thought_id=str(thought.id),
         memories_used=[f"mem-{each['id']}" for each in state["memories"]],
-        **_marks(execution, state, problems),
+        **_remarks(execution, state, problems),
     )
 
 
-def _marks(execution: Execution, state: BreakdownState, problems: list[Problem]) -> dict[str, Any]:
+def _remarks(
+    execution: Execution, state: BreakdownState, problems: list[Problem]
+) -> dict[str, Any]:
     marks: dict[str, Any] = {}
     short = any(each.get("reason") in ("failed", "budget") for each in problems)
     if short or state.get("unrelated") or _is_stopgap(execution, problems):
@@ -157,7 +194,7 @@ def _is_stopgap(execution: Execution, problems: list[Problem]) -> bool:
 
 
 def _sub_problem(problem: Problem) -> SubProblem:
-    told = {name: problem[name] for name in SHOWN if problem.get(name) is not None}  # type: ignore[literal-required]
+    told = {name: problem[name] for name in ANSWER_KEYS if problem.get(name) is not None}  # type: ignore[literal-required]
     return SubProblem(id=problem["id"], atomic="split_by" not in problem, **told)
 
 

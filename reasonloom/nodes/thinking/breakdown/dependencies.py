@@ -11,21 +11,36 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from reasonloom.nodes.thinking.breakdown.state import is_within, is_work, place_of
+from langgraph.runtime import Runtime
+
+from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.thinking.breakdown.state import (
+    BreakdownState,
+    Link,
+    in_order,
+    is_within,
+    is_work,
+    outline,
+    place_of,
+)
 
 if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Cost
     from reasonloom.nodes.thinking.breakdown.state import Basis, Link, Problem
 
-Before = Mapping[str, set[str]]
+
+Predecessors = Mapping[str, set[str]]
 CONTAINED = "{before} before {after} was left out: one is a part of the other"
 UNKNOWN = "{before} before {after} was left out: there is no such sub-problem"
 CYCLE = (
     "{before} before {after} was left out: it closes the circle {circle}, and is the least "
     "certain of it ({certainty:.2f})"
 )
-MOST_TOLD = 10
+MOST_REPORTED = 10
 """Links left out whose circle is named."""
 
 SURE = 0.5
@@ -33,7 +48,7 @@ SURE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class LinkCheck:
     """The links that can hold together, those that were left out, and why, in words."""
 
     links: list[Link]
@@ -41,7 +56,7 @@ class Checked:
     notes: list[str]
 
 
-def checked(problems: Sequence[Problem], links: Sequence[Link]) -> Checked:
+def check_links(problems: Sequence[Problem], links: Sequence[Link]) -> LinkCheck:
     """Leave out what cannot hold: unknown ids, a problem and its own part, circles.
 
     Of links that say the same the surest stays. A circle loses its least certain link, and none
@@ -59,17 +74,21 @@ def checked(problems: Sequence[Problem], links: Sequence[Link]) -> Checked:
             notes.append(told.format(**link))
         else:
             surest.setdefault((link["before"], link["after"]), link)
-    kept, closing = _without_circles(problems, list(surest.values()))
+    kept, closing = _break_cycles(problems, list(surest.values()))
     for link in closing:
         surer = [each for each in kept if certainty(each) >= certainty(link)]
-        circle = circle_in(befores(problems, [*surer, link])) if len(notes) < MOST_TOLD else None
-        notes.append(_told(link, circle or []))
+        circle = (
+            find_cycle(predecessors(problems, [*surer, link]))
+            if len(notes) < MOST_REPORTED
+            else None
+        )
+        notes.append(_describe_link(link, circle or []))
     dropped += closing
     kept.sort(key=lambda each: (place_of(each["before"]), place_of(each["after"])))
-    return Checked(kept, dropped, notes)
+    return LinkCheck(kept, dropped, notes)
 
 
-def _told(link: Link, circle: list[str]) -> str:
+def _describe_link(link: Link, circle: list[str]) -> str:
     named = " > ".join(circle) or "of others"
     return CYCLE.format(**{**link, "certainty": certainty(link), "circle": named})
 
@@ -83,7 +102,7 @@ def _nested(link: Link) -> bool:
     return is_within(link["before"], link["after"]) or is_within(link["after"], link["before"])
 
 
-def _without_circles(
+def _break_cycles(
     problems: Sequence[Problem], links: Sequence[Link]
 ) -> tuple[list[Link], list[Link]]:
     """Return the links that close no circle when put in one by one, and those that do.
@@ -114,7 +133,7 @@ def _is_above(problem_id: str, other: str) -> bool:
     return problem_id != other and is_within(other, problem_id)
 
 
-def befores(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str, set[str]]:
+def predecessors(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str, set[str]]:
     """Return for each problem those that must come before it, itself not resolved further."""
     ids = [each["id"] for each in problems]
     before: dict[str, set[str]] = {
@@ -127,7 +146,7 @@ def befores(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str, set
     return before
 
 
-def circle_in(before: Before) -> list[str] | None:
+def find_cycle(before: Predecessors) -> list[str] | None:
     """Return a circle, each problem before the next one, None where there is none."""
     try:
         TopologicalSorter(before).prepare()
@@ -136,7 +155,7 @@ def circle_in(before: Before) -> list[str] | None:
     return None
 
 
-def ordered(before: Before) -> list[str]:
+def topological_order(before: Predecessors) -> list[str]:
     """Return all problems, each after those before it; else as an outline lists them."""
     sorter = TopologicalSorter(before)
     sorter.prepare()
@@ -151,7 +170,9 @@ def ordered(before: Before) -> list[str]:
     return order
 
 
-def levels(problems: Sequence[Problem], before: Before, order: Sequence[str]) -> list[list[str]]:
+def levels(
+    problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
+) -> list[list[str]]:
     """Return those to be done by the earliest level at which they can be, in order."""
     work = {each["id"] for each in problems if is_work(each)}
     level: dict[str, int] = {}
@@ -164,7 +185,7 @@ def levels(problems: Sequence[Problem], before: Before, order: Sequence[str]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class CriticalPath:
     """The longest chain of problems to be done, each after the one before, and its length."""
 
     problems: list[str]
@@ -172,7 +193,9 @@ class Chain:
     basis: Basis
 
 
-def longest_chain(problems: Sequence[Problem], before: Before, order: Sequence[str]) -> Chain:
+def critical_path(
+    problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
+) -> CriticalPath:
     """Return the critical path: by effort where every problem to be done has one, else by count."""
     work = [each for each in problems if is_work(each)]
     by_effort = all("effort" in each for each in work)
@@ -188,4 +211,73 @@ def longest_chain(problems: Sequence[Problem], before: Before, order: Sequence[s
     while at is not None:
         chain += [at] if at in weights else []
         at = came_from[at]
-    return Chain(chain[::-1], total, "effort" if by_effort else "count")
+    return CriticalPath(chain[::-1], total, "effort" if by_effort else "count")
+
+
+PROMPT = "breakdown/link"
+MORE_DROPPED = "{count} more dependencies were left out; droppedDependencies has them"
+UNRELATED = "dependencies across the branches were not looked for"
+
+
+def relation_reserve(execution: Execution, problem: str) -> Cost:
+    """Return what the last call may cost besides the parts that it reads."""
+    told = {"problem": problem, "parts": [], "known": []}
+    return cost_of(execution, execution.loom.prompts.get(PROMPT).render(**told))
+
+
+async def relate(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Add the links across branches to those of each division, and check them all."""
+    execution = runtime.context
+    links = list(state["links"])
+    notes: list[str] = []
+    unrelated = False
+    if _may_relate(state["problems"]) and not execution.loom.llm.offline:
+        more, notes = await _ask_links(execution, state)
+        links += more
+        unrelated = UNRELATED in notes
+    found = check_links(state["problems"], links)
+    notes += found.notes[:MOST_REPORTED]
+    if len(found.notes) > MOST_REPORTED:
+        notes.append(MORE_DROPPED.format(count=len(found.notes) - MOST_REPORTED))
+    return {"links": found.links, "dropped": found.dropped, "unrelated": unrelated, "notes": notes}
+
+
+def _may_relate(problems: list[Problem]) -> bool:
+    """Tell whether a part of one division could depend on one of another."""
+    return len({each["parent"] for each in problems if each["parent"]}) > 1
+
+
+async def _ask_links(execution: Execution, state: BreakdownState) -> tuple[list[Link], list[str]]:
+    numbers = {outline(each["id"]): each["id"] for each in state["problems"]}
+    question = Question(
+        node="relate",
+        prompt=PROMPT,
+        variables={
+            "problem": state["request"]["problem"],
+            "parts": [
+                {"number": outline(each["id"]), "description": each["description"]}
+                for each in in_order(state["problems"])
+                if each["parent"]
+            ],
+            "known": [
+                {"before": outline(each["before"]), "after": outline(each["after"])}
+                for each in state["links"]
+            ],
+        },
+        pipe="breakdown",
+        aside=ReservePolicy(last=True),
+    )
+    heard = await ask_or_note(execution, question, "the dependencies across branches")
+    if heard.parsed is None:
+        return [], [*heard.notes, UNRELATED]
+    links = [
+        Link(
+            before=numbers.get(each["before"].strip(), each["before"]),
+            after=numbers.get(each["after"].strip(), each["after"]),
+            type=each["type"],
+            certainty=float(each["certainty"]),
+            why=each["why"],
+        )
+        for each in heard.parsed["dependencies"]
+    ]
+    return links, heard.notes

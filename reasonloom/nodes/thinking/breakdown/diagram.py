@@ -27,7 +27,9 @@ LOOKS = (
 )
 
 
-def drawing(problems: Sequence[Problem], links: Sequence[Link], critical: Collection[str]) -> str:
+def draw_breakdown(
+    problems: Sequence[Problem], links: Sequence[Link], critical: Collection[str]
+) -> str:
     """Return the drawing of a breakdown, as the text of a Mermaid flowchart."""
     most = MOST_DRAWN
     while len(text := "\n".join(_lines(problems, links, critical, most))) > LONGEST_CHART:

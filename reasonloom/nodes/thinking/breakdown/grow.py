@@ -15,17 +15,17 @@ from langgraph.types import Send
 from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import recall_for
-from reasonloom.nodes.reasoning.tree_search.apart import Apart
+from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.sessions.picture import shortened
-from reasonloom.nodes.similarity import likeness_of
-from reasonloom.nodes.thinking.breakdown.plain_split import OF_METHOD, split_by_words
+from reasonloom.nodes.similarity import similarity_of
+from reasonloom.nodes.thinking.breakdown.offline_split import OF_METHOD, split_offline
 from reasonloom.nodes.thinking.breakdown.state import (
     ROOT,
     BreakdownState,
     Link,
     Problem,
     Split,
-    Task,
+    SplitTask,
     is_open,
     is_within,
     outline,
@@ -59,14 +59,14 @@ async def recall_context(state: BreakdownState, runtime: Runtime[Execution]) -> 
     return {"memories": memories, "problems": problems, "links": [], "notes": notes}
 
 
-def spread(state: BreakdownState) -> list[Send]:
+def dispatch_splits(state: BreakdownState) -> list[Send]:
     """Return one task for each problem that nobody has looked at yet."""
     return [
         Send("split_problem", _task(state, each)) for each in state["problems"] if is_open(each)
     ]
 
 
-def _task(state: BreakdownState, problem: Problem) -> Task:
+def _task(state: BreakdownState, problem: Problem) -> SplitTask:
     above = [each for each in state["problems"] if is_within(problem["id"], each["id"])]
     line = [each["description"] for each in above if each["id"] not in (ROOT, problem["id"])]
     beside = [
@@ -74,7 +74,7 @@ def _task(state: BreakdownState, problem: Problem) -> Task:
         for each in state["problems"]
         if each["depth"] == problem["depth"] and each["id"] != problem["id"]
     ]
-    return Task(
+    return SplitTask(
         request=state["request"],
         memories=state["memories"],
         problem=problem,
@@ -86,22 +86,22 @@ def _task(state: BreakdownState, problem: Problem) -> Task:
 async def grow(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Take up what the level was divided into."""
     splits = {each["id"]: each for each in state["splits"]}
-    return await grown(state, splits, runtime.context.loom.embedder)
+    return await grow_level(state, splits, runtime.context.loom.embedder)
 
 
-async def divide(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Divide all levels by words alone: no language model has to be waited for."""
     request = Breakdown.model_validate(state["request"])
     now, notes = state, []
     while pending := [each for each in now["problems"] if is_open(each)]:
-        splits = {each["id"]: split_by_words(each, request) for each in pending}
-        added = await grown(now, splits, runtime.context.loom.embedder)
+        splits = {each["id"]: split_offline(each, request) for each in pending}
+        added = await grow_level(now, splits, runtime.context.loom.embedder)
         notes += added["notes"]
         now = {**now, "problems": added["problems"], "links": added["links"]}
     return {"problems": now["problems"], "links": now["links"], "notes": notes}
 
 
-async def grown(
+async def grow_level(
     state: BreakdownState, splits: Mapping[str, Split], embedder: Embedder
 ) -> dict[str, Any]:
     """Return the tree with the parts of each problem that was open, and the links among them."""
@@ -111,16 +111,16 @@ async def grown(
     links = list(state["links"])
     for each in state["problems"]:
         split = splits.get(each["id"]) if is_open(each) else None
-        before.append(_looked_at(each, split) if split else each)
+        before.append(_with_split(each, split) if split else each)
         if split and "split_by" in split:
             fresh += _parts(each, split)
             links += _links(each, split)
-    fresh, more, notes = await _without_twins(before, fresh, embedder)
+    fresh, more, notes = await _mark_duplicates(before, fresh, embedder)
     problems = _limited([*before, *fresh], request.max_depth)
     return {"problems": problems, "links": [*links, *more], "notes": notes}
 
 
-def _looked_at(problem: Problem, split: Split) -> Problem:
+def _with_split(problem: Problem, split: Split) -> Problem:
     told = {name: value for name, value in split.items() if name not in ("id", "parts", "links")}
     return Problem(**{**problem, **told})  # type: ignore[typeddict-item]
 
@@ -151,12 +151,12 @@ def _links(problem: Problem, split: Split) -> list[Link]:
     ]
 
 
-async def _without_twins(
+async def _mark_duplicates(
     before: Sequence[Problem], fresh: Sequence[Problem], embedder: Embedder
 ) -> tuple[list[Problem], list[Link], list[str]]:
     """Mark each new problem that is the same as an earlier one, and let it come after that one."""
     texts = [each["text"] for each in (*before, *fresh) if len(each["text"]) <= LONGEST]
-    apart = Apart(await likeness_of(embedder, texts if fresh else []))
+    apart = ThoughtDistance(await similarity_of(embedder, texts if fresh else []))
     seen = [each for each in before if "duplicate_of" not in each]
     marked: list[Problem] = []
     links: list[Link] = []
@@ -176,7 +176,7 @@ async def _without_twins(
     return marked, links, notes
 
 
-def _is_same(apart: Apart, one: Problem, other: Problem) -> bool:
+def _is_same(apart: ThoughtDistance, one: Problem, other: Problem) -> bool:
     """Tell whether two problems come to the same; long ones only where their words are the same."""
     texts = [each["text"] for each in (one, other)]
     first, second = (text.casefold().split() for text in texts)

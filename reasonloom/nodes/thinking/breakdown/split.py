@@ -9,39 +9,38 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thinking.breakdown import Breakdown, Reason
 from reasonloom.errors import BudgetExceeded
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.budget import Aside
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.thinking.breakdown.plain_split import split_by_words
-from reasonloom.nodes.thinking.breakdown.relate import reserve
-from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split, Task, outline
+from reasonloom.nodes.runs.budget import ReservePolicy
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.thinking.breakdown.dependencies import relation_reserve
+from reasonloom.nodes.thinking.breakdown.offline_split import split_offline
+from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split, SplitTask, outline
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.runs.ask_or_say import Heard
+    from reasonloom.nodes.runs.llm_call import OptionalReply
 
 TWO = 2
-FEW = "the division of {number} has fewer than two sub-problems; it was left whole"
+TOO_FEW = "the division of {number} has fewer than two sub-problems; it was left whole"
 UNREAD = "the answer could not be read"
 
 
-async def split_problem(state: Task, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask for the parts of one problem; one whose call fails is left whole and marked.
 
     Raises:
         ServiceFault: it is the whole problem, so that there is nothing to answer with.
     """
     execution, problem = runtime.context, state["problem"]
-    heard = await ask_or_say(
+    heard = await ask_or_note(
         execution, _question(execution, state), f"the division of {outline(problem['id'])}"
     )
     if heard.fault and problem["id"] == ROOT:
         raise heard.fault
-    split, notes = _read(heard, state)
+    split, notes = _parse_split(heard, state)
     told = [] if split.get("reason") == "budget" else heard.notes  # all such are told of at once
     return {"splits": [split], "notes": [*told, *notes]}
 
 
-def _question(execution: Execution, state: Task) -> Question:
+def _question(execution: Execution, state: SplitTask) -> Question:
     request, problem = Breakdown.model_validate(state["request"]), state["problem"]
     context = request.context
     is_root = problem["id"] == ROOT
@@ -60,11 +59,13 @@ def _question(execution: Execution, state: Task) -> Question:
         },
         pipe="breakdown",
         task=problem["id"],
-        aside=Aside(leave=None if is_root else reserve(execution, request.problem), read=True),
+        aside=ReservePolicy(
+            leave=None if is_root else relation_reserve(execution, request.problem), read=True
+        ),
     )
 
 
-def _read(heard: Heard, state: Task) -> tuple[Split, list[str]]:
+def _parse_split(heard: OptionalReply, state: SplitTask) -> tuple[Split, list[str]]:
     """Return a reply as a split, and what must be said of it."""
     problem = state["problem"]
     if heard.fault:
@@ -73,12 +74,12 @@ def _read(heard: Heard, state: Task) -> tuple[Split, list[str]]:
         return Split(id=problem["id"], reason=reason, why=heard.fault.message), []
     if heard.parsed is None:
         if problem["id"] == ROOT:
-            return split_by_words(problem, Breakdown.model_validate(state["request"])), []
+            return split_offline(problem, Breakdown.model_validate(state["request"])), []
         return Split(id=problem["id"], reason="failed", why=UNREAD), []
-    return _understood(heard.parsed, problem)
+    return _parse_parts(heard.parsed, problem)
 
 
-def _understood(said: dict[str, Any], problem: Problem) -> tuple[Split, list[str]]:
+def _parse_parts(said: dict[str, Any], problem: Problem) -> tuple[Split, list[str]]:
     made = Split(id=problem["id"], why=said["reason"], sure=float(said["confidence"]))
     if said["atomic"]:
         return {**made, "reason": "indivisible"}, []
@@ -91,17 +92,19 @@ def _understood(said: dict[str, Any], problem: Problem) -> tuple[Split, list[str
         if not same:
             parts.append({"text": text, **({"effort": e} if (e := part.get("effort")) else {})})
     if len(parts) < TWO:
-        return {**made, "reason": "failed"}, [FEW.format(number=outline(problem["id"]))]
+        return {**made, "reason": "failed"}, [TOO_FEW.format(number=outline(problem["id"]))]
     links = [
         {**each, "before": places[each["before"]], "after": places[each["after"]]}
         for each in said["dependencies"]
         if {each["before"], each["after"]} <= places.keys()
     ]
     real = [each for each in links if each["before"] != each["after"]]
-    return {**made, "parts": parts, "links": real, "split_by": "llm"}, _strange(said, real, problem)
+    return {**made, "parts": parts, "links": real, "split_by": "llm"}, _unknown_keys(
+        said, real, problem
+    )
 
 
-def _strange(said: dict[str, Any], real: list[dict[str, Any]], problem: Problem) -> list[str]:
+def _unknown_keys(said: dict[str, Any], real: list[dict[str, Any]], problem: Problem) -> list[str]:
     lost = len(said["dependencies"]) - len(real)
     told = f"{lost} dependencies named with {outline(problem['id'])} are none of two of its parts"
     return [f"{told}; left out"] if lost else []

@@ -61,7 +61,7 @@ class Split(TypedDict, total=False):
     sure: float
 
 
-class Task(TypedDict):
+class SplitTask(TypedDict):
     """What one task is given: the request, what is known, and the problem with all around it."""
 
     request: dict[str, Any]

@@ -74,7 +74,7 @@ class Division:
     by: str = ""
 
 
-def divided(text: str, most: int = MOST_PARTS) -> Division | None:
+def divide_text(text: str, most: int = MOST_PARTS) -> Division | None:
     """Return the parts that a text's words show, at most so many; None where they show none.
 
     Where there are more, neighbours are put together so that they divide again.

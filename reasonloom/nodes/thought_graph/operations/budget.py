@@ -8,14 +8,14 @@ from statistics import fmean
 from reasonloom.nodes.thought_graph.operations.state import State
 
 
-def give_out(state: State) -> None:
+def release_orders(state: State) -> None:
     """Move orders from the queue to the pending ones, as many as the limits allow.
 
     An order that would pass a limit waits while others are in flight, since these may come
     cheaper than expected; with none in flight, the limit is written down as exhausted.
     """
     while state["queued"]:
-        limit = _passed(state, state["queued"][0]["kind"])
+        limit = _limit_passed(state, state["queued"][0]["kind"])
         if limit:
             if not in_flight(state):
                 state["exhausted"] = state["exhausted"] or limit
@@ -44,7 +44,7 @@ def expected(state: State, kind: str, what: str) -> float:
     return fmean(bill[what] for bill in alike) if alike else 0.0  # type: ignore[literal-required]
 
 
-def _passed(state: State, kind: str) -> str | None:
+def _limit_passed(state: State, kind: str) -> str | None:
     """Return the limit that one more order of a kind would pass, with what is in flight."""
     for what in ("calls", "tokens", "usd"):
         limit = state["limits"].get(what)

@@ -14,11 +14,16 @@ from typing import Any
 from reasonloom.contracts.thought_graph.plans import Plan, name_of
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.thought_graph.operations import results
-from reasonloom.nodes.thought_graph.operations.budget import give_out, in_flight
-from reasonloom.nodes.thought_graph.operations.conditions import best_score, holds
-from reasonloom.nodes.thought_graph.operations.fitting import require_fit
-from reasonloom.nodes.thought_graph.operations.operations_results import read
-from reasonloom.nodes.thought_graph.operations.orders import JUDGE, Order, orders, shown
+from reasonloom.nodes.thought_graph.operations.budget import in_flight, release_orders
+from reasonloom.nodes.thought_graph.operations.orders import (
+    JUDGE,
+    Order,
+    as_order,
+    require_fit,
+    step_orders,
+)
+from reasonloom.nodes.thought_graph.operations.parts import best_score, holds
+from reasonloom.nodes.thought_graph.operations.results import read_result
 from reasonloom.nodes.thought_graph.operations.state import START, WHOLE, Bill, State, Step, Thought
 from reasonloom.nodes.thought_graph.operations.task import Task
 
@@ -26,7 +31,7 @@ OVER = ("done", "skipped")
 RAN_OUT = "the budget of {limit} ran out: its thoughts go on as they are"
 
 
-def begin(plan: Plan, problem: str, task: Task) -> State:
+def start_plan(plan: Plan, problem: str, task: Task) -> State:
     """Return a plan at work that wants its first orders.
 
     Raises:
@@ -57,11 +62,13 @@ def begin(plan: Plan, problem: str, task: Task) -> State:
     return state
 
 
-def wanted(state: State) -> list[Order]:
+def open_orders(state: State) -> list[Order]:
     """Return the orders that were given out and not answered yet; all may run at once."""
     if state["ended"]:
         return []
-    return [shown(state, order) for order in state["pending"] if order["key"] not in state["bills"]]
+    return [
+        as_order(state, order) for order in state["pending"] if order["key"] not in state["bills"]
+    ]
 
 
 def absorb(state: State, results: Mapping[str, object], task: Task) -> State:
@@ -74,7 +81,7 @@ def absorb(state: State, results: Mapping[str, object], task: Task) -> State:
     pending = {order["key"]: order for order in after["pending"]}
     for key, result in results.items():
         if key in pending and key not in after["bills"]:
-            received = read(pending[key], result)
+            received = read_result(pending[key], result)
             after["arrived"][key] = received
             after["bills"][key] = Bill(
                 kind=pending[key]["kind"], tokens=received["tokens"], usd=received["usd"]
@@ -162,7 +169,7 @@ def _go_on(state: State, task: Task) -> None:
     moved = True
     while moved and not state["ended"]:
         moved = _settle_all(state) or _begin_all(state, task)
-        give_out(state)
+        release_orders(state)
         if state["exhausted"] and state["queued"]:
             _drop_queued(state)
             moved = True
@@ -181,7 +188,7 @@ def _settle_all(state: State) -> bool:
     ready = [step for step in running if not _waits(state, step)]
     for step in ready:
         came = [order for order in state["pending"] if order["step"] == step["id"]]
-        results.settle(state, step, came)
+        results.settle_step(state, step, came)
         step["standing"] = "done"
         state["pending"] = [order for order in state["pending"] if order["step"] != step["id"]]
         for order in came:
@@ -218,15 +225,15 @@ def _begin(state: State, step: Step, task: Task) -> None:
         step.update({"standing": "skipped", "outputs": step["inputs"]})
     elif operation["do"] == "repeat":
         _repeat(state, step, inputs)
-    elif not _do_here(state, step, task):
+    elif not _run_locally(state, step, task):
         step["standing"] = "running"
         if state["exhausted"]:
             step["fault"] = RAN_OUT.format(limit=state["exhausted"])
         else:
-            state["queued"] += orders(state, step, task)
+            state["queued"] += step_orders(state, step, task)
 
 
-def _do_here(state: State, step: Step, task: Task) -> bool:
+def _run_locally(state: State, step: Step, task: Task) -> bool:
     """Do an operation that asks no language model; tell whether it was one."""
     operation = step["operation"]
     match operation["do"]:

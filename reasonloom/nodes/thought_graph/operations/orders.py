@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, TypedDict
 
+from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.thought_graph.operations.parts import neighbours
 from reasonloom.nodes.thought_graph.operations.state import (
     START,
@@ -16,7 +17,7 @@ from reasonloom.nodes.thought_graph.operations.state import (
     Step,
     Thought,
 )
-from reasonloom.nodes.thought_graph.operations.task import Asked, Task
+from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
 
 BALLOTS = 3
 """Ballots on each thought that is judged."""
@@ -51,7 +52,7 @@ class Order(TypedDict):
     sample: int
 
 
-def shown(state: State, pending: Pending) -> Order:
+def as_order(state: State, pending: Pending) -> Order:
     """Return an order as whoever carries it out sees it."""
     return Order(
         key=pending["key"],
@@ -75,7 +76,7 @@ def _line(state: State, thought: str) -> list[Thought]:
     return line[-2::-1]
 
 
-def orders(state: State, step: Step, task: Task) -> list[Pending]:
+def step_orders(state: State, step: Step, task: Task) -> list[Pending]:
     """Return the orders of an operation that asks a language model."""
     operation = step["operation"]
     inputs = [state["thoughts"][each] for each in step["inputs"]]
@@ -125,7 +126,7 @@ def _question(state: State, task: Task, name: str, thoughts: list[Thought]) -> s
     """
     move, problem = task.move(name), state["thoughts"][f"{START}.0"]
     line = _line(state, thoughts[0]["id"])
-    variables = move.variables(Asked(problem, thoughts, line, (), count=0))
+    variables = move.variables(TaskQuestion(problem, thoughts, line, (), count=0))
     words = json.dumps([move.prompt, variables], sort_keys=True, default=str)
     return sha256(words.encode()).hexdigest()
 
@@ -145,3 +146,38 @@ def _ballots(step: Step, thoughts: list[Thought]) -> list[Pending]:
         for ballot in range(BALLOTS)
         for place, batch in enumerate(batches)
     ]
+
+
+def require_fit(operations: Sequence[Any], task: Task) -> None:
+    """Hold operations, those of repetitions too, against what the task has.
+
+    Raises:
+        UnknownName: the task has no such move or check.
+        InvalidArgument: a question is asked about more or fewer thoughts than it takes; `field`
+            is move or size.
+    """
+    for operation in operations:
+        if operation.do == "repeat":
+            require_fit(operation.body, task)
+        elif operation.do == "aggregate":
+            _require_merging(operation, task)
+        elif operation.do in ("generate", "refine"):
+            _require_one(operation, task)
+        elif operation.do in ("score", "validate") and operation.by != JUDGE:
+            task.check(operation.by)
+
+
+def _require_one(operation: Any, task: Task) -> None:
+    if task.move(operation.move).takes != 1:
+        told = f"{operation.do} cannot use the move {operation.move}, which merges thoughts"
+        raise InvalidArgument(told, field="move")
+
+
+def _require_merging(operation: Any, task: Task) -> None:
+    takes = task.move(operation.move).takes
+    if takes == 1:
+        told = f"aggregate cannot use the move {operation.move}, which takes one thought"
+        raise InvalidArgument(told, field="move")
+    if takes not in (None, operation.size):
+        told = f"aggregate with the move {operation.move} of {task.name} must have size {takes}"
+        raise InvalidArgument(told, field="size")

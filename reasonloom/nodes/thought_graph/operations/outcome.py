@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypedDict
 
+from reasonloom.contracts.thought_graph.plans import Plan
+from reasonloom.errors import ReasonloomError
 from reasonloom.nodes.thought_graph.operations.budget import spent
-from reasonloom.nodes.thought_graph.operations.machine import frontier
+from reasonloom.nodes.thought_graph.operations.machine import (
+    absorb,
+    finished,
+    frontier,
+    open_orders,
+    start_plan,
+)
+from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.state import WHOLE, State, Thought
+from reasonloom.nodes.thought_graph.operations.task import Task
 
 REASONS = {
     None: "the plan is at work",
@@ -67,3 +80,35 @@ def _best(state: State) -> Thought | None:
 
 def _whole(thoughts: list[Thought]) -> list[Thought]:
     return [each for each in thoughts if each["part"] == WHOLE]
+
+
+Carrier = Callable[[Order], Awaitable[Mapping[str, Any]]]
+"""Carries out one order; the result is as `results.read` takes it."""
+
+
+async def run_plan(
+    plan: Plan, problem: str, task: Task, carrier: Carrier, *, concurrency: int = 8
+) -> State:
+    """Return the plan's state when it has ended; an order whose carrier raises is a fault."""
+    gate, began = asyncio.Semaphore(concurrency), time.perf_counter()
+
+    async def carry_out(order: Order) -> Mapping[str, Any]:
+        async with gate:
+            result = await _result(order, carrier)
+        return {**result, "at": time.perf_counter() - began}
+
+    state = start_plan(plan, problem, task)
+    while not finished(state):
+        orders = open_orders(state)
+        came = await asyncio.gather(*map(carry_out, orders))
+        keys = (order["key"] for order in orders)
+        state = absorb(state, dict(zip(keys, came, strict=True)), task)
+    return state
+
+
+async def _result(order: Order, carrier: Carrier) -> Mapping[str, Any]:
+    try:
+        return await carrier(order)
+    except Exception as error:  # noqa: BLE001  # a carrier may raise anything; the plan goes on
+        told = error.message if isinstance(error, ReasonloomError) else type(error).__name__
+        return {"error": told}

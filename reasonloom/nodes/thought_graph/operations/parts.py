@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from reasonloom.nodes.thought_graph.operations.state import Thought
 
 JOINT = "+"
 
 
-def groups(thoughts: Iterable[Thought]) -> dict[str, list[Thought]]:
+def by_part(thoughts: Iterable[Thought]) -> dict[str, list[Thought]]:
     """Return thoughts by part, parts and thoughts in the order in which they come."""
     found: dict[str, list[Thought]] = {}
     for thought in thoughts:
@@ -19,17 +21,17 @@ def groups(thoughts: Iterable[Thought]) -> dict[str, list[Thought]]:
 
 def neighbours(thoughts: Sequence[Thought], size: int | None) -> list[list[Thought]]:
     """Return thoughts of neighbouring parts, `size` at a time or all at once, in parts' order."""
-    ordered = sorted(thoughts, key=lambda each: place(each["part"]))
+    ordered = sorted(thoughts, key=lambda each: part_order(each["part"]))
     step = size or max(1, len(ordered))
     return [ordered[at : at + step] for at in range(0, len(ordered), step)]
 
 
-def place(part: str) -> list[list[int]]:
+def part_order(part: str) -> list[list[int]]:
     """Return a key that sorts parts as they were cut."""
     return [[int(number) for number in each.split(".")] for each in part.split(JOINT)]
 
 
-def joined(parts: Iterable[str], cuts: Mapping[str, list[list[str]]]) -> str:
+def join_parts(parts: Iterable[str], cuts: Mapping[str, list[list[str]]]) -> str:
     """Return the part that merged parts make: the one that was cut, where all of a cut is there.
 
     A piece of what is there whole adds nothing.
@@ -40,8 +42,35 @@ def joined(parts: Iterable[str], cuts: Mapping[str, list[list[str]]]) -> str:
         if any(set(cut) <= pieces for cut in cuts[part]):
             pieces.add(part)
     left = (piece for piece in pieces if not any(_is_within(piece, other) for other in pieces))
-    return JOINT.join(sorted(left, key=place))
+    return JOINT.join(sorted(left, key=part_order))
 
 
 def _is_within(piece: str, other: str) -> bool:
     return piece.startswith(f"{other}.")
+
+
+def best_score(thoughts: Sequence[Thought]) -> float | None:
+    """Return the best score among thoughts, None where none is scored."""
+    return max((each["score"] for each in thoughts if each["score"] is not None), default=None)
+
+
+def holds(
+    condition: Mapping[str, Any], thoughts: Sequence[Thought], before: float | None = None
+) -> bool:
+    """Tell whether all of a condition holds; `before` is the best score one round before.
+
+    What speaks of scores does not hold where nothing is scored.
+    """
+    best, parts = best_score(thoughts), len(by_part(thoughts))
+    score = math.nan if best is None else best
+    gained = best is None or before is None or best > before
+    tests: dict[str, Callable[[Any], bool]] = {
+        "best_at_least": lambda limit: score >= limit,
+        "best_below": lambda limit: score < limit,
+        "parts_at_most": lambda limit: parts <= limit,
+        "parts_more_than": lambda limit: parts > limit,
+        "count_at_most": lambda limit: len(thoughts) <= limit,
+        "count_more_than": lambda limit: len(thoughts) > limit,
+        "no_gain": lambda wanted: wanted is not gained,
+    }
+    return all(tests[name](limit) for name, limit in condition.items())

@@ -6,18 +6,18 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import label
+from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.state import Thought
-from reasonloom.nodes.thought_graph.operations.task import Asked, Task
-from reasonloom.nodes.thought_graph.scoring import JUDGED, LOCAL, total
+from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
+from reasonloom.nodes.thought_graph.scoring import JUDGED, LOCAL, total_score
 from reasonloom.text.extraction import Findings
 
 NOT_JSON = "the answer was not the JSON asked for"
 UNREADABLE = "the answer could not be read: {fault}"
 
 
-class Wording(NamedTuple):
+class PromptCall(NamedTuple):
     """An order as a question: the prompt's name, its variables, and the name of its pipe."""
 
     prompt: str
@@ -25,15 +25,17 @@ class Wording(NamedTuple):
     pipe: str
 
 
-def wording(task: Task, order: Order, memories: Sequence[dict[str, Any]] = ()) -> Wording:
+def question_for(task: Task, order: Order, memories: Sequence[dict[str, Any]] = ()) -> PromptCall:
     """Return an order as a question."""
     if order["kind"] == "judge":
         return _ballot(order, memories)
     move = task.move(order["move"])
-    return Wording(move.prompt, move.variables(_asked(order, memories)), move.pipe)
+    return PromptCall(move.prompt, move.variables(_question_of(order, memories)), move.pipe)
 
 
-def result(task: Task, order: Order, said: Mapping[str, Any] | None, text: str) -> dict[str, Any]:
+def read_answer(
+    task: Task, order: Order, said: Mapping[str, Any] | None, text: str
+) -> dict[str, Any]:
     """Return an answer as `results.read` takes it: `said` follows the schema, or is None."""
     if order["kind"] == "judge":
         return {"ballot": _votes(order, said)} if said is not None else {"error": NOT_JSON}
@@ -42,13 +44,13 @@ def result(task: Task, order: Order, said: Mapping[str, Any] | None, text: str) 
         plain = {"candidates": [{"text": text}]}
         return plain if move.plain and text.strip() else {"error": NOT_JSON}
     try:
-        found = move.read(_asked(order), said)
+        found = move.read(_question_of(order), said)
     except (LookupError, TypeError, ValueError) as fault:
         return {"error": UNREADABLE.format(fault=type(fault).__name__)}
     return {"candidates": [each._asdict() for each in found]}
 
 
-def counted(order: Order) -> dict[str, Any]:
+def offline_ballot(order: Order) -> dict[str, Any]:
     """Return a ballot without a language model: the share of the problem's words in a thought.
 
     A thought that only repeats the problem gets nothing for it.
@@ -63,14 +65,16 @@ def counted(order: Order) -> dict[str, Any]:
     return {"ballot": shares, "check": LOCAL}
 
 
-def _asked(order: Order, memories: Sequence[dict[str, Any]] = ()) -> Asked:
-    return Asked(order["problem"], order["thoughts"], order["line"], memories, order["count"])
+def _question_of(order: Order, memories: Sequence[dict[str, Any]] = ()) -> TaskQuestion:
+    return TaskQuestion(
+        order["problem"], order["thoughts"], order["line"], memories, order["count"]
+    )
 
 
-def _ballot(order: Order, memories: Sequence[dict[str, Any]]) -> Wording:
+def _ballot(order: Order, memories: Sequence[dict[str, Any]]) -> PromptCall:
     shown = [
         {"label": name, "content": each["text"], "rests_on": []}
-        for name, each in labelled(order).items()
+        for name, each in label_thoughts(order).items()
     ]
     variables = {
         "problem": order["problem"]["text"],
@@ -78,10 +82,10 @@ def _ballot(order: Order, memories: Sequence[dict[str, Any]]) -> Wording:
         "candidates": shown,
         "others": [],
     }
-    return Wording("got/judge", variables, "got_score")
+    return PromptCall("got/judge", variables, "got_score")
 
 
-def labelled(order: Order) -> dict[str, Thought]:
+def label_thoughts(order: Order) -> dict[str, Thought]:
     """Return a ballot's thoughts by label, in an order that only the order's key decides."""
     drawn = random.Random(order["key"]).sample(order["thoughts"], len(order["thoughts"]))  # noqa: S311
     return {label(place): each for place, each in enumerate(drawn)}
@@ -89,7 +93,7 @@ def labelled(order: Order) -> dict[str, Thought]:
 
 def _votes(order: Order, said: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the parts of each thought's score with their weighted mean as `total`."""
-    of = {name: each["id"] for name, each in labelled(order).items()}
+    of = {name: each["id"] for name, each in label_thoughts(order).items()}
     return {
         of[each["label"]]: _with_total({part: float(each[part]) for part in JUDGED})
         for each in said["scores"]
@@ -98,4 +102,4 @@ def _votes(order: Order, said: Mapping[str, Any]) -> dict[str, dict[str, float]]
 
 
 def _with_total(parts: dict[str, float]) -> dict[str, float]:
-    return {**parts, "total": total(parts)}
+    return {**parts, "total": total_score(parts)}

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
+from reasonloom.nodes.reasoning.tree_search.settings import is_number
 from reasonloom.nodes.thought_graph.operations.orders import JUDGE
-from reasonloom.nodes.thought_graph.operations.parts import groups, joined, neighbours
-from reasonloom.nodes.thought_graph.operations.state import START, Pending, State, Step, Thought
+from reasonloom.nodes.thought_graph.operations.parts import by_part, join_parts, neighbours
+from reasonloom.nodes.thought_graph.operations.state import (
+    START,
+    Pending,
+    Received,
+    State,
+    Step,
+    Thought,
+)
 from reasonloom.nodes.thought_graph.operations.task import Task
 
 NOTHING = "nothing that can be used came back"
 
 
-def settle(state: State, step: Step, came: list[Pending]) -> None:
+def settle_step(state: State, step: Step, came: list[Pending]) -> None:
     """Turn what a step's orders brought, in their own order, into its outputs."""
     if step["operation"]["do"] == "score":
         _score_by_ballots(state, step, came)
         return
-    made = {order["key"]: _made(state, step, order) for order in came}
+    made = {order["key"]: _add_thoughts(state, step, order) for order in came}
     step["outputs"] = OUTPUTS[step["operation"]["do"]](state, step, came, made)
 
 
-def _made(state: State, step: Step, order: Pending) -> list[str]:
+def _add_thoughts(state: State, step: Step, order: Pending) -> list[str]:
     """Add the thoughts that an order brought; return their ids."""
     received = state["arrived"][order["key"]]
     step["fault"] = received["fault"] or step["fault"]
@@ -33,7 +42,7 @@ def _made(state: State, step: Step, order: Pending) -> list[str]:
         state["thoughts"][thought["id"]] = thought
         made.append(thought["id"])
     if step["operation"].get("apart") and made:
-        _cut(state, parents[0]["part"], made)
+        _split_part(state, parents[0]["part"], made)
     return made
 
 
@@ -50,7 +59,7 @@ def _thought(
         step=step["id"],
         text=given["text"],
         data=given["data"],
-        part=joined(parts, state["cuts"]) if kind == "aggregate" else parts[0],
+        part=join_parts(parts, state["cuts"]) if kind == "aggregate" else parts[0],
         depth=deepest if kind == "refine" else deepest + 1,
         confidence=given["confidence"],
         score=None,
@@ -61,7 +70,7 @@ def _thought(
     )
 
 
-def _cut(state: State, part: str, made: list[str]) -> None:
+def _split_part(state: State, part: str, made: list[str]) -> None:
     """Make each thought a part of its own of the part that was cut, perhaps not the first time."""
     cuts = state["cuts"].get(part, [])
     first = sum(len(cut) for cut in cuts)
@@ -155,7 +164,7 @@ def keep_best(state: State, step: Step) -> None:
     of_all = step["operation"]["of"] == "all"
     kept = [
         each["id"]
-        for group in ([inputs] if of_all else groups(inputs).values())
+        for group in ([inputs] if of_all else by_part(inputs).values())
         for each in sorted(group, key=_rank)[: step["operation"]["n"]]
     ]
     step["outputs"] = kept
@@ -172,3 +181,55 @@ def keep_valid(state: State, step: Step, task: Task) -> None:
     if not valid:
         step["fault"] = "no thought is valid; all of them go on"
     step["outputs"] = valid or list(step["inputs"])
+
+
+MOST_FAULT = 200
+
+
+def read_result(pending: Pending, result: object) -> Received:
+    """Return a result as the machine keeps it; nonsense becomes a fault, never an exception.
+
+    A result is a mapping with `candidates` (mappings with `text`, and perhaps `data` and
+    `confidence`), `ballot` (for an order of kind judge: thought id -> parts of its score, with
+    `total`; and `check` where that was no judge), or `error`; and beside it perhaps `tokens`,
+    `usd`, and `at` (seconds since the plan began).
+    """
+    told: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
+    reader = _ballot if pending["kind"] == "judge" else _candidates
+    given = [] if told.get("error") else reader(pending, told)
+    return Received(
+        given=given,
+        fault=None if given else str(told.get("error") or NOTHING)[:MOST_FAULT],
+        tokens=_cost(told.get("tokens")),
+        usd=_cost(told.get("usd")),
+        at=_cost(told.get("at")),
+    )
+
+
+def _cost(given: object) -> float:
+    return max(0.0, given) if isinstance(given, int | float) and is_number(given) else 0.0
+
+
+def _candidates(pending: Pending, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    given = told.get("candidates")
+    found = [each for each in given if isinstance(each, Mapping)] if isinstance(given, list) else []
+    return [
+        {
+            "text": each["text"],
+            "data": each.get("data"),
+            "confidence": each.get("confidence") if is_number(each.get("confidence")) else None,
+        }
+        for each in found
+        if isinstance(each.get("text"), str) and each["text"].strip()
+    ]
+
+
+def _ballot(pending: Pending, told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    said = told.get("ballot")
+    if not isinstance(said, Mapping):
+        return []
+    return [
+        {"thought": each, "scores": dict(said[each]), "check": told.get("check", "judge")}
+        for each in pending["thoughts"]
+        if isinstance(said.get(each), Mapping) and is_number(said[each].get("total"))
+    ]

@@ -8,7 +8,7 @@ from reasonloom.contracts.thought_graph.plans import PROBLEM
 
 Kind = Literal["generate", "refine", "aggregate", "judge"]
 LLM_KINDS = ("generate", "refine", "aggregate")
-Standing = Literal["waiting", "running", "done", "skipped"]
+StepStatus = Literal["waiting", "running", "done", "skipped"]
 WHOLE = "0"
 """The part that is the whole problem."""
 
@@ -60,7 +60,7 @@ class Step(TypedDict):
     id: str
     operation: dict[str, Any]
     after: list[str]
-    standing: Standing
+    standing: StepStatus
     inputs: list[str]
     outputs: list[str]
     round: int

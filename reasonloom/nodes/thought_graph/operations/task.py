@@ -28,7 +28,7 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TaskQuestion:
     """What a question is about.
 
     Attributes:
@@ -61,8 +61,8 @@ class Move:
     """
 
     prompt: str
-    variables: Callable[[Asked], dict[str, Any]]
-    read: Callable[[Asked, Mapping[str, Any]], list[Candidate]]
+    variables: Callable[[TaskQuestion], dict[str, Any]]
+    read: Callable[[TaskQuestion, Mapping[str, Any]], list[Candidate]]
     pipe: str = "got_generate"
     plain: bool = False
     takes: int | None = 1

@@ -7,24 +7,23 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.thought_graph.got_run import DoneStep, RunGraph
+from reasonloom.contracts.thought_graph.plans import DoneStep, RunGraph
 from reasonloom.errors import LlmRefused, LlmUnavailable
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, marks, used_in
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, memories_used_in
 from reasonloom.nodes.reasoning.linear import FORKED
-from reasonloom.nodes.reasoning.persist import keep_as_memory
-from reasonloom.nodes.runs.complete_run import finish
-from reasonloom.nodes.sessions.session_place import hang
-from reasonloom.nodes.thought_graph.got_state import MODE
-from reasonloom.nodes.thought_graph.graph import WholeGraph, read
+from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sessions.context import append_thought
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.operations.machine import frontier
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome
 from reasonloom.nodes.thought_graph.operations.state import START, State, Thought
-from reasonloom.nodes.thought_graph.run.state import GotRunState
-from reasonloom.nodes.thought_graph.shown import shown_node
-from reasonloom.nodes.thought_graph.types import shown_type
+from reasonloom.nodes.thought_graph.rendering import render_node
+from reasonloom.nodes.thought_graph.run.steps import GotRunState
+from reasonloom.nodes.thought_graph.state import MODE, guess_type
 from reasonloom.stores.sessions.thoughts import NewThought
-from reasonloom.stores.thought_graph import got_prunings, graph_edges, graph_nodes, thought_graphs
+from reasonloom.stores.thought_graph import graph_edges, graph_nodes, thought_graphs
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
 from reasonloom.stores.thought_graph.thought_graphs import NewGraph
@@ -45,7 +44,7 @@ OFFLINE = (
 )
 
 
-async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store everything in one transaction and answer with the best thought.
 
     Raises:
@@ -60,19 +59,21 @@ async def keep_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
         faults = "; ".join(dict.fromkeys(came["faults"].values())) or came["reason"]
         raise LlmUnavailable(NOTHING.format(fault=faults))
     thought = _thought(execution, state, came["best"])
-    used = used_in(execution, thought.content, state["memories"])
-    memory, notes = await keep_as_memory(execution, thought)
+    used = memories_used_in(execution, thought.content, state["memories"])
+    memory, notes = await as_memory(execution, thought)
     notes = [*notes, *_notes(came)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await hang(tx, execution, thought)
+        branch = await append_thought(tx, execution, thought)
         if branch != thought.branch_id:
             notes = [*notes, FORKED.format(branch=branch)]
         graph = await _store(tx, execution, work, came["best"], thought.session_id)
         if memory:
             await memory.store(tx, used)
-        answer = _answer(execution, state, came, await read(tx, str(graph)), thought, branch)
+        answer = _answer(execution, state, came, await read_graph(tx, str(graph)), thought, branch)
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
-        added = await finish(tx, execution, answer, notes=all_notes, session_id=thought.session_id)
+        added = await complete_run(
+            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+        )
     return {**added, "notes": notes}
 
 
@@ -98,20 +99,20 @@ async def _store(
     dropped = _dropped(work, best)
     if dropped:
         pruning = run.effect("dropped")
-        await got_prunings.create(tx, pruning, graph.id, 0.0, run.id)
-        await graph_nodes.set_pruned(tx, [_id(execution, each) for each in dropped], pruning)
+        await graph_nodes.create_pruning(tx, pruning, graph.id, 0.0, run.id)
+        await graph_nodes.set_pruned(tx, [_node_id(execution, each) for each in dropped], pruning)
     return graph.id
 
 
-def _id(execution: Execution, thought: str) -> UUID:
+def _node_id(execution: Execution, thought: str) -> UUID:
     return execution.run.effect("node", thought)
 
 
 def _node(execution: Execution, graph: UUID, thought: Thought) -> NewNode:
     claimed = DEFAULT_CONFIDENCE if thought["confidence"] is None else thought["confidence"]
-    shown = shown_type(thought["text"]) or "thought"
+    shown = guess_type(thought["text"]) or "thought"
     return NewNode(
-        id=_id(execution, thought["id"]),
+        id=_node_id(execution, thought["id"]),
         graph_id=graph,
         node_type=TYPE.get(thought["kind"], shown),
         content=thought["text"],
@@ -131,8 +132,8 @@ def _edges(execution: Execution, graph: UUID, thoughts: list[Thought]) -> list[N
         NewEdge(
             id=execution.run.effect("edge", f"{parent}>{each['id']}"),
             graph_id=graph,
-            from_node=_id(execution, parent),
-            to_node=_id(execution, each["id"]),
+            from_node=_node_id(execution, parent),
+            to_node=_node_id(execution, each["id"]),
             edge_type=EDGE[each["kind"]],
             weight=1.0 if each["score"] is None else each["score"],
             run_id=execution.run.id,
@@ -186,7 +187,7 @@ def _answer(
     execution: Execution,
     state: GotRunState,
     came: Outcome,
-    graph: WholeGraph,
+    graph: ThoughtGraph,
     thought: NewThought,
     branch: UUID,
 ) -> RunGraph:
@@ -195,7 +196,7 @@ def _answer(
     extra = {
         **({"exhausted": came["exhausted"]} if came["exhausted"] else {}),
         **({"partial": True} if lacking else {}),
-        **marks(execution, 1.0, None),
+        **caveats(execution, 1.0, None),
     }
     return RunGraph(
         graph_id=str(graph.row.id),
@@ -209,13 +210,14 @@ def _answer(
         ended=came["ended"],
         reason=came["reason"],
         node_count=len(graph.nodes),
-        best=shown_node(graph.by_id[_id(execution, best["id"])]),
+        best=render_node(graph.by_id[_node_id(execution, best["id"])]),
         steps=_steps(work),
         calls=came["calls"],
         tokens=int(came["tokens"]),
         usd=round(came["usd"], 6),
         memories_used=[
-            f"mem-{each}" for each in used_in(execution, thought.content, state["memories"])
+            f"mem-{each}"
+            for each in memories_used_in(execution, thought.content, state["memories"])
         ],
         llm=execution.loom.llm.name,
         run_id=str(execution.run.id),

@@ -3,25 +3,54 @@
 from __future__ import annotations
 
 import time
-from typing import Any, cast
+from operator import add
+from typing import Annotated, Any, TypedDict, cast
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.thought_graph.got_run import GotRun
-from reasonloom.contracts.thought_graph.plans import Plan
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.thought_graph.plans import GotRun, Plan
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import recall_for
-from reasonloom.nodes.runs.ask_or_say import ask_or_say
-from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.session_place import place_in
-from reasonloom.nodes.thought_graph.operations.machine import absorb, begin, wanted
-from reasonloom.nodes.thought_graph.operations.plans import packaged
-from reasonloom.nodes.thought_graph.operations.questions import counted, result, wording
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.sessions.context import session_context
+from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.thought_graph.operations.machine import absorb, open_orders, start_plan
+from reasonloom.nodes.thought_graph.operations.orders import Order
+from reasonloom.nodes.thought_graph.operations.plans import packaged_plan
+from reasonloom.nodes.thought_graph.operations.questions import (
+    offline_ballot,
+    question_for,
+    read_answer,
+)
 from reasonloom.nodes.thought_graph.operations.state import State
 from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
-from reasonloom.nodes.thought_graph.run.state import Came, Carried, GotRunState
+
+
+class OrderResult(TypedDict):
+    """What came of one order; `result` is as `operations.results.read` takes it."""
+
+    key: str
+    result: dict[str, Any]
+
+
+class GotRunState(ToolState, total=False):
+    """`place` holds the ids of the session, of the branch, and of its head (None at first)."""
+
+    place: dict[str, Any]
+    memories: list[dict[str, Any]]
+    plan: dict[str, Any]
+    work: dict[str, Any]
+    came: Annotated[list[OrderResult], add]
+
+
+class PlanTask(TypedDict):
+    """What the task of one order is given."""
+
+    task: str
+    order: Order
+    memories: list[dict[str, Any]]
 
 
 async def begin_plan(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -29,8 +58,8 @@ async def begin_plan(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
     execution = runtime.context
     request = GotRun.model_validate(state["request"])
     plan = plan_of(request)
-    work = _begun(_within(plan, execution), request.problem)
-    place, _ = await place_in(execution, request.session_id, request.problem)
+    work = _start(_limited(plan, execution), request.problem)
+    place, _ = await session_context(execution, request.session_id, request.problem)
     memories, notes = await recall_for(execution, request.problem)
     return {
         "place": place,
@@ -48,9 +77,9 @@ def plan_of(request: GotRun) -> Plan:
         CallerMistake: there is none such, or it is ill-formed; `field` names the place in it.
     """
     if isinstance(request.plan, str):
-        return packaged(request.plan)
+        return packaged_plan(request.plan)
     try:
-        return read(Plan, request.plan)
+        return parse_request(Plan, request.plan)
     except CallerMistake as mistake:
         whole = mistake.field in (None, "arguments")
         field = "plan" if whole else f"plan.{mistake.field}"
@@ -58,21 +87,21 @@ def plan_of(request: GotRun) -> Plan:
         raise type(mistake)(f"plan: {told}", field=field) from None
 
 
-def _begun(plan: Plan, problem: str) -> State:
+def _start(plan: Plan, problem: str) -> State:
     """Begin a plan.
 
     Raises:
         CallerMistake: it names what its task has not, or the problem is none of the task.
     """
     try:
-        return begin(plan, problem, task_of(plan.task))
+        return start_plan(plan, problem, task_of(plan.task))
     except CallerMistake as mistake:
         if mistake.field == "problem":
             raise
         raise type(mistake)(f"plan: {mistake.message}", field="plan") from None
 
 
-def _within(plan: Plan, execution: Execution) -> Plan:
+def _limited(plan: Plan, execution: Execution) -> Plan:
     """Return the plan with limits that are no wider than those of the run."""
     settings = execution.loom.settings
     run = {
@@ -87,21 +116,21 @@ def _within(plan: Plan, execution: Execution) -> Plan:
     return plan.model_copy(update={"limits": limits})
 
 
-def tasks(state: GotRunState) -> list[Carried]:
+def tasks(state: GotRunState) -> list[PlanTask]:
     """Return what the plan wants done now, all of it at once; none where it has ended."""
     work = cast("State", state["work"])
     return [
-        Carried(task=state["plan"]["task"], order=order, memories=state["memories"])
-        for order in wanted(work)
+        PlanTask(task=state["plan"]["task"], order=order, memories=state["memories"])
+        for order in open_orders(work)
     ]
 
 
-async def carry_out(state: Carried, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask what one order wants; a fault is a result too."""
     execution, order, task = runtime.context, state["order"], task_of(state["task"])
     if order["kind"] == "judge" and execution.loom.llm.offline:
-        return {"came": [Came(key=order["key"], result=counted(order))]}
-    words = wording(task, order, state["memories"])
+        return {"came": [OrderResult(key=order["key"], result=offline_ballot(order))]}
+    words = question_for(task, order, state["memories"])
     question = Question(
         node="carry_out",
         prompt=words.prompt,
@@ -110,22 +139,24 @@ async def carry_out(state: Carried, runtime: Runtime[Execution]) -> dict[str, An
         task=order["key"],
         sample=order["sample"],
     )
-    heard = await ask_or_say(execution, question, f"operation {order['key'].split('/')[0]}")
+    heard = await ask_or_note(execution, question, f"operation {order['key'].split('/')[0]}")
     if heard.fault is not None:
         told: dict[str, Any] = {"error": heard.fault.message}
     else:
-        told = result(task, order, heard.parsed, heard.text)
+        told = read_answer(task, order, heard.parsed, heard.text)
     told |= {
         "tokens": heard.usage.tokens_in + heard.usage.tokens_out,
         "usd": heard.usage.cost_usd or 0.0,
         "at": time.perf_counter() - execution.run.started,
     }
-    return {"came": [Came(key=order["key"], result=told)], "notes": heard.notes}
+    return {"came": [OrderResult(key=order["key"], result=told)], "notes": heard.notes}
 
 
-async def take_in(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def absorb_results(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Give the plan every result that it waits for."""
     work = cast("State", state["work"])
     came = {each["key"]: each["result"] for each in state.get("came", [])}
-    results = {order["key"]: came[order["key"]] for order in wanted(work) if order["key"] in came}
+    results = {
+        order["key"]: came[order["key"]] for order in open_orders(work) if order["key"] in came
+    }
     return {"work": dict(absorb(work, results, task_of(state["plan"]["task"])))}

@@ -9,7 +9,7 @@ from reasonloom.nodes.thought_graph.picture import drawing
 from reasonloom.server.resources.pages.markdown import in_markdown, quoted
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import WholeGraph
+    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_LISTED = 200
@@ -19,12 +19,12 @@ LONGEST_THOUGHT = 2_000
 """Characters that are shown of each."""
 
 
-def page(graph: WholeGraph) -> str:
+def graph_page(graph: ThoughtGraph) -> str:
     """Return the page; texts of others are escaped, and what is left out is said."""
     return "\n\n".join([*_head(graph), "## Nodes", *_nodes(graph)]) + "\n"
 
 
-def _head(graph: WholeGraph) -> Iterator[str]:
+def _head(graph: ThoughtGraph) -> Iterator[str]:
     row = graph.row
     yield f"# Graph {row.id}"
     yield (
@@ -41,7 +41,7 @@ def _head(graph: WholeGraph) -> Iterator[str]:
     yield f"```mermaid\n{drawing(graph)}\n```"
 
 
-def _nodes(graph: WholeGraph) -> Iterator[str]:
+def _nodes(graph: ThoughtGraph) -> Iterator[str]:
     ordered = sorted(graph.nodes, key=lambda node: (not node.is_active, -node.number))
     for node in sorted(ordered[:MOST_LISTED], key=lambda node: node.number):
         yield from _node(graph, node)
@@ -49,7 +49,7 @@ def _nodes(graph: WholeGraph) -> Iterator[str]:
         yield f"*{len(ordered) - MOST_LISTED:,} more nodes are left out.*"
 
 
-def _node(graph: WholeGraph, node: NodeRow) -> Iterator[str]:
+def _node(graph: ThoughtGraph, node: NodeRow) -> Iterator[str]:
     parents = sorted(graph.by_id[each].number for each in graph.parents[node.id])
     parts = ", ".join(f"{name} {part:.2f}" for name, part in node.parts.items())
     facts = [

@@ -12,13 +12,15 @@ from reasonloom.text.mermaid import in_mermaid
 
 if TYPE_CHECKING:
     from reasonloom.stores.graph_memory.evidence import EdgeRow
-    from reasonloom.stores.memory.by_id import KnownMemory
+    from reasonloom.stores.memory.memories import KnownMemory
 
 LONGEST_CONTENT = 10_000
 LONGEST_LABEL = 60
 
 
-def page(memory: KnownMemory, edges: Sequence[EdgeRow], near: Mapping[int, KnownMemory]) -> str:
+def memory_page(
+    memory: KnownMemory, edges: Sequence[EdgeRow], near: Mapping[int, KnownMemory]
+) -> str:
     """Return the page; texts of others are escaped, and what is left out is said."""
     shown = [edge for edge in edges if {edge.source_id, edge.target_id} <= {*near, memory.id}]
     parts = [f"# Memory mem-{memory.id}", *_facts(memory), quoted(memory.content[:LONGEST_CONTENT])]

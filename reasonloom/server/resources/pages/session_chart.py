@@ -34,7 +34,7 @@ LOOKS = (
 )
 
 
-def chart(shown: SessionPicture) -> tuple[str, int]:
+def session_chart(shown: SessionPicture) -> tuple[str, int]:
     """Return the drawing and how many thoughts are left out of it, the oldest."""
     most = MOST_DRAWN
     while len(text := "\n".join(_Chart(shown, most).lines())) > LONGEST_CHART:

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 
 from reasonloom.nodes.sessions.picture import HEAD, LEGEND, TAG, shortened
 from reasonloom.server.resources.pages.markdown import in_markdown, quoted
-from reasonloom.server.resources.pages.session_chart import chart
+from reasonloom.server.resources.pages.session_chart import session_chart
+from reasonloom.text.mermaid import in_mermaid
 
 if TYPE_CHECKING:
     from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture
+    from reasonloom.stores.sessions.thoughts import PastThought, ThoughtRow
+
 
 MOST_LISTED = 200
 """Thoughts, branches and checkpoints on one page, of each; the newest."""
@@ -25,7 +28,7 @@ COLUMNS = "| | branch | state | confidence | priority | thoughts | head | id |"
 RULE = "|---|---|---|---|---|---|---|---|"
 
 
-def page(shown: SessionPicture) -> str:
+def session_page(shown: SessionPicture) -> str:
     """Return the page; texts of others are escaped, and what is left out is said."""
     parts = [
         *_head(shown),
@@ -46,7 +49,7 @@ def _head(shown: SessionPicture) -> Iterator[str]:
         f"{shown.thoughts}, branches: {len(shown.branches)}, checkpoints: {shown.checkpoints}. "
         f"Begun {_moment(session.created_at)}, last written to {_moment(session.updated_at)}."
     )
-    drawing, left_out = chart(shown)
+    drawing, left_out = session_chart(shown)
     yield f"```mermaid\n{drawing}\n```"
     yield LEGEND.replace("   ", ", ")
     if left_out:
@@ -131,3 +134,48 @@ def _moment(at: datetime) -> str:
 
 def _value(value: str | float) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+LONGEST_CONTENT = 10_000
+MAX_INPUT = 2_000
+LONGEST_LABEL = 60
+
+
+def thought_page(thought: ThoughtRow, before: Sequence[PastThought]) -> str:
+    """Return the page; texts of others are escaped, and what is left out is said."""
+    parts = [
+        f"# Thought {thought.id}",
+        *_facts(thought),
+        f"```mermaid\n{_chart(thought, before)}\n```",
+    ]
+    if thought.input.strip():
+        parts += ["## Asked", *_cut(thought.input, MAX_INPUT)]
+    return "\n\n".join([*parts, "## Concluded", *_cut(thought.content, LONGEST_CONTENT)]) + "\n"
+
+
+def _facts(thought: ThoughtRow) -> Iterator[str]:
+    yield (
+        f"Number {thought.position} of its session, {in_markdown(thought.mode)}, confidence "
+        f"{thought.confidence:.2f}, llm {in_markdown(thought.llm)}. "
+        f"{thought.created_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+    )
+    yield f"Session: `reasonloom://session/{thought.session_id}`"
+    if thought.run_id:
+        yield f"Run: `reasonloom://run/{thought.run_id}`"
+
+
+def _chart(thought: ThoughtRow, before: Sequence[PastThought]) -> str:
+    """Draw the way from the oldest thought shown to this one."""
+    said = [*(each.content for each in before), thought.content]
+    lines = [
+        f't{place}["{in_mermaid(shortened(text, LONGEST_LABEL))}"]'
+        for place, text in enumerate(said)
+    ]
+    arrows = [f"t{one} --> t{other}" for one, other in pairwise(range(len(said)))]
+    return "\n".join(["flowchart TD", *lines, *arrows, f"style t{len(before)} stroke-width:3px"])
+
+
+def _cut(text: str, longest: int) -> Iterator[str]:
+    yield quoted(text[:longest])
+    if len(text) > longest:
+        yield f"*Cut: the first {longest:,} of {len(text):,} characters.*"

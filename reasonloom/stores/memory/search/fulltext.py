@@ -19,8 +19,15 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 from reasonloom.stores.memory.memories import TEXT_CONFIG
-from reasonloom.stores.memory.search.fulltext_query import MEMORIES, Writer
-from reasonloom.stores.memory.search.query_tree import Not, Term, Tree, kept, terms
+from reasonloom.stores.memory.search.fulltext_query import (
+    MEMORIES,
+    Not,
+    Term,
+    Tree,
+    Writer,
+    prune_tree,
+    terms,
+)
 from reasonloom.stores.memory.search.scope import Scope
 
 if TYPE_CHECKING:
@@ -121,10 +128,10 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
     every = list(dict.fromkeys(terms(tree)))
     words = await _words(tx, every)
     unread = [term for term in every if not (term.spelled or words[term])]
-    asked = kept(tree, lambda part: part not in unread)
+    asked = prune_tree(tree, lambda part: part not in unread)
     if asked is None:
         return Hits(unread=unread)
-    positive = kept(asked, lambda part: not isinstance(part, Not))
+    positive = prune_tree(asked, lambda part: not isinstance(part, Not))
     sought = list(dict.fromkeys(terms(positive))) if positive else []
     spelled = any(term.spelled for term in terms(asked))
     writer = Writer(words)

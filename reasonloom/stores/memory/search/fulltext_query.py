@@ -6,11 +6,72 @@ each term into one beforehand, and what it wrote is joined here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reasonloom.stores.memory.search.query_tree import AllOf, AnyOf, Not, Term, Tree, kept, terms
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word or phrase as its user wrote it.
+
+    `spelled` terms are sought letter by letter, because no dictionary splits their script
+    into words, or because they are no words at all.
+    """
+
+    text: str
+    spelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every part must match."""
+
+    parts: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One part must match at least."""
+
+    parts: tuple[Tree, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part must not match."""
+
+    part: Tree
+
+
+Tree = Term | AllOf | AnyOf | Not
+
+
+def prune_tree(tree: Tree, wanted: Callable[[Term | Not], bool]) -> Tree | None:
+    """Return the tree without the terms and negations that are not `wanted`.
+
+    None where nothing is left; a negation goes when its part does.
+    """
+    if isinstance(tree, Term):
+        return tree if wanted(tree) else None
+    if isinstance(tree, Not):
+        part = prune_tree(tree.part, wanted) if wanted(tree) else None
+        return Not(part) if part else None
+    parts = tuple(part for each in tree.parts if (part := prune_tree(each, wanted)))
+    return type(tree)(parts) if len(parts) > 1 else next(iter(parts), None)
+
+
+def terms(tree: Tree) -> Iterator[Term]:
+    """Yield the terms of a tree from left to right."""
+    match tree:
+        case Term():
+            yield tree
+        case Not(part):
+            yield from terms(part)
+        case AllOf(parts) | AnyOf(parts):
+            for part in parts:
+                yield from terms(part)
+
 
 MARK, UNMARK = "\ufdd0", "\ufdd1"
 """Stand round the words found in a content: noncharacters, which no content can hold."""
@@ -54,7 +115,7 @@ class Writer:
         count = len(list(terms(tree)))
         spelled = [term.text for term in terms(tree) if term.spelled]
         parts = [self._spelled_rank(each) for each in spelled]
-        worded = kept(tree, lambda part: not (isinstance(part, Term) and part.spelled))
+        worded = prune_tree(tree, lambda part: not (isinstance(part, Term) and part.spelled))
         if worded and (query := self._tsquery(worded)):
             share = count - len(spelled)
             found = f"ts_rank('{{1,1,1,1}}', m.words, {self._bound(query, 'tsquery')})"

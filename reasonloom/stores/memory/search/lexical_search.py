@@ -9,20 +9,20 @@ from reasonloom.stores.memory.search.query_terms import MOST_HOLDING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.stores.memory.search.query_terms import Asked, Word
+    from reasonloom.stores.memory.search.query_terms import QueryTerms, QueryWord
     from reasonloom.stores.memory.search.scope import Scope
 
 MOST_SCORED = 3 * MOST_HOLDING
 """A word stands in the context of its memory and of the two that follow."""
 
 NONE = "SELECT NULL::bigint AS id, NULL::float8 AS coverage, NULL::float8 AS context WHERE false"
-WORDED = """
+MATCHING_WORDS = """
 SELECT id, ({coverage}) / :whole AS coverage, ({context}) / :whole AS context FROM (
     SELECT m.id, m.words, {held} FROM memories m
     WHERE {where} AND {any_word}{last}) found
 ORDER BY ({coverage}) + ({context}) DESC, id LIMIT :pool
 """
-STANDING_ALONE = """
+WITHOUT_CONTEXT = """
 SELECT id, share AS coverage, share AS context FROM (
     SELECT id, ({own}) / :whole AS share FROM (
         SELECT m.id, m.context_words || CAST('' AS tsvector) AS words FROM memories m
@@ -40,7 +40,7 @@ ALL = " OFFSET 0"
 NEWEST = f" ORDER BY m.id DESC LIMIT {MOST_SCORED}"
 
 
-def worded(asked: Asked, scope: Scope) -> tuple[str, dict[str, Any]]:
+def lexical_query(asked: QueryTerms, scope: Scope) -> tuple[str, dict[str, Any]]:
     """Return the query that gives `id`, `coverage` and `context`, and its values.
 
     A memory's own words are looked up only where its context holds them, as it holds both.
@@ -57,7 +57,7 @@ def worded(asked: Asked, scope: Scope) -> tuple[str, dict[str, Any]]:
     )
     around = (f"CASE WHEN held_{n} THEN {_weight(n)} ELSE 0 END" for n in places)
     held = (f"m.context_words @@ CAST(:word_{n} AS tsquery) AS held_{n}" for n in places)
-    sql = WORDED.format(
+    sql = MATCHING_WORDS.format(
         coverage=" + ".join(own),
         context=" + ".join(around),
         held=", ".join(held),
@@ -68,13 +68,13 @@ def worded(asked: Asked, scope: Scope) -> tuple[str, dict[str, Any]]:
     return sql, _values(asked, sought)
 
 
-def _standing_alone(asked: Asked, scope: Scope) -> str:
+def _standing_alone(asked: QueryTerms, scope: Scope) -> str:
     """Return the query of transcripts, whose own words are their context."""
     held = (
         f"CASE WHEN words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
         for n in range(len(asked.words))
     )
-    return STANDING_ALONE.format(
+    return WITHOUT_CONTEXT.format(
         own=" + ".join(held),
         where=scope.where(),
         any_word=ROW_BY_ROW if asked.few else BY_INDEX,
@@ -86,7 +86,7 @@ def _weight(place: int) -> str:
     return f"CAST(:weight_{place} AS float8)"
 
 
-def _values(asked: Asked, sought: Sequence[Word]) -> dict[str, Any]:
+def _values(asked: QueryTerms, sought: Sequence[QueryWord]) -> dict[str, Any]:
     words = {f"word_{n}": word.query for n, word in enumerate(asked.words)}
     weights = {f"weight_{n}": word.weight for n, word in enumerate(asked.words)}
     any_word = " | ".join(word.query for word in sought)

@@ -6,6 +6,7 @@ little, and would take most of the time. All words are counted in what the rare 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from reasonloom.stores.vectors import index_of
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.memory.search.scope import Nearness
+
 
 LONGEST_QUERY = 10_000
 """Characters of a query that are searched as words."""
@@ -67,7 +69,7 @@ LEFT JOIN ({QUESTION}) AS question ON true ORDER BY held > 0 DESC, held, lexeme
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class QueryWord:
     """A word of a question, how many of the space's memories hold it, and what it weighs."""
 
     lexeme: str
@@ -82,7 +84,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryTerms:
     """A question's words, the rarest that are stored first, and how much there is to search.
 
     Attributes:
@@ -95,7 +97,7 @@ class Asked:
             holds; None without an index.
     """
 
-    words: tuple[Word, ...]
+    words: tuple[QueryWord, ...]
     visible: int
     stored: int
     every: int
@@ -111,7 +113,7 @@ class Asked:
         """What all words weigh together."""
         return sum(word.weight for word in self.words)
 
-    def sought(self, *, uncounted: bool = False) -> tuple[Word, ...]:
+    def sought(self, *, uncounted: bool = False) -> tuple[QueryWord, ...]:
         """Return the words by which memories are looked for, the rarest first.
 
         All that are stored where few memories are; else as many as stand in no more than
@@ -121,7 +123,7 @@ class Asked:
         stored = self.words if uncounted else tuple(word for word in self.words if word.held)
         if self.few:
             return stored
-        chosen: list[Word] = []
+        chosen: list[QueryWord] = []
         holding = 0
         for word in stored:
             holding += word.held
@@ -143,9 +145,9 @@ class Asked:
         return not self.few and bool(sought) and sought[0].held > MOST_HOLDING
 
 
-async def weigh(
+async def weigh_terms(
     tx: Transaction, query: str, near: Nearness | None, *, transcripts: bool = False
-) -> Asked:
+) -> QueryTerms:
     """Return the words of `query` as they stand in the transaction's space.
 
     Words of `transcripts` are counted apart from those of all other memories.
@@ -160,7 +162,27 @@ async def weigh(
         "index": index_of(tx.owner, near.model) if near else None,
     }
     rows = await tx.all(WEIGH, values)
-    words = (Word(row.lexeme, row.held, row.weight) for row in rows if row.lexeme is not None)
+    words = (QueryWord(row.lexeme, row.held, row.weight) for row in rows if row.lexeme is not None)
     every, past = int(rows[0].every), int(rows[0].past)
     stored = past if transcripts else max(0, every - past)
-    return Asked(tuple(words), rows[0].visible, stored, every, rows[0].indexed)
+    return QueryTerms(tuple(words), rows[0].visible, stored, every, rows[0].indexed)
+
+
+WORDS_IN_PASSAGES = text("""
+SELECT ARRAY(SELECT n FROM unnest(CAST(:words AS text[])) WITH ORDINALITY AS asked (word, n)
+    WHERE said.words @@ CAST(word AS tsquery)) AS held
+FROM (SELECT place, words_of(passage, '{}', '{}') AS words
+    FROM unnest(CAST(:passages AS text[])) WITH ORDINALITY AS p (passage, place) OFFSET 0) said
+ORDER BY place
+""")
+
+
+async def words_in_passages(
+    tx: Transaction, asked: QueryTerms, passages: Sequence[str]
+) -> list[frozenset[int]]:
+    """Return for each passage the places of those of the question's words that stand in it."""
+    if not passages or not asked.words:
+        return [frozenset() for _ in passages]
+    values = {"words": [word.query for word in asked.words], "passages": list(passages)}
+    rows = await tx.tuples(WORDS_IN_PASSAGES, values)
+    return [frozenset(int(n) - 1 for n in row[0]) for row in rows]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HEAD = 2_000
 """Letters of a content that are looked at."""
 
-TRAITS = text(f"""
+FEATURES = text(f"""
 SELECT m.id, m.session_id, m.salience, m.last_accessed,
     CASE WHEN m.source_kind <> 'transcript' THEN left(m.content, {HEAD}) ELSE '' END AS head,
     m.tags && CAST(:tags AS text[]) AS tagged,
@@ -29,7 +29,7 @@ FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS 
 IN_SESSION = """(SELECT {end}(o.id) FROM memories o WHERE o.owner = m.owner
     AND o.session_id = m.session_id AND o.id {side} m.id AND o.deleted_at IS NULL
     AND o.source_kind = m.source_kind)"""
-AROUND = text(f"""
+NEIGHBOURS = text(f"""
 SELECT m.id, {IN_SESSION.format(end="max", side="<")} AS before,
     {IN_SESSION.format(end="min", side=">")} AS after
 FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids)
@@ -44,7 +44,7 @@ GROUP BY source_id, target_id
 
 
 @dataclass(frozen=True, slots=True)
-class Traits:
+class RankingFeatures:
     """One memory's traits.
 
     Attributes:
@@ -64,7 +64,7 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Neighbours:
     """The memories before and after one in its session, of its own kind."""
 
     before: int | None
@@ -84,18 +84,18 @@ class Link:
     weight: float
 
 
-async def traits(
+async def ranking_features(
     tx: Transaction, ids: Sequence[int], *, tags: Collection[str], dates: Collection[str]
-) -> list[Traits]:
+) -> list[RankingFeatures]:
     """Return the traits of the memories of `ids` that are there, in no order."""
     values = {"owner": tx.owner, "ids": list(ids), "tags": list(tags), "dates": list(dates)}
-    return [Traits(*row) for row in await tx.tuples(TRAITS, values)]
+    return [RankingFeatures(*row) for row in await tx.tuples(FEATURES, values)]
 
 
-async def around(tx: Transaction, ids: Sequence[int]) -> dict[int, Around]:
+async def neighbours(tx: Transaction, ids: Sequence[int]) -> dict[int, Neighbours]:
     """Return what stands before and after each memory in its session."""
-    rows = await tx.tuples(AROUND, {"owner": tx.owner, "ids": list(ids)})
-    return {key: Around(before, after) for key, before, after in rows}
+    rows = await tx.tuples(NEIGHBOURS, {"owner": tx.owner, "ids": list(ids)})
+    return {key: Neighbours(before, after) for key, before, after in rows}
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:

@@ -15,17 +15,38 @@ from uuid import UUID
 
 from sqlalchemy import TextClause, text
 
-from reasonloom.stores.memory.search.lexical_search import worded
-from reasonloom.stores.memory.search.query_terms import LONGEST_QUERY, QUESTION, Asked, weigh
+from reasonloom.stores.memory.search.lexical_search import lexical_query
+from reasonloom.stores.memory.search.query_terms import (
+    LONGEST_QUERY,
+    QUESTION,
+    QueryTerms,
+    weigh_terms,
+)
 from reasonloom.stores.memory.search.scope import Nearness, Scope
-from reasonloom.stores.memory.search.vector_search import TUNE, Query, nearest, whole
+from reasonloom.stores.memory.search.vector_search import (
+    TUNE,
+    VectorQuery,
+    exact_query,
+    nearest_query,
+)
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 __all__ = [
-    "LONGEST_QUERY", "QUESTION", "Asked", "FoundMemory", "Match", "Nearness", "Scope", "alike",
-    "candidates", "fetch", "tags_in", "weigh", "within",
+    "LONGEST_QUERY",
+    "QUESTION",
+    "FoundMemory",
+    "Match",
+    "Nearness",
+    "QueryTerms",
+    "Scope",
+    "candidates",
+    "fetch",
+    "find_nearest",
+    "most_salient",
+    "tags_in",
+    "weigh_terms",
 ]  # fmt: skip
 
 CANDIDATES = """
@@ -33,7 +54,7 @@ WITH worded AS MATERIALIZED ({worded}), alike AS MATERIALIZED ({alike})
 SELECT id, cosine, coalesce(coverage, 0) AS coverage, coalesce(context, 0) AS context
 FROM alike FULL JOIN worded USING (id)
 """
-NONE_ALIKE = Query("SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false")
+NONE_ALIKE = VectorQuery("SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false")
 
 ANY = """
 SELECT m.id FROM memories m WHERE {where}
@@ -116,7 +137,7 @@ async def tags_in(tx: Transaction, query: str) -> list[str]:
 
 
 async def candidates(
-    tx: Transaction, asked: Asked, near: Nearness | None, *, scope: Scope, pool: int
+    tx: Transaction, asked: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
 ) -> dict[int, Match]:
     """Return the `pool` nearest memories and the `pool` that share most words with what is asked.
 
@@ -124,17 +145,22 @@ async def candidates(
     by words; without `near` nothing is found by likeness. Words that stand in very many
     memories are counted but not looked for, which `Asked.cut` tells.
     """
-    shape = nearest(near, scope, asked, pool) if near else NONE_ALIKE
+    shape = nearest_query(near, scope, asked, pool) if near else NONE_ALIKE
     rows = await _matching(tx, asked, near, shape, scope, pool)
     if near and sum(cosine is not None for _, cosine, *_ in rows) < shape.enough:
-        rows = await _matching(tx, asked, near, whole(near, scope), scope, pool)
+        rows = await _matching(tx, asked, near, exact_query(near, scope), scope, pool)
     return {key: Match(*match) for key, *match in rows}
 
 
 async def _matching(
-    tx: Transaction, asked: Asked, near: Nearness | None, shape: Query, scope: Scope, pool: int
+    tx: Transaction,
+    asked: QueryTerms,
+    near: Nearness | None,
+    shape: VectorQuery,
+    scope: Scope,
+    pool: int,
 ) -> Sequence[tuple[Any, ...]]:
-    words, values = worded(asked, scope)
+    words, values = lexical_query(asked, scope)
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
     given = {**scope.values(tx.owner), **(near.values() if near else {}), **shape.values}
@@ -142,25 +168,25 @@ async def _matching(
     return await tx.tuples(statement, {**given, **values, "pool": pool})
 
 
-async def alike(
+async def find_nearest(
     tx: Transaction, near: Nearness, *, scope: Scope, pool: int, exact: bool = False
 ) -> dict[int, float]:
     """Return the ids of the nearest memories with their best cosine over the sectors.
 
     `exact` looks at every vector, also where the owner has an index of nearness.
     """
-    asked = await weigh(tx, "", near, transcripts=scope.of_transcripts)
-    shape = nearest(near, scope, replace(asked, indexed=None) if exact else asked, pool)
+    asked = await weigh_terms(tx, "", near, transcripts=scope.of_transcripts)
+    shape = nearest_query(near, scope, replace(asked, indexed=None) if exact else asked, pool)
     given = {**scope.values(tx.owner), **near.values(), "pool": pool}
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
     rows = await tx.all(_statement(shape.sql), {**given, **shape.values})
     if len(rows) < shape.enough:
-        rows = await tx.all(_statement(whole(near, scope).sql), given)
+        rows = await tx.all(_statement(exact_query(near, scope).sql), given)
     return {int(row.id): float(row.cosine) for row in rows}
 
 
-async def within(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:
+async def most_salient(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:
     """Return the ids of the memories of a scope, the most salient first."""
     rows = await tx.all(_within(scope.where()), {**scope.values(tx.owner), "pool": pool})
     return [row.id for row in rows]

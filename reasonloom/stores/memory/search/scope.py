@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from reasonloom.stores.vectors import EVERY_SECTOR, bits, written
+from reasonloom.stores.vectors import EVERY_SECTOR, bits, vector_literal
 
 VISIBLE = (
     "m.owner = :owner AND m.deleted_at IS NULL AND m.superseded_by IS NULL "
@@ -100,7 +100,7 @@ class Nearness:
     def values(self) -> dict[str, Any]:
         """Return what the query's parameters stand for."""
         return {
-            "vector": written(self.vector),
+            "vector": vector_literal(self.vector),
             "model": self.model,
             "sectors": bits(self.sectors),
         }

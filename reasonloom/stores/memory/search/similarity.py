@@ -7,29 +7,102 @@ memory is worth does not depend on what else is stored.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import TextClause, text
 
-from reasonloom.stores.memory.search.judged import COSINE, HELD
 from reasonloom.stores.memory.search.lexical_search import MOST_SCORED
-from reasonloom.stores.memory.search.retrieval import NONE_ALIKE
-from reasonloom.stores.memory.search.vector_search import TUNE, Query, nearest, whole
+from reasonloom.stores.memory.search.query_terms import QueryTerms
+from reasonloom.stores.memory.search.retrieval import NONE_ALIKE, Match
+from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.memory.search.vector_search import (
+    TUNE,
+    VectorQuery,
+    exact_query,
+    nearest_query,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.search.query_terms import Asked
+    from reasonloom.stores.memory.search.query_terms import QueryTerms
     from reasonloom.stores.memory.search.scope import Nearness, Scope
+
+
+COSINE = """(SELECT 1 - min(e.embedding <=> CAST(:vector AS halfvec)) FROM embeddings e
+    WHERE e.owner = m.owner AND e.memory_id = m.id AND e.model = :model
+        AND e.sectors & CAST(:sectors AS smallint) <> 0)"""
+JUDGE = """
+SELECT m.id, {cosine} AS cosine, ({words}) / :whole AS coverage, ({context}) / :whole AS context
+FROM memories m WHERE {where} AND m.id = ANY(CAST(:ids AS bigint[]))
+"""
+HELD = (
+    "CASE WHEN m.{words} @@ CAST(:word_{n} AS tsquery) THEN CAST(:weight_{n} AS float8) ELSE 0 END"
+)
+DATED = """
+SELECT m.id FROM memories m WHERE {where} AND m.dates && CAST(:asked_dates AS text[])
+ORDER BY m.created_at DESC, m.id DESC LIMIT :pool
+"""
+
+
+async def match_ids(
+    tx: Transaction, asked: QueryTerms, near: Nearness | None, *, scope: Scope, ids: Collection[int]
+) -> dict[int, Match]:
+    """Return what those of `ids` that are in the scope have in common with what is asked."""
+    words = {f"word_{n}": word.query for n, word in enumerate(asked.words)}
+    weights = {f"weight_{n}": word.weight for n, word in enumerate(asked.words)}
+    values = {
+        **scope.values(tx.owner),
+        **(near.values() if near else {}),
+        **words,
+        **weights,
+        "whole": asked.whole or 1.0,
+        "ids": list(ids),
+    }
+    statement = _judge(scope.where(), len(asked.words), dense=near is not None)
+    rows = await tx.tuples(statement, values)
+    return {key: Match(*match) for key, *match in rows}
+
+
+async def with_dates(
+    tx: Transaction, dates: Sequence[str], *, scope: Scope, pool: int
+) -> list[int]:
+    """Return the newest memories of a scope that carry any of the dates' terms."""
+    values = {**scope.values(tx.owner), "asked_dates": list(dates), "pool": pool}
+    return [row.id for row in await tx.all(_dated(scope.where()), values)]
+
+
+@cache
+def _judge(where: str, words: int, *, dense: bool) -> TextClause:
+    return text(
+        JUDGE.format(
+            cosine=COSINE if dense else "CAST(NULL AS float8)",
+            words=_held("words", words),
+            context=_held("context_words", words),
+            where=where,
+        )
+    )
+
+
+def _held(column: str, words: int) -> str:
+    held = (HELD.format(words=column, n=n) for n in range(words))
+    return " + ".join(held) or "CAST(0 AS float8)"
+
+
+@cache
+def _dated(where: str) -> TextClause:
+    return text(DATED.format(where=where))
+
 
 WORDS_POOL = 60
 """Candidates that words give at least: they cost little, and the nearest may be missed."""
 
-NONE_WORDED = "SELECT NULL::bigint AS id WHERE false"
-WORDED = """
+NO_MATCHING_WORDS = "SELECT NULL::bigint AS id WHERE false"
+MATCHING_WORDS = """
 SELECT id FROM (SELECT m.id, {coverage} AS coverage FROM memories m
     WHERE {where} AND {any_word}{last}) found
 ORDER BY coverage DESC, id DESC LIMIT :words_pool
@@ -37,7 +110,7 @@ ORDER BY coverage DESC, id DESC LIMIT :words_pool
 BY_INDEX = "m.words @@ CAST(:any_word AS tsquery)"
 ROW_BY_ROW = f"({BY_INDEX}) IS TRUE"
 NEWEST = f" ORDER BY m.id DESC LIMIT {MOST_SCORED}"
-JUDGED = """
+SIMILARITY = """
 WITH worded AS MATERIALIZED ({worded}), alike AS MATERIALIZED ({alike})
 SELECT m.id, {cosine} AS cosine, ({coverage}) / :whole AS coverage,
     m.id = ANY(ARRAY(SELECT id FROM alike)) AS near
@@ -47,7 +120,7 @@ FROM memories m WHERE {where}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class SimilarMemory:
     """One memory: its cosine, None without a vector, and the share of the words that it holds.
 
     `near` tells that it is among the nearest.
@@ -59,24 +132,29 @@ class Judged:
     near: bool
 
 
-async def similar(
-    tx: Transaction, asked: Asked, near: Nearness | None, *, scope: Scope, pool: int
-) -> list[Judged]:
+async def most_similar(
+    tx: Transaction, asked: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
+) -> list[SimilarMemory]:
     """Return the `pool` nearest and the `pool` that share most words, in no order."""
-    shape = nearest(near, scope, asked, pool) if near else NONE_ALIKE
+    shape = nearest_query(near, scope, asked, pool) if near else NONE_ALIKE
     found = await _judged(tx, asked, near, shape, scope, pool)
     if near and sum(each.near for each in found) < shape.enough:
-        found = await _judged(tx, asked, near, whole(near, scope), scope, pool)
+        found = await _judged(tx, asked, near, exact_query(near, scope), scope, pool)
     return found
 
 
 async def _judged(
-    tx: Transaction, asked: Asked, near: Nearness | None, shape: Query, scope: Scope, pool: int
-) -> list[Judged]:
+    tx: Transaction,
+    asked: QueryTerms,
+    near: Nearness | None,
+    shape: VectorQuery,
+    scope: Scope,
+    pool: int,
+) -> list[SimilarMemory]:
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
     coverage = " + ".join(HELD.format(words="words", n=n) for n in range(len(asked.words)))
-    sql = JUDGED.format(
+    sql = SIMILARITY.format(
         worded=_worded(asked, scope, coverage),
         alike=shape.sql,
         cosine=COSINE if near else "CAST(NULL AS float8)",
@@ -91,14 +169,14 @@ async def _judged(
         "pool": pool,
         "words_pool": max(pool, WORDS_POOL),
     }
-    return [Judged(*row) for row in await tx.tuples(_statement(sql), values)]
+    return [SimilarMemory(*row) for row in await tx.tuples(_statement(sql), values)]
 
 
-def _worded(asked: Asked, scope: Scope, coverage: str) -> str:
+def _worded(asked: QueryTerms, scope: Scope, coverage: str) -> str:
     """Return the query of the memories that hold the words looked for."""
     if not asked.sought():
-        return NONE_WORDED
-    return WORDED.format(
+        return NO_MATCHING_WORDS
+    return MATCHING_WORDS.format(
         coverage=coverage,
         where=scope.where(),
         any_word=ROW_BY_ROW if asked.few else BY_INDEX,
@@ -106,7 +184,7 @@ def _worded(asked: Asked, scope: Scope, coverage: str) -> str:
     )
 
 
-def _of_words(asked: Asked) -> dict[str, Any]:
+def _of_words(asked: QueryTerms) -> dict[str, Any]:
     words: Sequence[Any] = asked.words
     return {
         **{f"word_{n}": word.query for n, word in enumerate(words)},

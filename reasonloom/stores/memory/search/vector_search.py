@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import text
 
 if TYPE_CHECKING:
-    from reasonloom.stores.memory.search.query_terms import Asked
+    from reasonloom.stores.memory.search.query_terms import QueryTerms
     from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 VECTORS_A_MEMORY = 3
@@ -75,7 +75,7 @@ the planner does not know the index. An index of a larger number will do as well
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class VectorQuery:
     """A query that gives `id` and `cosine`, the nearest first.
 
     Attributes:
@@ -89,25 +89,25 @@ class Query:
     reach: int | None = None
 
 
-def whole(near: Nearness, scope: Scope) -> Query:
+def exact_query(near: Nearness, scope: Scope) -> VectorQuery:
     """Return the query that misses nothing: of what may be seen the nearest."""
-    return Query(VISIBLE_FIRST.format(where=scope.where(), of_model=_of_model(near)))
+    return VectorQuery(VISIBLE_FIRST.format(where=scope.where(), of_model=_of_model(near)))
 
 
-def nearest(near: Nearness, scope: Scope, asked: Asked, pool: int) -> Query:
+def nearest_query(near: Nearness, scope: Scope, asked: QueryTerms, pool: int) -> VectorQuery:
     """Return the query whose shape suits the owner; where it gives too few, take the whole."""
     seen = asked.visible / max(asked.every, 1)
     if scope.narrow or seen < LEAST_SEEN or scope.uncounted:
-        return whole(near, scope)
+        return exact_query(near, scope)
     needed = ceil(pool * VECTORS_A_MEMORY / seen) + SPARE
     if asked.indexed is not None:
         return _by_index(near, scope, pool, needed, asked.indexed)
     vectors = EVERY_VECTOR.format(of_model=_of_model(near))
     sql = NEAREST_FIRST.format(vectors=vectors, where=scope.where())
-    return Query(sql, {"looked": needed}, min(pool, asked.visible))
+    return VectorQuery(sql, {"looked": needed}, min(pool, asked.visible))
 
 
-def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int) -> Query:
+def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int) -> VectorQuery:
     """Return the query of an owner who has an index; it gives no more than one look at it finds.
 
     A second look costs as much again. Of the views of some sectors alone about half may remain.
@@ -117,7 +117,7 @@ def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int
     vectors = BY_INDEX.format(of_model=_of_model(near), size=len(near.vector))
     sql = NEAREST_FIRST.format(vectors=vectors, where=scope.where())
     values = {"looked": looked, "indexed": indexed}
-    return Query(sql, values, min(pool, LEAST_INDEXED), reach)
+    return VectorQuery(sql, values, min(pool, LEAST_INDEXED), reach)
 
 
 def _of_model(near: Nearness) -> str:

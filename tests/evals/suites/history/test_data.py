@@ -11,25 +11,25 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.history.history_data import (
+from reasonloom.evals.suites.history.data import (
     CHAINS,
     HERE,
+    HISTORY_DATA_TURNS,
     MOMENTS,
-    TURNS,
-    history,
-    wording,
+    load_history,
+    require_wording,
 )
 from reasonloom.evals.suites.history.records import KINDS, Link, LinkedBy
 from tests.support.history_overlap import by_kind, foreseen, found
 
-FILES = (TURNS, CHAINS, MOMENTS)
+FILES = (HISTORY_DATA_TURNS, CHAINS, MOMENTS)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_page_holds_the_hash_of_the_file(name: str) -> None:
     readme = (HERE / "README.md").read_text()
-    assert f"sha256 of `{name}`: {history('all').sha256[name]}\n" in readme
-    assert history("dev").sha256 == history("held").sha256
+    assert f"sha256 of `{name}`: {load_history('all').sha256[name]}\n" in readme
+    assert load_history("dev").sha256 == load_history("held").sha256
 
 
 def test_without_plain_the_chains_are_byte_for_byte_the_file_before_it() -> None:
@@ -43,31 +43,33 @@ def test_without_plain_the_chains_are_byte_for_byte_the_file_before_it() -> None
 
 
 def test_a_question_is_asked_in_the_wording_that_is_named() -> None:
-    for chain in history().chains:
-        assert chain.asked(wording("other")) == chain.question != chain.plain
-        assert chain.asked(wording("plain")) == chain.plain
+    for chain in load_history().chains:
+        assert chain.asked(require_wording("other")) == chain.question != chain.plain
+        assert chain.asked(require_wording("plain")) == chain.plain
     with pytest.raises(InvalidArgument, match="asked: must be one of other, plain"):
-        wording("others")
+        require_wording("others")
 
 
 def test_dev_is_given_unless_another_half_is_named() -> None:
-    assert history() == history("dev") != history("held")
-    assert {chain.half for chain in history().chains} == {"dev"}
+    assert load_history() == load_history("dev") != load_history("held")
+    assert {chain.half for chain in load_history().chains} == {"dev"}
 
 
 def test_halves_are_fourteen_worlds_each_and_share_none() -> None:
-    dev, held = (history(half).worlds for half in ("dev", "held"))
+    dev, held = (load_history(half).worlds for half in ("dev", "held"))
     assert len(dev) == len(held) == 14
     for of in ("id", "project"):
         assert {getattr(world, of) for world in dev}.isdisjoint(
             {getattr(world, of) for world in held}
         )
-    assert {world.id for world in history("all").worlds} == {world.id for world in (*dev, *held)}
+    assert {world.id for world in load_history("all").worlds} == {
+        world.id for world in (*dev, *held)
+    }
 
 
 @pytest.mark.parametrize("half", ["dev", "held"])
 def test_a_half_is_balanced_by_kind_and_holds_every_language(half: str) -> None:
-    one = history(half)
+    one = load_history(half)
     assert Counter(chain.kind for chain in one.chains) == dict.fromkeys(KINDS, 3)
     assert len(one.moments) == 14
     spoken = Counter(world.turns[0].language for world in one.worlds)
@@ -77,7 +79,7 @@ def test_a_half_is_balanced_by_kind_and_holds_every_language(half: str) -> None:
 def test_counts_are_those_of_the_page() -> None:
     readme = (HERE / "README.md").read_text()
     for half in ("dev", "held"):
-        one = history(half)
+        one = load_history(half)
         sessions = sum(len(world.sessions) for world in one.worlds)
         turns = sum(len(world.turns) for world in one.worlds)
         linked = sum(len(chain.chain) for chain in one.chains)
@@ -88,7 +90,7 @@ def test_counts_are_those_of_the_page() -> None:
 
 def test_every_link_and_every_distraction_occurs_in_both_halves() -> None:
     for half in ("dev", "held"):
-        chains = history(half).chains
+        chains = load_history(half).chains
         assert {link.by for chain in chains for link in chain.links} == {
             "file", "error", "name", "topic", "decision", "continuation", "time", "report"
         }  # fmt: skip
@@ -120,7 +122,7 @@ def test_a_link_holds_where_its_words_are_due(
 
 
 def test_most_chains_cross_sessions_and_step_over_others() -> None:
-    chains = history("all").chains
+    chains = load_history("all").chains
     sessions = [[turn.rsplit("-", 1)[0] for turn in chain.chain] for chain in chains]
     assert sum(len(set(each)) > 1 for each in sessions) == 42
     over = [int(b[-1]) - int(a[-1]) > 1 for each in sessions for a, b in pairwise(each)]
@@ -130,7 +132,7 @@ def test_most_chains_cross_sessions_and_step_over_others() -> None:
 def test_no_said_text_is_there_twice() -> None:
     said = Counter(
         turn.text.casefold()
-        for world in history("all").worlds
+        for world in load_history("all").worlds
         for turn in world.turns
         if turn.role in {"user", "assistant"}
     )
@@ -140,7 +142,7 @@ def test_no_said_text_is_there_twice() -> None:
 @pytest.mark.parametrize("half", ["dev", "held"])
 @pytest.mark.parametrize("own_world", [True, False])
 def test_words_alone_do_not_find_chains(half: str, own_world: bool) -> None:
-    one = history(half)
+    one = load_history(half)
     chains = found(one, own_world=own_world)
     shares = [
         sum(getattr(each, of) for each in chains) / len(chains)

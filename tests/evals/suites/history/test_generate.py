@@ -15,9 +15,14 @@ import pytest
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.bench.history.transcripts import PROJECTS, Written, generate
-from reasonloom.evals.suites.history.history_data import history
-from reasonloom.evals.suites.history.transcript import slug, write_world
-from reasonloom.evals.suites.history.vocabulary import FUNCTION_WORDS, Prose, vocabulary
+from reasonloom.evals.suites.history.data import load_history
+from reasonloom.evals.suites.history.transcript import (
+    FUNCTION_WORDS,
+    Prose,
+    slug,
+    vocabulary,
+    write_world,
+)
 
 SESSIONS, TURNS, SIZE = 6, 240, 1_000_000
 BLOCKS = {
@@ -93,10 +98,10 @@ def test_every_line_is_of_the_stated_form(folder: Path) -> None:
             elif line["type"] == "file-history-snapshot":
                 assert set(line) == {"type", "messageId", "isSnapshotUpdate"}
             else:
-                require_said(name, line)
+                require_mention(name, line)
 
 
-def require_said(name: str, line: dict[str, Any]) -> None:
+def require_mention(name: str, line: dict[str, Any]) -> None:
     helper = "/subagents/agent-" in name
     assert set(line) == SAID | ({"agentId"} if helper else set())
     assert line["isSidechain"] is helper
@@ -191,7 +196,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("noisy", [False, True])
 def test_labelled_worlds_can_be_written_in_the_same_form(noisy: bool, tmp_path: Path) -> None:
     named: dict[str, str] = {}
-    worlds = history("dev").worlds
+    worlds = load_history("dev").worlds
     noise = Prose(np.random.default_rng(1)) if noisy else None
     for world in worlds:
         named |= write_world(world, tmp_path, noise=noise)
@@ -200,7 +205,7 @@ def test_labelled_worlds_can_be_written_in_the_same_form(noisy: bool, tmp_path: 
     seen = Counter[str]()
     for name, each in lines(tmp_path).items():
         for line in each:
-            require_said(name, line)
+            require_mention(name, line)
             turn = turns[named[line["uuid"]]]
             assert line["isSidechain"] is (turn.agent is not None)
             assert texts(line).startswith(turn.text)

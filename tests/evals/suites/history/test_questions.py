@@ -9,18 +9,61 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from reasonloom.cli.app import app
+from reasonloom.cli.evals.memory_tables import draw_history
 from reasonloom.errors import ReasonloomError
-from reasonloom.evals.log import EvalLog
-from reasonloom.evals.suites.history.history_data import HistorySet, history
-from reasonloom.evals.suites.history.queries import store
+from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.suites.history.data import HistorySet, load_history
+from reasonloom.evals.suites.history.queries import TURN_MARKS, store_world, turns_in
 from reasonloom.evals.suites.history.records import WORDINGS, Wording
-from reasonloom.evals.suites.history.suite import ask, items, scored
+from reasonloom.evals.suites.history.suite import (
+    ask_history,
+    history_items,
+    history_summary,
+    score_answer,
+)
 from reasonloom.graphs.runs.engine import Engine
 
 
-def told_apart() -> HistorySet:
+def test_a_piece_holds_the_turns_of_its_project_that_it_shows() -> None:
+    shown = {"h01-s1-t01": "Где ключ 🔑? [User] fragte", "h02-s1-t01": "Где ключ 🔑?"}
+    projects = {"h01-s1-t01": "/home/ana/api", "h02-s1-t01": "/home/ana/shop"}
+    piece = {"project": "api", "content": "[User] Где\nключ 🔑? \\[User] fragte er"}
+    assert turns_in(piece, shown, projects) == {"h01-s1-t01"}
+    assert turns_in({"project": "api", "content": "Где ключ"}, shown, projects) == set()
+    assert TURN_MARKS > 0
+
+
+def _record(form: str, item: str, group: str, **scores: float) -> Record:
+    return Record(f"{form}/{item}", 0, group, scores, 10.0)
+
+
+def test_forms_are_summed_up_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    records = [
+        _record("plain", "h01-c1", "file", right=1.0, share=0.5),
+        _record("plain", "h01-c2", "name", right=0.0, share=1.0),
+        _record("noise", "h01-c1", "file", right=0.0, share=0.0),
+        _record("plain", "h01-m1", "moment", foretold=0.25),
+        _record("noise", "h01-m1", "moment", foretold=1.0),
+    ]
+    plain, noise = (history_summary(records, form) for form in ("plain", "noise"))
+    assert (plain["all"]["n"], plain["all"]["right"], plain["all"]["share"]) == (2, 0.5, 0.75)
+    assert plain["all"]["interval"] == pytest.approx([0.0945, 0.9055], abs=1e-3)
+    assert plain["kinds"]["file"]["right"] == 1.0
+    assert (plain["moments"]["foretold"], noise["moments"]["foretold"]) == (0.25, 1.0)
+    assert noise["all"]["right"] == 0.0
+    told = {"eval": "history", "half": "dev", "asked": "plain", "embedder": "x", "note": "note"}
+    draw_history({**told, "forms": {"plain": plain, "noise": noise}})
+    out = capsys.readouterr().out
+    assert "foretold 25 %" in out
+    assert "9 to 91" in out
+    assert "asked: plain, as who half remembers it" in out
+    draw_history({**told, "asked": "other", "forms": {"plain": plain}})
+    assert "asked: other, in wholly other words" in capsys.readouterr().out
+
+
+def wordless_question_set() -> HistorySet:
     """Return a world whose `question` has no word at all, and `plain` words of the solution."""
-    world = history().worlds[0]
+    world = load_history().worlds[0]
     said = {turn.id: turn.text for turn in world.turns}
     chains = tuple(
         chain.model_copy(update={"question": "qzx vwk", "plain": said[chain.chain[-1]]})
@@ -30,14 +73,17 @@ def told_apart() -> HistorySet:
 
 
 async def test_the_wording_that_is_chosen_is_asked(engine: Engine) -> None:
-    chosen = told_apart()
+    chosen = wordless_question_set()
     turns = chosen.worlds[0].turns
-    await store(engine, chosen.worlds[0], noise=False)
+    await store_world(engine, chosen.worlds[0], noise=False)
     found: dict[Wording, list[float]] = {}
     for wording in WORDINGS:
-        answers = [await ask(engine, item, turns) for item in items(chosen, "plain", wording)]
+        answers = [
+            await ask_history(engine, item, turns)
+            for item in history_items(chosen, "plain", wording)
+        ]
         found[wording] = [
-            scored(chain, answer.output)["solution"]
+            score_answer(chain, answer.output)["solution"]
             for chain, answer in zip(chosen.chains, answers, strict=True)
         ]
     assert found == {"other": [0.0, 0.0], "plain": [1.0, 1.0]}

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from reasonloom.evals.suites.memory.collection import Source
-from reasonloom.evals.suites.memory.data import load
+from reasonloom.evals.suites.memory.datasets import Source, load_people, retrieval_suite
 from reasonloom.evals.suites.memory.retrieval import packaged
-from reasonloom.evals.suites.memory.suites import suite
-from reasonloom.evals.suites.packaged import carried
+from reasonloom.evals.suites.packaged import run_packaged
 
 MEASURED = {"recall@10": 0.888, "ndcg@10": 0.761, "mrr": 0.741}
 SLACK = 0.015
@@ -21,12 +19,15 @@ CARRYING = {"cosine": "recall@10", "tag": "recall@10", "date": "recall@10", "wor
 
 
 def test_the_set_is_what_was_labelled() -> None:
-    ((people,), _) = load(Source())
+    ((people,), _) = load_people(Source())
     keys = {memory.id for memory in people.memories}
     assert len(keys) == 376
     assert len(people.questions) == 243
     assert all(question.evidence <= keys for question in people.questions)
-    ((dev,), first), ((held,), second) = load(Source(half="dev")), load(Source(half="held"))
+    ((dev,), first), ((held,), second) = (
+        load_people(Source(half="dev")),
+        load_people(Source(half="held")),
+    )
     halves = [{question.id for question in half.questions} for half in (dev, held)]
     assert halves[0].isdisjoint(halves[1])
     assert first != second
@@ -34,8 +35,8 @@ def test_the_set_is_what_was_labelled() -> None:
 
 @pytest.mark.timeout(600)
 async def test_recall_has_not_fallen_and_no_signal_harms(tmp_path: Path) -> None:
-    own = packaged(suite("people"), Source(), ablate=True)
-    result = await carried(own, tmp_path / "run.jsonl")
+    own = packaged(retrieval_suite("people"), Source(), ablate=True)
+    result = await run_packaged(own, tmp_path / "run.jsonl")
     whole, without = result["overall"], result["without"]
     assert whole["n"] == 228
     for name, value in MEASURED.items():

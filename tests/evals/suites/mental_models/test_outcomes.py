@@ -10,15 +10,22 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.mental_models.outcomes import packaged
-from reasonloom.evals.suites.mental_models.outcomes_data import FILE, HERE, KINDS, outcomes
-from reasonloom.evals.suites.packaged import carried
-from reasonloom.nodes.mental_models.outcome import by_words
+from reasonloom.evals.suites.mental_models.outcomes import (
+    FILE,
+    HERE,
+    KINDS,
+    load_outcomes,
+    packaged,
+)
+from reasonloom.evals.suites.packaged import run_packaged
+from reasonloom.nodes.mental_models.resolve import judge_by_words
 
 
 def test_the_page_holds_the_hash_and_halves_share_nothing() -> None:
-    assert f"sha256 of `{FILE}`: {outcomes('all').sha256}\n" in (HERE / "README.md").read_text()
-    dev, held = outcomes(), outcomes("held")
+    assert (
+        f"sha256 of `{FILE}`: {load_outcomes('all').sha256}\n" in (HERE / "README.md").read_text()
+    )
+    dev, held = load_outcomes(), load_outcomes("held")
     assert {each.half for each in dev.items} == {"dev"}
     assert not {each.prediction for each in dev.items} & {each.prediction for each in held.items}
     for half in (dev, held):
@@ -44,12 +51,12 @@ def test_a_broken_set_is_refused(name: str, tmp_path: Path) -> None:
     bend(rows)
     (tmp_path / FILE).write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(InvalidArgument, match=told):
-        outcomes("dev", tmp_path)
+        load_outcomes("dev", tmp_path)
 
 
 async def test_words_decide_nothing_wrongly_on_dev_where_likeness_does(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    found = await carried(packaged(), log)
+    found = await run_packaged(packaged(), log)
     dev = found["halves"]["dev"]
     figures = {(each["part"], each["name"], each["of"]): each["value"] for each in dev["figures"]}
     assert dev["wrong"] == []
@@ -59,7 +66,7 @@ async def test_words_decide_nothing_wrongly_on_dev_where_likeness_does(tmp_path:
     assert figures["likeness", "right", "all"] < 0.95
     lines = log.read_text().splitlines()
     log.write_text("\n".join(lines[:20]) + "\n")
-    again = await carried(packaged(), log)
+    again = await run_packaged(packaged(), log)
     assert again["halves"] == found["halves"]
     assert len(log.read_text().splitlines()) == len(lines)
 
@@ -75,6 +82,6 @@ async def test_words_decide_nothing_wrongly_on_dev_where_likeness_does(tmp_path:
     ],
 )
 def test_it_is_told_what_the_words_show(observation: str, correct: bool | None, why: str) -> None:
-    found = by_words("The client will move the deadline again", observation)
+    found = judge_by_words("The client will move the deadline again", observation)
     assert (found.correct, found.by) == (correct, "words")
     assert why in found.why

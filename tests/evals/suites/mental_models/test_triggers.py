@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.mental_models.data import FIRING, HERE, triggers
-from reasonloom.evals.suites.mental_models.triggers import f1, packaged
-from reasonloom.evals.suites.packaged import carried
-from reasonloom.nodes.mental_models.triggers import match, wanted_by
+from reasonloom.evals.suites.mental_models.triggers import FIRING, HERE, f1, load_triggers, packaged
+from reasonloom.evals.suites.packaged import run_packaged
+from reasonloom.nodes.mental_models.triggers import match_trigger, trigger_terms
 
 FILES = ("triggers.jsonl", "messages.jsonl")
 
@@ -23,11 +22,11 @@ FILES = ("triggers.jsonl", "messages.jsonl")
 @pytest.mark.parametrize("name", FILES)
 def test_the_page_holds_the_hash_of_the_file(name: str) -> None:
     readme = (HERE / "README.md").read_text()
-    assert f"sha256 of `{name}`: {triggers('all').sha256[name]}\n" in readme
+    assert f"sha256 of `{name}`: {load_triggers('all').sha256[name]}\n" in readme
 
 
 def test_dev_is_given_unless_another_half_is_named_and_halves_share_nothing() -> None:
-    dev, held = triggers(), triggers("held")
+    dev, held = load_triggers(), load_triggers("held")
     assert {each.trigger.half for each in dev.items} == {"dev"}
     assert not {each.trigger.text for each in dev.items} & {
         each.trigger.text for each in held.items
@@ -37,11 +36,11 @@ def test_dev_is_given_unless_another_half_is_named_and_halves_share_nothing() ->
         assert (len(half.items), len(messages)) == (12, 72)
         assert sum(each.fires for each in messages) == 36
         assert {each.language for each in messages} == {"en", "de", "fr", "es", "ru", "ja"}
-    languages = Counter(item.trigger.language for item in triggers("all").items)
+    languages = Counter(item.trigger.language for item in load_triggers("all").items)
     assert languages == {"en": 14, "de": 2, "fr": 2, "es": 2, "ru": 2, "ja": 2}
     foreign = [
         each.id
-        for item in triggers("all").items
+        for item in load_triggers("all").items
         for each in item.messages
         if each.language != item.trigger.language
     ]
@@ -49,7 +48,7 @@ def test_dev_is_given_unless_another_half_is_named_and_halves_share_nothing() ->
 
 
 def test_what_is_to_fire_in_other_words_shares_none_with_its_trigger() -> None:
-    for item in triggers().items:
+    for item in load_triggers().items:
         wanted = {w for w in item.trigger.text.casefold().split() if len(w) > 3}
         for each in item.messages:
             if each.kind == "other words":
@@ -76,21 +75,21 @@ def test_a_broken_set_is_refused(name: str, tmp_path: Path) -> None:
     bend(rows)
     (tmp_path / file).write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(InvalidArgument, match=told):
-        triggers("dev", tmp_path)
+        load_triggers("dev", tmp_path)
 
 
 async def test_the_eval_reaches_its_goal_on_dev_and_goes_on_where_it_was(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
-    found = await carried(packaged(), log)
+    found = await run_packaged(packaged(), log)
     dev = found["halves"]["dev"]
     assert dev["met"]
     assert dev["f1"] >= 0.8 > dev["f1_cosine"]
     lines = log.read_text().splitlines()
     log.write_text("\n".join(lines[:20]) + "\n")
-    again = await carried(packaged(), log)
+    again = await run_packaged(packaged(), log)
     assert again["halves"]["dev"]["f1"] == dev["f1"]
     assert len(log.read_text().splitlines()) == len(lines) == 73
-    messages = [each for item in triggers().items for each in item.messages]
+    messages = [each for item in load_triggers().items for each in item.messages]
     assert f1(messages, {each.id: True for each in messages}) == pytest.approx(2 / 3)
     assert f1(messages, {each.id: each.kind in FIRING for each in messages}) == 1
     assert f1(messages, {each.id: False for each in messages}) == 0
@@ -113,13 +112,13 @@ async def test_the_eval_reaches_its_goal_on_dev_and_goes_on_where_it_was(tmp_pat
     ],
 )
 def test_without_an_embedder_words_decide(trigger: str, message: str, fires: bool) -> None:
-    found = match(trigger, message, None)
+    found = match_trigger(trigger, message, None)
     assert (found.fires, found.by) == (fires, "words")
     assert 0 <= found.likeness <= 1
 
 
 def test_long_texts_are_read_to_a_bound() -> None:
-    assert match("work stress " * 10_000, "x " * 50_000, 0.1).likeness < 0.72
-    assert [each.name for each in wanted_by("user mentions work stress").known] == [
+    assert match_trigger("work stress " * 10_000, "x " * 50_000, 0.1).likeness < 0.72
+    assert [each.name for each in trigger_terms("user mentions work stress").known] == [
         "work", "stress",
     ]  # fmt: skip

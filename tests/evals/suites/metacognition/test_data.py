@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.data import BIASES, FAULTS, biases, pairs
+from reasonloom.evals.suites.metacognition.data import BIASES, FAULTS, load_biases, load_pairs
 from reasonloom.evals.suites.metacognition.labels import FOLDER
 
 Bend = Callable[[list[dict[str, Any]]], object]
 
 
-@pytest.mark.parametrize(("name", "load"), [("biases", biases), ("pairs", pairs)])
+@pytest.mark.parametrize(("name", "load"), [("biases", load_biases), ("pairs", load_pairs)])
 def test_the_page_holds_the_hash_of_the_file(name: str, load: Callable[[str], Any]) -> None:
     readme = (files(FOLDER) / "README.md").read_text()
     assert f"sha256 of `{name}.jsonl`: {load('all').sha256}" in readme
@@ -26,17 +26,17 @@ def test_the_page_holds_the_hash_of_the_file(name: str, load: Callable[[str], An
 
 
 def test_every_bias_has_28_texts_and_104_are_sound() -> None:
-    counted = Counter(item.bias for item in biases("all").items)
+    counted = Counter(item.bias for item in load_biases("all").items)
     assert counted == dict.fromkeys(BIASES, 28) | {"none": 104}
 
 
 def test_every_kind_of_fault_has_six_pairs() -> None:
-    counted = Counter(item.label for item in pairs("all").items)
+    counted = Counter(item.label for item in load_pairs("all").items)
     assert counted == dict.fromkeys(FAULTS, 6)
-    assert sum(item.evidence is not None for item in pairs("all").items) == 22
+    assert sum(item.evidence is not None for item in load_pairs("all").items) == 22
 
 
-@pytest.mark.parametrize("load", [biases, pairs])
+@pytest.mark.parametrize("load", [load_biases, load_pairs])
 def test_halves_are_equal_in_every_class_and_share_nothing(load: Callable[..., Any]) -> None:
     dev, held = load().items, load("held").items
     labels = [Counter(item.label for item in half) for half in (dev, held)]
@@ -46,15 +46,17 @@ def test_halves_are_equal_in_every_class_and_share_nothing(load: Callable[..., A
 
 
 def test_texts_are_as_long_as_the_page_says() -> None:
-    lengths = [len(item.text.split()) for item in biases("all").items]
+    lengths = [len(item.text.split()) for item in load_biases("all").items]
     assert (min(lengths), max(lengths)) == (25, 67)
-    lengths = [len(t.split()) for item in pairs("all").items for t in (item.sound, item.flawed)]
+    lengths = [
+        len(t.split()) for item in load_pairs("all").items for t in (item.sound, item.flawed)
+    ]
     assert (min(lengths), max(lengths)) == (31, 60)
 
 
 @pytest.mark.parametrize("half", ["dev", "held"])
 def test_length_does_not_give_the_flawed_one_away(half: str) -> None:
-    differences = [len(item.flawed) - len(item.sound) for item in pairs(half).items]
+    differences = [len(item.flawed) - len(item.sound) for item in load_pairs(half).items]
     longer = sum(each > 0 for each in differences)
     shorter = sum(each < 0 for each in differences)
     assert abs(longer - shorter) <= 4
@@ -63,7 +65,7 @@ def test_length_does_not_give_the_flawed_one_away(half: str) -> None:
 @pytest.mark.parametrize("half", ["dev", "held"])
 def test_length_does_not_give_a_bias_away(half: str) -> None:
     lengths: dict[bool, list[int]] = {True: [], False: []}
-    for item in biases(half).items:
+    for item in load_biases(half).items:
         lengths[item.bias == "none"].append(len(item.text.split()))
     sound, biased = (sum(each) / len(each) for each in (lengths[True], lengths[False]))
     assert 0.85 < sound / biased < 1.15
@@ -109,25 +111,25 @@ BENT_PAIRS: dict[str, tuple[Bend, str]] = {
 
 @pytest.mark.parametrize("bend", BENT_BIASES)
 def test_bent_biases_are_refused_by_line_and_field(bend: str, tmp_path: Path) -> None:
-    refused(biases, bent("biases", BENT_BIASES[bend][0], tmp_path), BENT_BIASES[bend][1])
+    refused(load_biases, bent("biases", BENT_BIASES[bend][0], tmp_path), BENT_BIASES[bend][1])
 
 
 @pytest.mark.parametrize("bend", BENT_PAIRS)
 def test_bent_pairs_are_refused_by_line_and_field(bend: str, tmp_path: Path) -> None:
-    refused(pairs, bent("pairs", BENT_PAIRS[bend][0], tmp_path), BENT_PAIRS[bend][1])
+    refused(load_pairs, bent("pairs", BENT_PAIRS[bend][0], tmp_path), BENT_PAIRS[bend][1])
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "\xff"])
 def test_what_is_no_record_is_refused(line: str, tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_bytes(line.encode("latin-1"))
-    refused(pairs, path, "line 1: ")
+    refused(load_pairs, path, "line 1: ")
 
 
 def test_a_half_and_a_file_that_are_not_there(tmp_path: Path) -> None:
-    refused(biases, tmp_path / "no", "there is no such file")
+    refused(load_biases, tmp_path / "no", "there is no such file")
     with pytest.raises(InvalidArgument, match="must be one of dev, held, all"):
-        pairs("both")
+        load_pairs("both")
 
 
 def bent(name: str, bend: Bend, folder: Path) -> Path:

@@ -9,20 +9,18 @@ import pytest
 
 from reasonloom.evals.log import Record
 from reasonloom.evals.suites.figures import Figure, correlation, mean_distance
-from reasonloom.evals.suites.metacognition.data import BiasText, Pair
-from reasonloom.evals.suites.metacognition.goals import goal_of
-from reasonloom.evals.suites.metacognition.judged_biases import bias_figures
-from reasonloom.evals.suites.metacognition.judged_pairs import pair_figures
+from reasonloom.evals.suites.metacognition.data import BiasText, LabelledSets, Pair
 from reasonloom.evals.suites.metacognition.labels import FRAMEWORKS, EmotionText, FrameworkProblem
-from reasonloom.evals.suites.metacognition.questions import biases_said
-from reasonloom.evals.suites.metacognition.report import summary
+from reasonloom.evals.suites.metacognition.questions import detected_biases
 from reasonloom.evals.suites.metacognition.scoring import (
+    bias_figures,
     confusion,
     emotion_figures,
     framework_figures,
+    pair_figures,
 )
-from reasonloom.evals.suites.metacognition.sets import Sets
-from reasonloom.nodes.mental_models.accuracy import wilson
+from reasonloom.evals.suites.metacognition.suite import goal_of, metacognition_summary
+from reasonloom.nodes.mental_models.accuracy import wilson_interval
 
 TEXT = "First this was said. Then they kept on because they had paid. Then it was over."
 SPAN = "because they had paid"
@@ -64,9 +62,9 @@ def table(figures: Any) -> dict[tuple[str, str], Figure]:
 
 
 def test_the_interval_of_a_share_is_that_of_the_textbook() -> None:
-    assert wilson(15, 20) == pytest.approx((0.5313, 0.8881), abs=1e-4)
-    assert wilson(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
-    assert wilson(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
+    assert wilson_interval(15, 20) == pytest.approx((0.5313, 0.8881), abs=1e-4)
+    assert wilson_interval(0, 10) == pytest.approx((0.0, 0.2775), abs=1e-4)
+    assert wilson_interval(10, 10) == pytest.approx((0.7225, 1.0), abs=1e-4)
 
 
 def test_correlation_and_mean_error() -> None:
@@ -115,10 +113,10 @@ def test_a_span_touches_the_labelled_one_or_not(start: int, end: int, overlap: f
     assert TEXT.index(SPAN) < 40
     found = {"type": "sunk_cost", "confidence": 0.9, "spans": [{"start": start, "end": end}]}
     answer = {"biases": [found, {**found, "type": "recency"}]}
-    said = biases_said(biased("a", "sunk_cost"), answer)
+    said = detected_biases(biased("a", "sunk_cost"), answer)
     assert said == {"sunk_cost": 0.9, "recency": 0.9, "overlap": overlap}
-    assert "overlap" not in biases_said(biased("a", "framing"), answer)
-    assert biases_said(biased("a", "none"), {"biases": []}) == {}
+    assert "overlap" not in detected_biases(biased("a", "framing"), answer)
+    assert detected_biases(biased("a", "none"), {"biases": []}) == {}
 
 
 def test_emotions_are_told_by_class_and_by_kind_and_none_is_one() -> None:
@@ -199,11 +197,11 @@ def test_times_have_a_goal_without_a_language_model_only() -> None:
     times = {"sound_ms": 5.0, "flawed_ms": 5.0}
     records = [Record(f"evaluate/{n}", 0, "evaluate", {}, 5.0, output=times) for n in range(3)]
     for offline in (True, False):
-        p50, p95 = summary(Sets(), records, offline=offline)["figures"]
+        p50, p95 = metacognition_summary(LabelledSets(), records, offline=offline)["figures"]
         assert (p50["value"], p50["n"], p50["of"], p50["unit"]) == (5.0, 6, "evaluate", "ms")
         assert p50.get("met") is (False if offline else None)
         assert "goal" not in p95
 
 
 def test_sets_that_are_not_there_have_no_figures() -> None:
-    assert summary(Sets(), [], offline=True)["figures"] == []
+    assert metacognition_summary(LabelledSets(), [], offline=True)["figures"] == []

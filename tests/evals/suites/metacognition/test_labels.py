@@ -16,14 +16,16 @@ from reasonloom.evals.suites.metacognition.labels import (
     EMOTIONS,
     FOLDER,
     FRAMEWORKS,
-    emotions,
-    frameworks,
+    load_emotions,
+    load_frameworks,
 )
 
 Bend = Callable[[list[dict[str, Any]]], object]
 
 
-@pytest.mark.parametrize(("name", "load"), [("emotions", emotions), ("frameworks", frameworks)])
+@pytest.mark.parametrize(
+    ("name", "load"), [("emotions", load_emotions), ("frameworks", load_frameworks)]
+)
 def test_the_page_holds_the_hash_of_the_file(name: str, load: Callable[[str], Any]) -> None:
     readme = (files(FOLDER) / "README.md").read_text()
     assert f"sha256 of `{name}.jsonl`: {load('all').sha256}" in readme
@@ -31,7 +33,7 @@ def test_the_page_holds_the_hash_of_the_file(name: str, load: Callable[[str], An
 
 
 def test_every_emotion_has_plain_negated_and_ironic_texts() -> None:
-    kinds = Counter((item.emotion, item.kind) for item in emotions("all").items)
+    kinds = Counter((item.emotion, item.kind) for item in load_emotions("all").items)
     for emotion in EMOTIONS[:-1]:
         assert kinds[emotion, "plain"] == 16
         assert kinds[emotion, "negated"] == kinds[emotion, "sarcastic"] == 5
@@ -39,11 +41,11 @@ def test_every_emotion_has_plain_negated_and_ironic_texts() -> None:
 
 
 def test_every_framework_has_sixteen_problems() -> None:
-    counted = Counter(item.framework for item in frameworks("all").items)
+    counted = Counter(item.framework for item in load_frameworks("all").items)
     assert counted == dict.fromkeys(FRAMEWORKS, 16)
 
 
-@pytest.mark.parametrize("load", [emotions, frameworks])
+@pytest.mark.parametrize("load", [load_emotions, load_frameworks])
 def test_halves_are_equal_in_every_class_and_share_nothing(load: Callable[..., Any]) -> None:
     dev, held = load().items, load("held").items
     labels = [Counter(item.label for item in half) for half in (dev, held)]
@@ -53,12 +55,12 @@ def test_halves_are_equal_in_every_class_and_share_nothing(load: Callable[..., A
 
 
 def test_texts_are_as_long_as_the_page_says() -> None:
-    assert all(8 <= len(item.said.split()) <= 60 for item in emotions("all").items)
-    assert all(8 <= len(item.said.split()) <= 50 for item in frameworks("all").items)
+    assert all(8 <= len(item.said.split()) <= 60 for item in load_emotions("all").items)
+    assert all(8 <= len(item.said.split()) <= 50 for item in load_frameworks("all").items)
 
 
 def test_a_text_that_feels_nothing_is_rated_so_and_one_that_feels_is_not() -> None:
-    for item in emotions("all").items:
+    for item in load_emotions("all").items:
         felt = item.arousal > 0.2 or abs(item.valence) > 0.1
         assert felt is (item.emotion != "none"), item.id
 
@@ -87,26 +89,28 @@ BENT_FRAMEWORKS: dict[str, tuple[Bend, str]] = {
 
 @pytest.mark.parametrize("bend", BENT_EMOTIONS)
 def test_bent_emotions_are_refused_by_line_and_field(bend: str, tmp_path: Path) -> None:
-    refused(emotions, bent("emotions", BENT_EMOTIONS[bend][0], tmp_path), BENT_EMOTIONS[bend][1])
+    refused(
+        load_emotions, bent("emotions", BENT_EMOTIONS[bend][0], tmp_path), BENT_EMOTIONS[bend][1]
+    )
 
 
 @pytest.mark.parametrize("bend", BENT_FRAMEWORKS)
 def test_bent_frameworks_are_refused_by_line_and_field(bend: str, tmp_path: Path) -> None:
     path = bent("frameworks", BENT_FRAMEWORKS[bend][0], tmp_path)
-    refused(frameworks, path, BENT_FRAMEWORKS[bend][1])
+    refused(load_frameworks, path, BENT_FRAMEWORKS[bend][1])
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "\xff"])
 def test_what_is_no_record_is_refused(line: str, tmp_path: Path) -> None:
     path = tmp_path / "emotions.jsonl"
     path.write_bytes(line.encode("latin-1"))
-    refused(emotions, path, "line 1: ")
+    refused(load_emotions, path, "line 1: ")
 
 
 def test_a_half_and_a_file_that_are_not_there(tmp_path: Path) -> None:
-    refused(emotions, tmp_path / "no", "there is no such file")
+    refused(load_emotions, tmp_path / "no", "there is no such file")
     with pytest.raises(InvalidArgument, match="must be one of dev, held, all"):
-        frameworks("both")
+        load_frameworks("both")
 
 
 def bent(name: str, bend: Bend, folder: Path) -> Path:

@@ -12,7 +12,7 @@ from reasonloom.errors import InvalidArgument, LlmRefused
 from reasonloom.evals.core.system import Purse
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.suites.metacognition.suite import packaged
-from reasonloom.evals.suites.packaged import carried
+from reasonloom.evals.suites.packaged import run_packaged
 from reasonloom.graphs.runs.engine import Engine
 from tests.evals.suites.metacognition.small_sets import Row, of_dev, sets, written
 from tests.support.calls import call
@@ -24,7 +24,7 @@ ITEMS = 9 + 12 + 8 + 2 * 10
 
 async def result(folder: Path, rows: dict[str, list[Row]], half: str = "dev") -> Result:
     data = written(folder, rows)
-    return await carried(packaged(half, data), folder / "log")
+    return await run_packaged(packaged(half, data), folder / "log")
 
 
 def value(result: Result, part: str, name: str, of: str = "all", half: str = "dev") -> Any:
@@ -33,7 +33,7 @@ def value(result: Result, part: str, name: str, of: str = "all", half: str = "de
     return found
 
 
-def said_in(folder: Path) -> dict[str, dict[str, float]]:
+def outputs_in(folder: Path) -> dict[str, dict[str, float]]:
     return {record.item: record.output for record in EvalLog(folder / "log").records}
 
 
@@ -55,7 +55,7 @@ async def test_what_is_counted_is_what_the_tools_say(engine: Engine, tmp_path: P
     assert value(came, "emotions", "valence, mean error") == pytest.approx(fmean(errors), abs=1e-3)
     assert value(came, "frameworks", "top-1") > 0.3
     assert came["llm"] == "offline"
-    assert len(said_in(tmp_path)) == ITEMS
+    assert len(outputs_in(tmp_path)) == ITEMS
     assert value(came, "latency", "p50", "evaluate") is not None
 
 
@@ -67,7 +67,7 @@ async def says(engine: Engine, tool: str, row: Row) -> dict[str, Any]:
 async def test_evidence_goes_where_the_tool_takes_it(engine: Engine, tmp_path: Path) -> None:
     rows = {"pairs": sets()["pairs"]}
     await result(tmp_path, rows)
-    said = said_in(tmp_path)
+    said = outputs_in(tmp_path)
     pair = next(row for row in rows["pairs"] if "evidence" in row)
     given = {"reasoning": pair["sound"]}
     alone = (await call(engine, "assess_confidence", given)).answer
@@ -99,7 +99,7 @@ async def test_halves_are_told_beside_each_other_and_dev_leaves_the_other_alone(
     rows = {name: sets()[name] for name in ("biases", "emotions", "frameworks")}
     dev, both = [await result(tmp_path / half, rows, half) for half in ("dev", "all")]
     assert list(dev["halves"]) == ["dev"]
-    assert not [item for item in said_in(tmp_path / "dev") if "held" in item]
+    assert not [item for item in outputs_in(tmp_path / "dev") if "held" in item]
     assert list(both["halves"]) == ["dev", "held"]
     assert judged(both) == judged(dev)
     assert [f["n"] for f in judged(both, "held")] == [f["n"] for f in judged(both)]
@@ -119,7 +119,7 @@ async def test_a_run_that_was_cut_short_goes_on_and_comes_to_the_same(tmp_path: 
     whole = log.read_text().splitlines(keepends=True)
     log.write_text("".join(whole[:8]) + whole[8][:20])
     told: list[int] = []
-    again = await carried(
+    again = await run_packaged(
         packaged("dev", tmp_path), log, tell=lambda _what, done, _total: told.append(done)
     )
     assert told == list(range(8, 21))
@@ -137,8 +137,10 @@ async def test_the_language_model_is_that_of_the_settings_and_is_told(
     monkeypatch.setenv("REASONLOOM_LLM", f"replay:{recording}")
     data = written(tmp_path / "data", {"biases": sets()["biases"]})
     with pytest.raises(LlmRefused, match=r"no such question \(pipe metacognition, sample 0"):
-        await carried(packaged("dev", data), tmp_path / "strict")
-    came = await carried(packaged("dev", data), tmp_path / "log", purse=Purse(count_errors=True))
+        await run_packaged(packaged("dev", data), tmp_path / "strict")
+    came = await run_packaged(
+        packaged("dev", data), tmp_path / "log", purse=Purse(count_errors=True)
+    )
     assert came["llm"].startswith("replay")
     figures = came["halves"]["dev"]["figures"]
     assert [f["goal"] for f in figures if f["part"] == "biases" and "goal" in f]

@@ -8,7 +8,7 @@ import pytest
 
 from reasonloom.graphs.runs.engine import Engine
 from tests.support.calls import call
-from tests.support.memory.graph_memory import add
+from tests.support.memory.graph import add
 
 
 async def ground(engine: Engine, claim: str, **more: Any) -> dict[str, Any]:

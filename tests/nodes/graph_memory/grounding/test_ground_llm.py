@@ -9,19 +9,21 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.errors import LlmUnavailable
-from reasonloom.graphs.runs.graphs_call import Outcome
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.llm.port import Ask, Embedder
-from reasonloom.nodes.graph_memory.grounding.lenses import LENSES
+from reasonloom.nodes.graph_memory.grounding.judges import JUDGES
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.answering import AnsweringLlm, words_of
-from tests.support.memory.graph_memory import add, query
+from tests.support.memory.graph import add, query
 
 STORED = ("Nadja never drinks coffee after noon.", "The pier is 300 metres long. 🌊")
 
 
-def said(relation: str, *numbers: int, uncovered: tuple[str, ...] = ()) -> dict[str, Any]:
+def entailment_reply(
+    relation: str, *numbers: int, uncovered: tuple[str, ...] = ()
+) -> dict[str, Any]:
     return {
         "relation": relation,
         "memories": list(numbers),
@@ -53,7 +55,7 @@ def of(memory: str) -> Callable[[Ask], dict[str, Any]]:
     def answer(ask: Ask) -> dict[str, Any]:
         texts: Any = ask.material["memories"]
         number = next(n for n, text in enumerate(texts, 1) if memory in text)
-        return said("supported", number)
+        return entailment_reply("supported", number)
 
     return answer
 
@@ -64,16 +66,16 @@ async def test_a_paraphrase_is_verified_by_the_lenses(ground: Ground) -> None:
     answer = outcome.answer
     assert (answer["status"], answer["judged_by"], answer["confidence"]) == ("verified", "llm", 0.9)
     assert [each["content"] for each in answer["evidence"]] == [STORED[0]]
-    assert llm.counts["relation"] == len(LENSES)
+    assert llm.counts["relation"] == len(JUDGES)
 
 
 async def test_the_lenses_are_blind_to_what_the_words_found(ground: Ground) -> None:
-    llm = AnsweringLlm(relation=said("silent"))
+    llm = AnsweringLlm(relation=entailment_reply("silent"))
     await ground(llm, "The pier is 300 metres long.")
     for ask in llm.asked["relation"]:
         assert set(ask.material) == {"claim", "memories", "lens"}
         assert "verified" not in words_of(ask)
-    assert {ask.material["lens"] for ask in llm.asked["relation"]} == set(LENSES.values())
+    assert {ask.material["lens"] for ask in llm.asked["relation"]} == set(JUDGES.values())
 
 
 async def test_another_figure_is_never_verified_whatever_the_lenses_say(ground: Ground) -> None:
@@ -90,26 +92,32 @@ async def test_what_both_find_is_of_both(ground: Ground) -> None:
 
 
 async def test_the_lenses_may_contradict_what_words_verify(ground: Ground) -> None:
-    llm = AnsweringLlm(relation=said("contradicted", 1))
+    llm = AnsweringLlm(relation=entailment_reply("contradicted", 1))
     answer = (await ground(llm, "The pier is 300 metres long.")).answer
     assert (answer["status"], answer["contradicted"]) == ("ungrounded", True)
     assert answer["evidence"][0]["why"] == "So says the memory."
 
 
 async def test_silent_lenses_make_of_verified_a_part(ground: Ground) -> None:
-    answer = (await ground(AnsweringLlm(relation=said("silent")), STORED[1])).answer
+    answer = (await ground(AnsweringLlm(relation=entailment_reply("silent")), STORED[1])).answer
     assert (answer["status"], answer["contradicted"]) == ("partial", False)
 
 
 async def test_partly_names_what_is_left_as_it_stands_in_the_claim(ground: Ground) -> None:
-    llm = AnsweringLlm(relation=said("partly", 1, uncovered=("made of oak", "not in it")))
+    llm = AnsweringLlm(
+        relation=entailment_reply("partly", 1, uncovered=("made of oak", "not in it"))
+    )
     answer = (await ground(llm, "The jetty of 300 metres is made of oak.")).answer
     assert (answer["status"], answer["uncovered"]) == ("partial", ["made of oak"])
 
 
 async def test_agreement_gives_the_confidence(ground: Ground) -> None:
     def told(ask: Ask) -> dict[str, Any]:
-        return said("silent") if ask.material["lens"] == LENSES["reader"] else of("coffee")(ask)
+        return (
+            entailment_reply("silent")
+            if ask.material["lens"] == JUDGES["reader"]
+            else of("coffee")(ask)
+        )
 
     llm = AnsweringLlm(relation=told)
     answer = (await ground(llm, "From midday on Nadja stays off espresso.")).answer
@@ -117,7 +125,7 @@ async def test_agreement_gives_the_confidence(ground: Ground) -> None:
 
 
 async def test_a_memory_that_was_not_shown_is_no_evidence(ground: Ground) -> None:
-    llm = AnsweringLlm(relation=said("supported", 7, 99))
+    llm = AnsweringLlm(relation=entailment_reply("supported", 7, 99))
     answer = (await ground(llm, "From midday on Nadja stays off espresso.")).answer
     assert (answer["status"], answer["evidence"]) == ("ungrounded", [])
 
@@ -126,13 +134,13 @@ async def test_a_model_that_fails_leaves_the_words(ground: Ground) -> None:
     llm = AnsweringLlm(relation=LlmUnavailable("it is away"))
     outcome = await ground(llm, "The pier is 300 metres long.")
     assert (outcome.answer["status"], outcome.answer["judged_by"]) == ("verified", "words")
-    assert sum("it is away" in note for note in outcome.notes) == len(LENSES)
+    assert sum("it is away" in note for note in outcome.notes) == len(JUDGES)
 
 
 async def test_each_question_is_recorded_once(ground: Ground, access: Access) -> None:
-    await ground(AnsweringLlm(relation=said("silent")), "The pier is long.")
+    await ground(AnsweringLlm(relation=entailment_reply("silent")), "The pier is long.")
     asked = query(access, "SELECT count(*) FROM llm_calls WHERE prompt = 'grounding/entailment'")
-    assert asked == [(len(LENSES),)]
+    assert asked == [(len(JUDGES),)]
 
 
 async def test_memories_that_oppose_each_other_are_not_verified_by_the_lenses(

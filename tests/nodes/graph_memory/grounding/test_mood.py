@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from reasonloom.nodes.graph_memory.grounding.pair import judge
-from reasonloom.nodes.graph_memory.grounding.verdict import weigh
+from reasonloom.nodes.graph_memory.grounding.pair import judge_texts
+from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
 
 CASES = [
     line.split("\t")
@@ -20,9 +20,9 @@ CASES = [
 
 @pytest.mark.parametrize(("borne_out", "memory", "claim"), CASES)
 def test_a_mood_bears_out_only_its_own(borne_out: str, memory: str, claim: str) -> None:
-    verdict = weigh(claim, {1: memory}, {}, threshold=0.3)
+    verdict = weigh_evidence(claim, {1: memory}, {}, threshold=0.3)
     assert (verdict.status == "verified") == (borne_out == "yes")
-    assert weigh(memory, {1: memory}, {}, threshold=0.3).status == "verified"
+    assert weigh_evidence(memory, {1: memory}, {}, threshold=0.3).status == "verified"
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_a_mood_bears_out_only_its_own(borne_out: str, memory: str, claim: str) 
     ],
 )
 def test_a_denial_contradicts(memory: str, claim: str) -> None:
-    assert judge(claim, memory).relation == "contradicts"
+    assert judge_texts(claim, memory).relation == "contradicts"
 
 
 def test_a_question_denies_nothing() -> None:
-    assert judge("The gate is open.", "Is the gate not open?").relation == "covers"
+    assert judge_texts("The gate is open.", "Is the gate not open?").relation == "covers"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_question_denies_nothing() -> None:
     ],
 )
 def test_another_figure_for_the_same_matter_is_told(claim: str, other: str, status: str) -> None:
-    verdict = weigh(claim, {1: claim, 2: other}, {}, threshold=0.3)
+    verdict = weigh_evidence(claim, {1: claim, 2: other}, {}, threshold=0.3)
     assert (verdict.status, verdict.contradicted) == (status, False)
     told = [(each.id, each.relation) for each in verdict.witnesses]
     assert told == [(1, "supports"), *([(2, "contradicts")] if status == "partial" else [])]
@@ -68,12 +68,12 @@ def test_the_time_is_bounded_and_what_is_left_is_counted() -> None:
     text = "The dyke at Ribe is {} metres high, and the mill has {} sails. " * 30
     notes = {n: text.format(*range(n, n + 60)) for n in range(60)}
     started = time.monotonic()
-    verdict = weigh(notes[7] + "!", notes, {}, threshold=0.3, seconds=0.2)
+    verdict = weigh_evidence(notes[7] + "!", notes, {}, threshold=0.3, seconds=0.2)
     assert 0 < verdict.unread < len(notes)
     assert time.monotonic() - started < 5
 
 
 def test_of_two_that_say_it_the_surer_one_is_named() -> None:
     claim = "The gate is open."
-    verdict = weigh(claim, {1: claim, 2: claim}, {}, threshold=0.3, sure={1: 0.1, 2: 0.9})
+    verdict = weigh_evidence(claim, {1: claim, 2: claim}, {}, threshold=0.3, sure={1: 0.1, 2: 0.9})
     assert [each.id for each in verdict.witnesses] == [2]

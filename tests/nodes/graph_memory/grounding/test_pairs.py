@@ -6,12 +6,35 @@ from importlib.resources import files
 
 import pytest
 
-from reasonloom.nodes.graph_memory.grounding.reading.forms import key_of
-from reasonloom.nodes.graph_memory.grounding.reading.particles import particle_of
-from reasonloom.nodes.graph_memory.grounding.reading.read import read
-from reasonloom.nodes.graph_memory.grounding.reading.values import values
-from reasonloom.nodes.graph_memory.grounding.role_swaps import exchanged
-from reasonloom.nodes.graph_memory.grounding.verdict import weigh
+from reasonloom.nodes.graph_memory.grounding.pair import judge_texts
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.reading.japanese import particle_of
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import key_of
+from reasonloom.nodes.graph_memory.grounding.reading.values import values_in
+from reasonloom.nodes.graph_memory.grounding.role_swaps import roles_swapped
+from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
+
+PAIRS = [
+    line.split("\t")
+    for line in (files("tests.nodes.graph_memory.grounding") / "pairs.tsv")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+
+@pytest.mark.parametrize(("relation", "memory", "claim"), PAIRS)
+def test_the_relation_of_a_claim_to_a_memory(relation: str, memory: str, claim: str) -> None:
+    pair = judge_texts(claim, memory)
+    assert pair.relation == relation, pair.why
+    assert (pair.why is not None) == (relation == "contradicts")
+    assert 0 <= pair.coverage <= 1
+
+
+@pytest.mark.parametrize(("memory"), sorted({memory for _, memory, _ in PAIRS}))
+def test_a_text_says_itself(memory: str) -> None:
+    pair = judge_texts(memory, memory)
+    assert (pair.relation, pair.coverage, pair.uncovered) == ("same", 1.0, ())
+
 
 ROWS = [
     line.split("\t")
@@ -26,7 +49,7 @@ def kind(name: str) -> list[tuple[str, str]]:
 
 
 def status(claim: str, memory: str) -> str:
-    return weigh(claim, {1: memory}, {}, threshold=0.3).status
+    return weigh_evidence(claim, {1: memory}, {}, threshold=0.3).status
 
 
 @pytest.mark.parametrize(("memory", "claim"), kind("true"))
@@ -64,7 +87,7 @@ def test_a_memory_bears_out_itself(memory: str) -> None:
     ],
 )
 def test_how_a_figure_is_written(text: str, language: str, kind: str, amount: object) -> None:
-    assert [(value.kind, value.amount) for value in values(text, language)] == [(kind, amount)]
+    assert [(value.kind, value.amount) for value in values_in(text, language)] == [(kind, amount)]
 
 
 @pytest.mark.parametrize(
@@ -101,8 +124,8 @@ def test_a_particle_is_told_from_an_ending(kana: str, particle: str) -> None:
 
 def test_blocks_that_change_places_are_seen() -> None:
     claim, memory = (
-        read("The blue team beat the red team."),
-        read("The red team beat the blue team."),
+        read_text("The blue team beat the red team."),
+        read_text("The red team beat the blue team."),
     )
-    assert exchanged(claim.clauses[0], memory.clauses[0], claim, memory)
-    assert not exchanged(memory.clauses[0], memory.clauses[0], memory, memory)
+    assert roles_swapped(claim.clauses[0], memory.clauses[0], claim, memory)
+    assert not roles_swapped(memory.clauses[0], memory.clauses[0], memory, memory)

@@ -6,13 +6,13 @@ from importlib.resources import files
 
 import pytest
 
-from reasonloom.nodes.graph_memory.grounding.reading.read import read
-from reasonloom.nodes.graph_memory.grounding.reading.values import values
-from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, weigh
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.reading.values import values_in
+from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, weigh_evidence
 
 ROWS = [
     line.split("\t")
-    for line in (files("tests.nodes.graph_memory.grounding") / "lost_words.tsv")
+    for line in (files("tests.nodes.graph_memory.grounding") / "unmatched_terms.tsv")
     .read_text("utf-8")
     .splitlines()
 ]
@@ -31,7 +31,7 @@ OPPOSITE = (
 
 
 def verdict_of(claim: str, *memories: str) -> Verdict:
-    return weigh(claim, dict(enumerate(memories, 1)), {}, threshold=0.3)
+    return weigh_evidence(claim, dict(enumerate(memories, 1)), {}, threshold=0.3)
 
 
 @pytest.mark.parametrize(("memory", "claim"), OTHER)
@@ -73,9 +73,9 @@ def test_two_memories_do_not_make_a_ratio() -> None:
     ],
 )
 def test_how_a_figure_is_read(text: str, kind: str, amount: object) -> None:
-    assert [(value.kind, value.amount) for value in values(text, "en")] == [(kind, amount)]
+    assert [(value.kind, value.amount) for value in values_in(text, "en")] == [(kind, amount)]
 
 
 def test_small_words_of_spanish_do_not_make_english_spanish() -> None:
-    assert read("Uwe drives a van.").language == "en"
-    assert read("Los ni\u00f1os van a casa.").language == "es"
+    assert read_text("Uwe drives a van.").language == "en"
+    assert read_text("Los ni\u00f1os van a casa.").language == "es"

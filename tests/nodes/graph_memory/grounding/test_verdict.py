@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from importlib.resources import files
 from typing import Any
 
 import pytest
 
-from reasonloom.nodes.graph_memory.grounding.uncovered import phrases
-from reasonloom.nodes.graph_memory.grounding.verdict import Old, Verdict, weigh
+from reasonloom.nodes.graph_memory.grounding.agreement import (
+    EvidenceFacts,
+    JointVerdict,
+    bound_verdict,
+)
+from reasonloom.nodes.graph_memory.grounding.pair import uncovered_phrases
+from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, Verdict, weigh_evidence
 
 WORLDS: list[dict[str, Any]] = json.loads(
     (files("tests.nodes.graph_memory.grounding") / "worlds.json").read_text("utf-8")
@@ -19,8 +25,10 @@ CASES = [(world, label, claim) for world in WORLDS for label, claim in world["cl
 
 def judged(world: dict[str, Any], claim: str) -> Verdict:
     current = dict(enumerate(world["memories"], 1))
-    old = {int(key): Old(text, holds) for key, (text, holds) in world["corrected"].items()}
-    return weigh(claim, current, old, threshold=0.3, seconds=600)
+    old = {
+        int(key): CorrectedMemory(text, holds) for key, (text, holds) in world["corrected"].items()
+    }
+    return weigh_evidence(claim, current, old, threshold=0.3, seconds=600)
 
 
 @pytest.mark.parametrize(("world", "label", "claim"), CASES, ids=[each[2] for each in CASES])
@@ -33,14 +41,14 @@ def test_the_label_of_a_claim(world: dict[str, Any], label: str, claim: str) -> 
 
 
 def test_no_memory_means_ungrounded() -> None:
-    verdict = weigh("The gate is open.", {}, {}, threshold=0.0)
+    verdict = weigh_evidence("The gate is open.", {}, {}, threshold=0.0)
     assert (verdict.status, verdict.witnesses, verdict.coverage) == ("ungrounded", (), 0.0)
 
 
 def test_uncovered_words_are_put_back_into_parts() -> None:
     claim = "Amara owns purple elephants and is a backend developer."
-    assert phrases(claim, ["owns", "purple", "elephants"]) == ["owns purple elephants"]
-    assert phrases("İstanbul'da kar var", ["kar"]) == ["kar"]
+    assert uncovered_phrases(claim, ["owns", "purple", "elephants"]) == ["owns purple elephants"]
+    assert uncovered_phrases("İstanbul'da kar var", ["kar"]) == ["kar"]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +60,19 @@ def test_uncovered_words_are_put_back_into_parts() -> None:
 )
 def test_what_holds_the_other_way_round_as_well_opposes_nothing(one: str, other: str) -> None:
     for claim in (one, other):
-        verdict = weigh(claim, {1: one, 2: other}, {}, threshold=0.3)
+        verdict = weigh_evidence(claim, {1: one, 2: other}, {}, threshold=0.3)
         assert (verdict.status, verdict.contradicted) == ("verified", False)
         assert len(verdict.witnesses) == 1
+
+
+@pytest.mark.parametrize(("sure", "status"), [(0.29, "partial"), (0.3, "verified")])
+def test_below_three_tenths_a_memory_bears_out_a_part(sure: float, status: str) -> None:
+    verdict = weigh_evidence("The gate is open.", {1: "The gate is open."}, {}, threshold=0.3)
+    told = bound_verdict(
+        JointVerdict(verdict, 0.9, "words", []), EvidenceFacts({1: sure}, frozenset(), {})
+    )
+    assert (told.verdict.status, told.confidence) == (status, sure)
+
+
+def test_comparing_takes_two_seconds_at_most_where_none_is_named() -> None:
+    assert inspect.signature(weigh_evidence).parameters["seconds"].default == 2

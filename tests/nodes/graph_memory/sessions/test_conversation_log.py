@@ -9,8 +9,8 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled
-from tests.support.memory.graph_memory import query
-from tests.support.memory.graph_sessions import ME, answer, fact, is_one_chain, nodes, told
+from tests.support.memory.graph import query
+from tests.support.memory.graph_sessions import ME, answer, call_as, fact, is_one_chain, nodes
 
 ASKED = "Où est le sel ? «Соль» 塩 🧂"
 ANSWERED = "It stands in the upper cupboard, sagte ich."
@@ -114,7 +114,7 @@ async def test_one_sides_words_can_be_asked_for(engine: Engine) -> None:
 
 
 async def test_hidden_characters_are_taken_out_and_said(engine: Engine, access: Access) -> None:
-    outcome = await told(engine, "conversation_log", user_message="a\u202eb")
+    outcome = await call_as(engine, "conversation_log", user_message="a\u202eb")
     assert query(access, "SELECT content FROM memories") == [("ab",)]
     assert any("removed" in note for note in outcome.notes)
 

@@ -12,13 +12,21 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import LlmUnavailable, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.graph_memory.episode import EXTRACT_LIMIT, LONGEST_SUMMARY
+from reasonloom.nodes.graph_memory.session_end import EXTRACT_LIMIT, LONGEST_SUMMARY
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.answering import AnsweringLlm, words_of
 from tests.support.llms.embedders import PausingEmbedder
-from tests.support.memory.graph_memory import change, query
-from tests.support.memory.graph_sessions import ME, answer, edges, fact, is_one_chain, nodes, told
+from tests.support.memory.graph import change, query
+from tests.support.memory.graph_sessions import (
+    ME,
+    answer,
+    call_as,
+    edges,
+    fact,
+    is_one_chain,
+    nodes,
+)
 
 OTHER = Caller("other", client="desk")
 PHONE = Caller("local", client="phone")
@@ -38,7 +46,7 @@ async def test_an_episode_tells_what_was_said_decisions_first(engine: Engine) ->
     await answer(engine, "conversation_log", user_message="Où est le sel ?")
     await fact(engine, "料理は七時に始まります。", event_type="inference")
     await fact(engine, "Мы берём Postgres 🐘.", event_type="decision")
-    outcome = await told(engine, "session_end")
+    outcome = await call_as(engine, "session_end")
     assert outcome.answer["summary"].splitlines() == [
         "Мы берём Postgres 🐘.",
         "Anna ist gegen Erdnüsse allergisch.",
@@ -117,7 +125,7 @@ async def test_where_the_language_model_fails_an_extract_takes_its_place_and_say
 ) -> None:
     listen(engine, summary=fault)
     await fact(engine, "Сохранено.")
-    outcome = await told(engine, "session_end")
+    outcome = await call_as(engine, "session_end")
     assert (outcome.answer["summary"], outcome.answer["summarised_by"]) == ("Сохранено.", "extract")
     assert any("is an extract" in note for note in outcome.notes)
 
@@ -125,7 +133,7 @@ async def test_where_the_language_model_fails_an_extract_takes_its_place_and_say
 async def test_what_a_language_model_writes_is_bounded(engine: Engine) -> None:
     listen(engine, summary={"summary": "é" * 9_000, "confidence": 1.0})
     await fact(engine, "Short.")
-    outcome = await told(engine, "session_end")
+    outcome = await call_as(engine, "session_end")
     assert outcome.answer["summary"] == "é" * LONGEST_SUMMARY
     assert any("cut" in note for note in outcome.notes)
 
@@ -135,7 +143,7 @@ async def test_a_language_model_reads_a_bounded_part_of_a_long_session(engine: E
     await fact(engine, "We chose Postgres.", event_type="decision")
     for place in range(30):
         await fact(engine, f"{place} " + "word " * 1_000)
-    outcome = await told(engine, "session_end")
+    outcome = await call_as(engine, "session_end")
     words = words_of(llm.asked["summary"][0])
     assert len(words) < 35_000
     assert "We chose Postgres." in words
@@ -146,7 +154,7 @@ async def test_an_empty_session_ends_without_an_episode_and_says_so(
     engine: Engine, access: Access
 ) -> None:
     await answer(engine, "session_start")
-    outcome = await told(engine, "session_end")
+    outcome = await call_as(engine, "session_end")
     assert outcome.answer == {
         "session_id": 1, "episode_id": None, "summary": None, "summarised_by": None,
         "node_count": 0,
@@ -158,7 +166,7 @@ async def test_an_empty_session_ends_without_an_episode_and_says_so(
 
 async def test_a_session_is_ended_without_an_episode_where_none_is_wanted(engine: Engine) -> None:
     await fact(engine, "Something.")
-    outcome = await told(engine, "session_end", create_episode=False, summary="Unused")
+    outcome = await call_as(engine, "session_end", create_episode=False, summary="Unused")
     assert outcome.answer["episode_id"] is None
     assert any("not stored" in note for note in outcome.notes)
     assert (await answer(engine, "session_end"))["summary"] == "Something."
@@ -168,7 +176,7 @@ async def test_ending_twice_gives_the_same_episode(engine: Engine, access: Acces
     await fact(engine, "Etwas.")
     first = await answer(engine, "session_end")
     for arguments in ({}, {"session_id": 1}, {"summary": "Anders"}):
-        outcome = await told(engine, "session_end", **arguments)
+        outcome = await call_as(engine, "session_end", **arguments)
         again = outcome.answer
         assert (again["episode_id"], again["summary"]) == (first["episode_id"], first["summary"])
         assert "summed up before" in outcome.notes[0]
@@ -261,7 +269,7 @@ async def test_a_large_session_is_joined_as_far_as_is_said(engine: Engine, acces
         FROM memories, generate_series(1, 10500) n"""
     change(access, grow)
     change(access, "UPDATE owners SET last_memory = 10501")
-    outcome = await told(engine, "session_end")
+    outcome = await call_as(engine, "session_end")
     assert outcome.answer["node_count"] == 10_501
     assert outcome.answer["summary"].startswith("The first of very many.")
     joined = edges(access, "part_of", 1)
@@ -297,7 +305,7 @@ async def test_what_is_stored_while_it_is_summed_up_is_told_to_be_left_out(engin
         await fact(engine, "Ещё пришла Анна.")
 
     pausing.meanwhile = go_on
-    outcome = await told(engine, "session_end")
+    outcome = await call_as(engine, "session_end")
     assert outcome.answer["summary"] == "Der Kuchen ist fertig."
     late = "stored while the session was summed up, and not in the summary: 1 of its nodes"
     assert late in outcome.notes

@@ -18,8 +18,8 @@ from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.clock import Clock
-from tests.support.memory.graph_memory import query
-from tests.support.memory.graph_sessions import ME, answer, fact, told
+from tests.support.memory.graph import query
+from tests.support.memory.graph_sessions import ME, answer, call_as, fact
 
 GARDEN = Caller("local", client="desk", project="garden")
 KITCHEN = Caller("local", client="desk", project="küche")
@@ -49,7 +49,7 @@ def ids(listed: list[dict[str, int]]) -> list[int]:
 
 
 async def test_a_fresh_owner_has_nothing_and_stores_nothing(engine: Engine, access: Access) -> None:
-    outcome = await told(engine, "memory_session_resume")
+    outcome = await call_as(engine, "memory_session_resume")
     assert outcome.answer == EMPTY
     assert "opens session 1" in outcome.notes[0]
     assert query(access, "SELECT count(*) FROM sessions") == [(0,)]
@@ -58,10 +58,10 @@ async def test_a_fresh_owner_has_nothing_and_stores_nothing(engine: Engine, acce
 
 async def test_the_number_told_is_that_of_the_session_written_to(engine: Engine) -> None:
     await fact(engine, "Somebody else's.", Caller("local", client="phone"))
-    resumed = await told(engine, "memory_session_resume")
+    resumed = await call_as(engine, "memory_session_resume")
     added = await answer(engine, "memory_add", event_type="fact", content="Mine.")
     assert resumed.answer["current_session"] == added["session_id"] == 2
-    again = await told(engine, "memory_session_resume")
+    again = await call_as(engine, "memory_session_resume")
     assert (again.answer["current_session"], again.notes) == (2, [])
     await answer(engine, "session_end")
     assert (await answer(engine, "memory_session_resume"))["current_session"] == 3

@@ -15,8 +15,16 @@ from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import remember
-from tests.support.memory.graph_memory import query
-from tests.support.memory.graph_sessions import ME, answer, edges, fact, is_one_chain, nodes, told
+from tests.support.memory.graph import query
+from tests.support.memory.graph_sessions import (
+    ME,
+    answer,
+    call_as,
+    edges,
+    fact,
+    is_one_chain,
+    nodes,
+)
 
 PHONE = Caller("local", client="phone")
 ELSEWHERE = Caller("local", client="desk", project="garden")
@@ -74,7 +82,7 @@ async def test_an_earlier_session_is_gone_on_with_and_says_so(
     first = await fact(engine, "Perché il sale è finito.")
     await answer(engine, "session_end")
     await answer(engine, "session_start")
-    outcome = await told(engine, "session_start", session_id=1)
+    outcome = await call_as(engine, "session_start", session_id=1)
     assert (outcome.answer["session_id"], outcome.answer["continued"]) == (1, True)
     assert "open again" in outcome.notes[0]
     assert query(access, "SELECT ended_at FROM sessions WHERE number = 1") == [(None,)]
@@ -157,7 +165,7 @@ async def test_what_the_session_before_left_is_told(engine: Engine) -> None:
 
 async def test_a_session_left_open_is_pointed_out(engine: Engine) -> None:
     await fact(engine, "Left lying.")
-    outcome = await told(engine, "session_start")
+    outcome = await call_as(engine, "session_start")
     assert outcome.answer["previous"]["ended"] is False
     assert any("session 1 was not ended" in note for note in outcome.notes)
 

@@ -8,7 +8,7 @@ import pytest
 
 from reasonloom.contracts.graph_memory.workspaces import ContextMatch
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.graph_memory.workspaces.comparing import MOST_WORK, bounded
+from reasonloom.nodes.graph_memory.workspaces.compare import MOST_WORK, bound_work
 from reasonloom.nodes.graph_memory.workspaces.judgement import Statement
 from tests.support.memory.workspaces import add, ask, create, lay, workspace_of
 
@@ -172,12 +172,12 @@ def test_pairs_are_bounded() -> None:
         score=1.0,
     )
     said = Statement(match, ("x", "y"))
-    chosen, cut = bounded([[said] * 500 for _ in range(20)])
+    chosen, cut = bound_work([[said] * 500 for _ in range(20)])
     each = len(chosen[0])
     assert cut
     assert 1 <= each * each * 4 * 20 * 19 // 2 <= MOST_WORK
-    assert bounded([[said] * 5, [said] * 5]) == ([[said] * 5, [said] * 5], False)
-    assert bounded([]) == ([], False)
+    assert bound_work([[said] * 5, [said] * 5]) == ([[said] * 5, [said] * 5], False)
+    assert bound_work([]) == ([], False)
 
 
 async def test_long_memories_are_judged_by_what_they_say_of_the_topic(engine: Engine) -> None:

@@ -11,7 +11,7 @@ import pytest
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
-from tests.support.memory.graph_memory import query
+from tests.support.memory.graph import query
 from tests.support.memory.workspaces import add, create, found, lay, lay_bytes, listed
 
 SECRET = '{"content": "The secret is in the tin."}\n'

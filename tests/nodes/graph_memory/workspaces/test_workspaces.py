@@ -14,7 +14,7 @@ from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call
-from tests.support.memory.graph_memory import query
+from tests.support.memory.graph import query
 from tests.support.memory.workspaces import add, ask, create, found, lay, listed, workspace_of
 
 TOOLS = ("query", "compare", "xref")

@@ -15,10 +15,10 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.history.ingestion.discovery import find
-from reasonloom.nodes.history.ingestion.formats import sniff
+from reasonloom.nodes.history.ingestion.discovery import find_files
+from reasonloom.nodes.history.ingestion.formats import sniff_format
 from reasonloom.nodes.history.ingestion.pipeline import ingest
-from reasonloom.nodes.history.ingestion.reports import Told, Wish
+from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
 from reasonloom.transcripts.lines import LONGEST
 from tests.support.history.ingestion import ordered, stored
 from tests.support.history.killed_process import unlinked
@@ -27,10 +27,10 @@ from tests.support.history.transcripts import Script, generated
 OWNER = Caller("local")
 
 
-async def read(engine: Engine, *paths: Path, **wish: Any) -> list[Told]:
+async def read(engine: Engine, *paths: Path, **wish: Any) -> list[FileReport]:
     """Ingest what paths name, as the command does."""
-    found = find([str(path) for path in paths], wish.get("form"))
-    told = await ingest(engine.loom, OWNER, found.files, Wish(**wish), linking=unlinked)
+    found = find_files([str(path) for path in paths], wish.get("form"))
+    told = await ingest(engine.loom, OWNER, found.files, IngestOptions(**wish), linking=unlinked)
     return [*found.refused, *told]
 
 
@@ -80,19 +80,19 @@ def test_links_that_loop_and_what_is_no_file_are_counted(tmp_path: Path) -> None
     os.mkfifo(tmp_path / "pipe.jsonl")
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket.jsonl"))
-        found = find([str(tmp_path)])
+        found = find_files([str(tmp_path)])
     assert [Path(name).name for name, _ in found.files] == ["one.jsonl"]
     assert (found.loops, found.special, found.others) == (2, 2, 1)
     assert [Path(each.name).name for each in found.refused] == ["lost.jsonl"]
-    assert find([str(tmp_path / "pipe.jsonl")]).refused[0].refused == "It is no file"
-    assert find([str(tmp_path)], "text").files == [
+    assert find_files([str(tmp_path / "pipe.jsonl")]).refused[0].refused == "It is no file"
+    assert find_files([str(tmp_path)], "text").files == [
         (str(tmp_path / "readme.md"), tmp_path / "readme.md")
     ]
 
 
 def test_a_folder_without_any_transcript_says_so(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
-    found = find([str(tmp_path)])
+    found = find_files([str(tmp_path)])
     assert "no transcript" in (found.refused[0].refused or "")
 
 
@@ -131,11 +131,11 @@ async def test_a_file_that_shrinks_and_grows_while_it_is_read(
     loom = replace(engine.loom, embedder=Meddling())
     named = [("one", file)]
     for _ in range(3):
-        await ingest(loom, OWNER, named, Wish(batch=4), linking=unlinked)
+        await ingest(loom, OWNER, named, IngestOptions(batch=4), linking=unlinked)
     file.write_bytes(later)
-    await ingest(loom, OWNER, named, Wish(batch=4), linking=unlinked)
+    await ingest(loom, OWNER, named, IngestOptions(batch=4), linking=unlinked)
     other = Caller("quiet")
-    await ingest(engine.loom, other, named, Wish(batch=4), linking=unlinked)
+    await ingest(engine.loom, other, named, IngestOptions(batch=4), linking=unlinked)
     assert [(c.key, c.text) for c in await stored(engine)] == [
         (c.key, c.text) for c in await stored(engine, other)
     ]
@@ -252,4 +252,4 @@ async def test_nothing_is_stored_where_it_is_only_tried(engine: Engine, tmp_path
     ],
 )
 def test_a_format_is_known_by_the_first_lines(data: bytes, name: str, form: str) -> None:
-    assert sniff(io.BytesIO(data), Path(name)).form == form
+    assert sniff_format(io.BytesIO(data), Path(name)).form == form

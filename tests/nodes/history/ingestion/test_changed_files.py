@@ -15,7 +15,7 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.history.ingestion.pipeline import ingest
-from reasonloom.nodes.history.ingestion.reports import Told, Wish
+from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
 from reasonloom.stores.history import transcripts
 from tests.support.history.ingestion import OWNER, ordered, stored
 from tests.support.history.killed_process import unlinked
@@ -32,9 +32,11 @@ UPDATE chunks SET forgotten = :id WHERE owner = :owner AND memory_id = :id
 """)
 
 
-async def read(engine: Engine, *files: Path, owner: str = "local", **wish: object) -> list[Told]:
+async def read(
+    engine: Engine, *files: Path, owner: str = "local", **wish: object
+) -> list[FileReport]:
     """Ingest without looking for causes: what is looked at is what ingestion itself stores."""
-    asked = Wish(**{"batch": 7, **wish})  # type: ignore[arg-type]
+    asked = IngestOptions(**{"batch": 7, **wish})  # type: ignore[arg-type]
     named = [(file.name, file) for file in files]
     return await ingest(engine.loom, Caller(owner), named, asked, linking=unlinked)
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from sqlalchemy import text
@@ -13,12 +14,34 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.history.ingestion.pipeline import ingest
-from reasonloom.nodes.history.ingestion.reports import Wish
+from reasonloom.nodes.history.ingestion.reports import IngestOptions
 from reasonloom.nodes.loom import Loom
 from reasonloom.stores.history import chunks
-from tests.support.history.ingestion import OWNER, stored
+from tests.support.history.ingestion import OWNER, ingested, linked, stored
 from tests.support.history.killed_process import unlinked
-from tests.support.history.transcripts import Script
+from tests.support.history.transcripts import Script, Shelf, generated
+
+
+async def test_a_file_is_stored_as_it_is_cut(engine: Engine, tmp_path: Path) -> None:
+    data = generated(40).data()
+    file = tmp_path / "one.jsonl"
+    file.write_bytes(data)
+    told = (await ingested(engine, file))[0]
+    shelf = Shelf()
+    shelf.read(data)
+    kept = await stored(engine)
+    cut = sorted(shelf.chunks.values(), key=lambda c: (c.first_turn, c.ordinal))
+    assert [(c.key, c.text) for c in kept] == [(c.id, c.text) for c in cut]
+    assert (told.refused, told.turns, told.new, told.bytes) == (None, 40, len(kept), len(data))
+    assert {c.project for c in kept} == {"api"}
+    edges = await linked(engine)
+    assert [(s, t) for o, s, t, *_ in edges if o == "sequence"] == sorted(
+        (a.key, b.key) for a, b in pairwise(kept)
+    )
+    again = (await ingested(engine, file))[0]
+    assert again.unchanged
+    assert await stored(engine) == kept
+
 
 LATEST = "Zuletzt: the last of all 🐕"
 BARE = text("""
@@ -65,7 +88,7 @@ async def test_what_is_erased_after_it_was_passed_over_is_embedded_after_all(
 
     loom = replace(engine.loom, embedder=Ahead())
     files = [("first", first), ("second", second)]
-    told = await ingest(loom, OWNER, files, Wish(batch=2), linking=erasing)
+    told = await ingest(loom, OWNER, files, IngestOptions(batch=2), linking=erasing)
     assert [(each.new, each.there) for each in told] == [(2, 0), (2, 0)]
     async with engine.loom.database.begin(OWNER) as tx:
         assert (await tx.all(BARE, {"owner": OWNER.owner}))[0][0] == 0

@@ -13,7 +13,7 @@ import pytest
 from reasonloom.errors import InternalFault, InvalidArgument, LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Reply, Usage
-from reasonloom.nodes.memory.maintenance.cluster import clusters
+from reasonloom.nodes.memory.maintenance.consolidation import complete_link_clusters
 from reasonloom.stores.access import Access
 from reasonloom.stores.memory.consolidation import Pair
 from tests.support.calls import call, recalled
@@ -207,8 +207,8 @@ async def test_a_group_that_changes_while_it_is_summed_up_stays_as_it_is(engine:
 
 def test_a_cluster_is_alike_throughout_and_bounded() -> None:
     chain = [Pair(1, 2, 0.9), Pair(2, 3, 0.8), Pair(3, 4, 0.7)]
-    assert clusters(chain, least=2, most=9) == [[1, 2], [3, 4]]
+    assert complete_link_clusters(chain, least=2, most=9) == [[1, 2], [3, 4]]
     whole = [Pair(a, b, 0.9) for a in range(1, 8) for b in range(a + 1, 8)]
-    assert clusters(whole, least=2, most=9) == [[1, 2, 3, 4, 5, 6, 7]]
-    assert max(map(len, clusters(whole, least=2, most=3))) == 3
-    assert clusters(whole[:1], least=3, most=9) == []
+    assert complete_link_clusters(whole, least=2, most=9) == [[1, 2, 3, 4, 5, 6, 7]]
+    assert max(map(len, complete_link_clusters(whole, least=2, most=3))) == 3
+    assert complete_link_clusters(whole[:1], least=3, most=9) == []

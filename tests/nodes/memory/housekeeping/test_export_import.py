@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import EmbedderUnavailable, InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.cleaning import clean
+from reasonloom.nodes.memory.cleaning import strip_hidden_fields
 from reasonloom.nodes.memory.portable import importer
-from reasonloom.nodes.memory.portable.export import Wish
-from reasonloom.nodes.memory.portable.importer import Import
-from reasonloom.nodes.memory.portable.validation import check, our_embedder
+from reasonloom.nodes.memory.portable.export import ExportOptions
+from reasonloom.nodes.memory.portable.importer import MemoryImport
+from reasonloom.nodes.memory.portable.validation import check_file, embedder_in_use
 from tests.support.calls import call, recalled, remember
 from tests.support.memory.housekeeping import OWNER, as_file, exported, rows, take_in
 
 OTHER = Caller("local", "other")
-WHOLE = Wish(embeddings=True, hidden=True)
+WHOLE = ExportOptions(embeddings=True, hidden=True)
 ODD = (
     "👩‍👩‍👧 and 🏴󠁧󠁢󠁳󠁣󠁴󠁿", "مرحبا بالعالم", "日本語の文章です。", "a\tb\r\nc", "\u200d\u0301é",
     "\x01\x7f\x85",
@@ -37,7 +37,7 @@ TEXTS = st.one_of(
     st.sampled_from(ODD),
     st.text(st.characters(exclude_categories=("Cs", "Cn", "Co"), exclude_characters="\0"),
             min_size=1, max_size=80),
-).filter(lambda text: text.strip() != "" and clean(text) == (text, 0))  # fmt: skip
+).filter(lambda text: text.strip() != "" and strip_hidden_fields(text) == (text, 0))  # fmt: skip
 UNITS = st.floats(0, 1)
 TIMES = st.datetimes(
     min_value=datetime(1970, 1, 2),
@@ -171,7 +171,7 @@ async def test_a_bad_line_is_named_with_number_field_and_form(engine: Engine) ->
         b'{"content": "\xff"}\n{"content": "x", "id": "mem-1"}\n{"content": "y", "id": "mem-1"}\n'
         b'{"content": "\\u202e\\u2066"}\n{"content": "x", "strength": NaN}\n' + b"[" * 9999 + b"\n"
     )
-    found = check(io.BytesIO(text), our_embedder(engine.loom.embedder))
+    found = check_file(io.BytesIO(text), embedder_in_use(engine.loom.embedder))
     assert [(bad.number, bad.fault.split(";")[0]) for bad in found.shown] == [
         (1, "Missing required parameter: content"),
         (3, "Content cannot be empty"),
@@ -203,12 +203,12 @@ def test_a_header_that_is_not_ours_is_refused(header: dict[str, Any], said: str)
     from reasonloom.contracts.memory.export_format import PortableEmbedder
 
     with pytest.raises(InvalidArgument, match=said):
-        check(as_file([header]), PortableEmbedder(model="m", dimension=2))
+        check_file(as_file([header]), PortableEmbedder(model="m", dimension=2))
 
 
 async def test_hidden_characters_are_left_out_and_counted(engine: Engine) -> None:
     line = {"content": "ab\u202ecd \U000e0041x", "tags": ["\u2066t"], "context": "c\u2069"}
-    checked = check(as_file([line]), our_embedder(engine.loom.embedder))
+    checked = check_file(as_file([line]), embedder_in_use(engine.loom.embedder))
     assert checked.removed == 4
     await take_in(engine, as_file([line]))
     (row,) = await rows(engine, "SELECT content, tags, context FROM memories")
@@ -252,7 +252,7 @@ async def test_broken_vectors_are_a_bad_line(engine: Engine) -> None:
     header, line = await exported(engine, wish=WHOLE)
     for wrong in ("", "AAAA", "no base64!", "AHwA" * 170 + "AHw=", "AAAA" * 170 + "AAA="):
         line["embeddings"][0]["vector"] = wrong
-        checked = check(as_file([header, line]), our_embedder(engine.loom.embedder))
+        checked = check_file(as_file([header, line]), embedder_in_use(engine.loom.embedder))
         assert checked.shown[0].fault.startswith("embeddings: must "), wrong
 
 
@@ -277,7 +277,7 @@ async def test_what_a_kill_leaves_is_whole_batches_and_the_rest_follows(engine: 
         for n in range(1, count + 1)
     ]  # fmt: skip
     source = as_file(lines)
-    work = Import(engine.loom, OWNER, source, our_embedder(engine.loom.embedder))
+    work = MemoryImport(engine.loom, OWNER, source, embedder_in_use(engine.loom.embedder))
 
     def fall(_: int) -> None:
         raise Killed

@@ -49,8 +49,8 @@ async def models(engine: Engine, caller: Caller = OWNER) -> dict[str, int]:
     return {row.model: row.n for row in await rows(engine, MODELS, caller)}
 
 
-async def reindexed(engine: Engine, user: str | None = None) -> dict[str, job.Reindexed]:
-    return await job.reindex_all(engine.loom, await job.places(engine.loom, user), silent)
+async def reindexed(engine: Engine, user: str | None = None) -> dict[str, job.ReindexResult]:
+    return await job.reindex_all(engine.loom, await job.index_locations(engine.loom, user), silent)
 
 
 async def foreign(engine: Engine, caller: Caller = OWNER) -> list[str]:
@@ -68,8 +68,8 @@ async def test_every_memory_of_every_owner_gets_vectors_of_the_new_model(engine:
     change_embedder(engine)
     done = await reindexed(engine)
     assert done == {
-        "anna": job.Reindexed(1, 0, done["anna"].dropped),
-        "local": job.Reindexed(3, 0, done["local"].dropped),
+        "anna": job.ReindexResult(1, 0, done["anna"].dropped),
+        "local": job.ReindexResult(3, 0, done["local"].dropped),
     }
     assert all(each.dropped for each in done.values())
     assert (await models(engine), await models(engine, Caller("anna"))) == (
@@ -77,7 +77,7 @@ async def test_every_memory_of_every_owner_gets_vectors_of_the_new_model(engine:
     )  # fmt: skip
     assert old not in await models(engine)
     assert await recalled(engine, "what is in the box of tins?") == ["Green tea is in the tin."]
-    assert (await reindexed(engine))["local"] == job.Reindexed()
+    assert (await reindexed(engine))["local"] == job.ReindexResult()
 
 
 async def test_old_vectors_stay_until_the_owner_is_complete(engine: Engine) -> None:
@@ -86,7 +86,7 @@ async def test_old_vectors_stay_until_the_owner_is_complete(engine: Engine) -> N
     await remember(engine, "In a space of its own.", userId="guest")
     change_embedder(engine)
     done = await reindexed(engine, "guest")
-    assert done["local"] == job.Reindexed(embedded=1, lacking=1)
+    assert done["local"] == job.ReindexResult(embedded=1, lacking=1)
     assert await models(engine) == {"another": 1, old: 2}
     await reindexed(engine)
     assert await models(engine) == {"another": 2}

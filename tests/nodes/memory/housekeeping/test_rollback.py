@@ -9,11 +9,11 @@ import pytest
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.graphs_call import Call
-from reasonloom.nodes.memory.rollback import RolledBack, roll_back
-from reasonloom.stores.memory import by_id
-from reasonloom.stores.memory.rollback import Written
+from reasonloom.nodes.memory.forget import RollbackResult, roll_back
+from reasonloom.stores.memory import memories
+from reasonloom.stores.memory.statistics import WriterFilter
 from tests.support.calls import call, recalled, remember
 from tests.support.memory.housekeeping import OWNER, as_file, rows, take_in, write
 
@@ -28,13 +28,15 @@ async def stored_by(engine: Engine, client: str, content: str, *, session: str =
     await engine.call(Call("remember", load_graph("remember"), request, caller))
 
 
-async def rolled(engine: Engine, writer: str, *, caller: Caller = OWNER, **more: Any) -> RolledBack:
+async def rolled(
+    engine: Engine, writer: str, *, caller: Caller = OWNER, **more: Any
+) -> RollbackResult:
     act = {name: more.pop(name) for name in ("hard", "dry_run") if name in more}
-    written = Written(writer, **{"since": START, **more}, hidden=act.get("hard", False))
+    written = WriterFilter(writer, **{"since": START, **more}, hidden=act.get("hard", False))
     return await roll_back(engine.loom, caller, written, **act)
 
 
-def ids(done: RolledBack) -> list[int]:
+def ids(done: RollbackResult) -> list[int]:
     return [trace.id for trace in done.memories]
 
 
@@ -50,7 +52,7 @@ async def test_the_dry_run_shows_exactly_what_the_real_run_hides(engine: Engine)
     assert await recalled(engine, None) == ["Tea is in the tin."]
     assert ids(await rolled(engine, "bad agent")) == []
     async with engine.loom.database.begin(OWNER) as tx:
-        assert await by_id.restore_hidden_at(tx, done.at) == 2
+        assert await memories.restore_hidden_at(tx, done.at) == 2
     assert len(await recalled(engine, None)) == 3
 
 

@@ -10,7 +10,7 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.portable.validation import check, our_embedder
+from reasonloom.nodes.memory.portable.validation import check_file, embedder_in_use
 from tests.support.calls import recalled
 from tests.support.memory.housekeeping import as_file, exported, rows, take_in
 
@@ -64,5 +64,5 @@ async def test_an_export_that_is_imported_elsewhere_says_the_same(engine: Engine
 @pytest.mark.parametrize("content", [b"AMEM" + bytes(60), bytes(64), b"\x1f\x8b\x08\0"])
 def test_binary_files_are_refused_before_anything_is_read(engine: Engine, content: bytes) -> None:
     with pytest.raises(InvalidArgument, match="`reasonloom memory export`") as raised:
-        check(io.BytesIO(content), our_embedder(engine.loom.embedder))
+        check_file(io.BytesIO(content), embedder_in_use(engine.loom.embedder))
     assert raised.value.field == "file"

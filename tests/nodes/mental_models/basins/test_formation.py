@@ -12,15 +12,15 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict
-from reasonloom.evals import people
+from reasonloom.evals.suites.memory import datasets
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.mental_models.basins.formation import form, keep
+from reasonloom.nodes.mental_models.basins.formation import form_basins, persist_basins
 from reasonloom.stores.mental_models import basins
 from tests.support.memory.clusters import about, cluster, near, store
 
 TOPICS = ("dog", "database", "kitchen", "собака", "音楽", "café")
 OWNER = Caller("local")
-PEOPLE = Path(people.__file__).with_name("memories.jsonl")
+PEOPLE = Path(datasets.__file__).parent / "people" / "memories.jsonl"
 
 
 async def members(engine: Engine, owner: str = "local") -> dict[UUID, dict[int, float]]:
@@ -166,12 +166,12 @@ async def test_a_cluster_that_vanishes_is_told(engine: Engine) -> None:
 async def test_two_formings_at_once_leave_one_whole(engine: Engine) -> None:
     await fill(engine)
     loom = engine.loom
-    late = await form(loom, OWNER, loom.clock())
+    late = await form_basins(loom, OWNER, loom.clock())
     await cluster(engine)
     before = await members(engine)
     with pytest.raises(Conflict):
         async with loom.database.begin(OWNER) as tx:
-            await keep(tx, late)
+            await persist_basins(tx, late)
     assert await members(engine) == before
 
 
@@ -182,7 +182,7 @@ async def test_of_many_a_sample_is_clustered_and_the_rest_joins(engine: Engine) 
             [f"topic {direction} note {n}" for n in range(60)],
             vectors=near(direction * 13, 60),
         )
-    formed = await form(engine.loom, OWNER, engine.loom.clock(), sample=80)
+    formed = await form_basins(engine.loom, OWNER, engine.loom.clock(), sample=80)
     assert (formed.sampled, formed.memories) == (80, 240)
     assert len(formed.basins) >= 4
     for inside in formed.members.values():

@@ -13,9 +13,12 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.mental_models.basins.expansion import Hit, Reached, expand
-from reasonloom.nodes.mental_models.basins.listing import listed
-from reasonloom.nodes.mental_models.basins.relations import Relation, relations
+from reasonloom.nodes.mental_models.basins.expansion import Hit, Sibling, expand
+from reasonloom.nodes.mental_models.basins.relations import (
+    BasinRelation,
+    find_relations,
+    list_basin_activity,
+)
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.memory.search.scope import Scope
@@ -60,9 +63,9 @@ async def link(engine: Engine, source: int, target: int, kind: str, weight: floa
         await tx.run(EDGE, {"source": source, "target": target, "type": kind, "weight": weight})
 
 
-async def between(engine: Engine, kind: str) -> list[Relation]:
+async def between(engine: Engine, kind: str) -> list[BasinRelation]:
     async with engine.loom.database.begin(OWNER, searching=True) as tx:
-        return [each for each in await relations(tx) if each.kind == kind]
+        return [each for each in await find_relations(tx) if each.kind == kind]
 
 
 async def test_activation_falls_by_half_in_a_half_life_and_with_strength(engine: Engine) -> None:
@@ -70,17 +73,17 @@ async def test_activation_falls_by_half_in_a_half_life_and_with_strength(engine:
     async with engine.loom.database.begin(OWNER) as tx:
         fresh = "UPDATE memories SET last_accessed = :at, decayed_at = :at, strength = 1"
         await tx.run(text(fresh), {"at": engine.loom.clock()})
-    now = {each.id: each.activation for each in await listed(engine.loom, OWNER)}
+    now = {each.id: each.activation for each in await list_basin_activity(engine.loom, OWNER)}
     days = engine.loom.settings.recency_half_life_days
     async with engine.loom.database.begin(OWNER) as tx:
         at: datetime = engine.loom.clock() - timedelta(days=days)
         await tx.run(text("UPDATE memories SET last_accessed = :at"), {"at": at})
-    later = {each.id: each.activation for each in await listed(engine.loom, OWNER)}
+    later = {each.id: each.activation for each in await list_basin_activity(engine.loom, OWNER)}
     assert 0.5 < now[first] <= 1
     assert later[first] == pytest.approx(now[first] / 2, rel=0.01)
     async with engine.loom.database.begin(OWNER) as tx:
         await tx.run(text("UPDATE memories SET strength = 0.1"))
-    weak = {each.id: each.activation for each in await listed(engine.loom, OWNER)}
+    weak = {each.id: each.activation for each in await list_basin_activity(engine.loom, OWNER)}
     assert weak[first] == pytest.approx(later[first] / 10, rel=0.01)
 
 
@@ -164,7 +167,7 @@ async def test_siblings_obey_the_scope_and_hide_what_is_hidden(engine: Engine) -
 
 async def reached(
     engine: Engine, hits: list[Hit], scope: Scope, owner: str = "local"
-) -> list[Reached]:
+) -> list[Sibling]:
     async with engine.loom.database.begin(Caller(owner), searching=True) as tx:
         return await expand(tx, hits, model=engine.loom.embedder.model, scope=scope)
 

@@ -9,7 +9,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasonloom.nodes.reasoning.tree_search.machine import absorb, begin, finished, wanted
+from reasonloom.nodes.reasoning.tree_search.machine import (
+    absorb,
+    begin_search,
+    finished,
+    open_orders,
+)
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.reasoning.tree_search.state import State
 from tests.nodes.reasoning.tree_search.worlds import chaos, search
@@ -43,9 +48,9 @@ def chosen(draw: st.DrawFn) -> dict[str, Any]:
 
 def search_shuffled(salt: int, random: Random, given: dict[str, Any]) -> State:
     """Search with results in a random order, some twice, saved and loaded in between."""
-    answer, state = chaos(salt), begin("What now?", SearchSettings(**given))
+    answer, state = chaos(salt), begin_search("What now?", SearchSettings(**given))
     while not finished(state):
-        orders = wanted(state)
+        orders = open_orders(state)
         random.shuffle(orders)
         for order in orders[: random.randint(1, len(orders))]:
             state = json.loads(json.dumps(absorb(state, order, answer(order)), allow_nan=False))
@@ -68,10 +73,10 @@ def test_the_order_of_arrival_decides_nothing(
 def test_absorbing_leaves_the_state_that_was_given_as_it_was(
     salt: int, given: dict[str, Any]
 ) -> None:
-    answer, state = chaos(salt), begin("What now?", SearchSettings(**given))
+    answer, state = chaos(salt), begin_search("What now?", SearchSettings(**given))
     while not finished(state):
         before = json.dumps(state)
-        after = absorb(state, wanted(state)[0], answer(wanted(state)[0]))
+        after = absorb(state, open_orders(state)[0], answer(open_orders(state)[0]))
         assert json.dumps(state) == before
         state = after
 

@@ -10,9 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasonloom.nodes.reasoning.tree_search.budget import spent
-from reasonloom.nodes.reasoning.tree_search.machine import absorb, begin, finished, wanted
-from reasonloom.nodes.reasoning.tree_search.outcome import best
+from reasonloom.nodes.reasoning.tree_search.budget import best_so_far, spent
+from reasonloom.nodes.reasoning.tree_search.machine import (
+    absorb,
+    begin_search,
+    finished,
+    open_orders,
+)
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from tests.nodes.reasoning.tree_search.test_arrival import chosen
 from tests.nodes.reasoning.tree_search.worlds import KnownTree, chaos, grown, search
@@ -21,11 +25,11 @@ from tests.nodes.reasoning.tree_search.worlds import KnownTree, chaos, grown, se
 @settings(max_examples=400, deadline=None)
 @given(salt=st.integers(0, 10**6), given=chosen())
 def test_calls_are_never_exceeded_at_all(salt: int, given: dict[str, Any]) -> None:
-    answer, state, given_out = chaos(salt), begin("?", SearchSettings(**given)), set[str]()
+    answer, state, given_out = chaos(salt), begin_search("?", SearchSettings(**given)), set[str]()
     while not finished(state):
-        given_out |= {order["key"] for order in wanted(state) if order["paid"]}
+        given_out |= {order["key"] for order in open_orders(state) if order["paid"]}
         assert len(given_out) <= given["most_calls"]
-        state = absorb(state, wanted(state)[-1], answer(wanted(state)[-1]))
+        state = absorb(state, open_orders(state)[-1], answer(open_orders(state)[-1]))
     assert spent(state, "calls") == len(given_out)
 
 
@@ -34,10 +38,10 @@ def test_calls_are_never_exceeded_at_all(salt: int, given: dict[str, Any]) -> No
 def test_tokens_and_money_are_exceeded_by_no_more_than_what_is_in_flight(
     salt: int, given: dict[str, Any]
 ) -> None:
-    answer, state = chaos(salt), begin("?", SearchSettings(**given))
+    answer, state = chaos(salt), begin_search("?", SearchSettings(**given))
     limits = {what: given[f"most_{what}"] or math.inf for what in ("tokens", "usd")}
     while not finished(state):
-        orders = wanted(state)
+        orders = open_orders(state)
         before = {what: spent(state, what) for what in limits}
         results = [answer(order) or {} for order in orders]
         if any(order["paid"] for order in orders):
@@ -79,7 +83,7 @@ def test_what_ran_out_is_named_and_the_best_so_far_returned(what: str) -> None:
         controller="depth_first",
         **limits,
     )
-    found = best(state)
+    found = best_so_far(state)
     assert (found["ended"], found["exhausted"]) == ("exhausted", what)
     assert found["reason"] == f"the budget of {what} ran out"
     assert (found["text"], found["value"]) == ("a1", 0.4)
@@ -111,4 +115,4 @@ def test_a_plain_function_checks_when_the_calls_are_used_up() -> None:
         check="function",
         most_calls=1,
     )
-    assert (best(state)["text"], best(state)["verified"]) == ("4", True)
+    assert (best_so_far(state)["text"], best_so_far(state)["verified"]) == ("4", True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import get_args
 
 from reasonloom.nodes.reasoning.tree_search.settings import CHOICES
 from reasonloom.nodes.reasoning.tree_search.state import Kind
+from tests import ROOT
 
-PAGE = (Path(__file__).parents[3] / "docs" / "treesearch.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "treesearch.md").read_text(encoding="utf-8")
 
 
 def test_the_example_runs() -> None:

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument, TimedOut
-from reasonloom.nodes.reasoning.tree_search.drive import drive
-from reasonloom.nodes.reasoning.tree_search.machine import begin
-from reasonloom.nodes.reasoning.tree_search.outcome import best
+from reasonloom.nodes.reasoning.tree_search.budget import best_so_far
+from reasonloom.nodes.reasoning.tree_search.machine import begin_search, run_search
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
 from tests.nodes.reasoning.tree_search.worlds import grown, search
 
 
@@ -31,7 +30,7 @@ async def test_a_driven_search_ends_as_one_done_by_hand() -> None:
         return tree.answer(order)
 
     settings = SearchSettings(controller="beam", width=3, depth=9)
-    state = await drive(begin("r", settings), carry_out, carry_out, concurrency=2)
+    state = await run_search(begin_search("r", settings), carry_out, carry_out, concurrency=2)
     by_hand = search(tree.answer, controller="beam", width=3, depth=9)
     assert state["nodes"] == by_hand["nodes"]
     assert most == 2
@@ -50,7 +49,7 @@ async def test_what_is_raised_is_a_failed_order_and_tells_nothing_of_its_insides
         return {"values": [0.5]}
 
     settings = SearchSettings(generate="sample", depth=1)
-    state = await drive(begin("?", settings), generator, judge)
+    state = await run_search(begin_search("?", settings), generator, judge)
     assert [node["text"] for node in state["nodes"][1:]] == ["thought 2", "thought 3"]
     assert state["nodes"][0]["fault"] == "RuntimeError"
 
@@ -60,17 +59,17 @@ async def test_a_plain_function_proves() -> None:
         return {"candidates": ["3", "4"]}
 
     settings = SearchSettings(depth=1, check="function")
-    state = begin("2 + 2", settings)
-    state = await drive(state, generator, generator, checker=lambda it: it["text"] == "4")
-    assert best(state)["verified"]
+    state = begin_search("2 + 2", settings)
+    state = await run_search(state, generator, generator, checker=lambda it: it["text"] == "4")
+    assert best_so_far(state)["verified"]
     with pytest.raises(InvalidArgument, match="checker"):
-        await drive(begin("2 + 2", settings), generator, generator)
+        await run_search(begin_search("2 + 2", settings), generator, generator)
 
 
 def test_the_searcher_needs_neither_graph_nor_store_nor_language_model() -> None:
     heavy = "langgraph|langchain_core|sqlalchemy|litellm|pydantic|reasonloom.stores|reasonloom.llm"
     code = (
-        "import sys, reasonloom.nodes.reasoning.tree_search.drive, reasonloom.nodes.reasoning.tree_search.outcome\n"
+        "import sys, reasonloom.nodes.reasoning.tree_search.machine, reasonloom.nodes.reasoning.tree_search.budget\n"
         f"print([name for name in '{heavy}'.split('|') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

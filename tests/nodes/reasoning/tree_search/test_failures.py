@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.reasoning.tree_search.machine import begin
-from reasonloom.nodes.reasoning.tree_search.outcome import best
+from reasonloom.nodes.reasoning.tree_search.budget import best_so_far
+from reasonloom.nodes.reasoning.tree_search.machine import begin_search
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
 from tests.nodes.reasoning.tree_search.worlds import search
 
 NONSENSE: list[Any] = [
@@ -28,7 +28,7 @@ NONSENSE: list[Any] = [
 
 @pytest.mark.parametrize("nonsense", NONSENSE, ids=repr)
 def test_all_proposals_failing_is_a_clear_reason(nonsense: Any) -> None:
-    found = best(search(lambda order: nonsense))
+    found = best_so_far(search(lambda order: nonsense))
     assert (found["node"], found["text"], found["ended"]) == (None, "", "failed")
     told = "too late" if nonsense == {"error": "too late"} else "nothing that can be used came"
     assert found["reason"].startswith(f"no candidate came: {told}")
@@ -44,7 +44,7 @@ def test_all_judgements_failing_leaves_the_thoughts_unjudged(nonsense: Any, judg
     )
     assert [node["status"] for node in state["nodes"][1:]] == ["unjudged", "unjudged"]
     assert all(node["fault"] for node in state["nodes"][1:])
-    assert (best(state)["text"], best(state)["value"]) == ("a", None)
+    assert (best_so_far(state)["text"], best_so_far(state)["value"]) == ("a", None)
 
 
 @pytest.mark.parametrize("controller", ["beam", "depth_first", "best_first", "uct"])
@@ -66,7 +66,7 @@ def test_the_search_goes_on_with_the_rest(controller: str, nonsense: Any) -> Non
     status = {node["text"]: node["status"] for node in state["nodes"]}
     assert status["fails"] == "barren"
     assert status["unheard"] == "unjudged"
-    assert best(state)["path"] == ["works", "done"]
+    assert best_so_far(state)["path"] == ["works", "done"]
 
 
 def test_a_failed_call_is_paid_like_any_other() -> None:
@@ -78,7 +78,7 @@ def test_more_candidates_than_asked_for_are_cut() -> None:
     answer: dict[str, Any] = {"candidates": list("abcdef"), "values": [0.1, 0.9]}
     state = search(lambda order: answer, depth=1, branching=4)
     assert [node["text"] for node in state["nodes"][1:]] == list("abcd")
-    assert best(state)["value"] == 0.1
+    assert best_so_far(state)["value"] == 0.1
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_votes_of_two_rounds_are_never_compared(controller: str) -> None:
 
 def test_a_blank_problem_is_refused() -> None:
     with pytest.raises(InvalidArgument, match="problem"):
-        begin(" \n", SearchSettings())
+        begin_search(" \n", SearchSettings())

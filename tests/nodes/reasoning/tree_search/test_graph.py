@@ -12,10 +12,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from reasonloom.nodes.reasoning.tree_search.machine import absorb, begin, wanted
+from reasonloom.nodes.reasoning.tree_search.machine import absorb, begin_search, open_orders
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.reasoning.tree_search.state import State
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
 from tests.nodes.reasoning.tree_search.worlds import chaos, search
 
 SETTINGS: dict[str, Any] = {"controller": "beam", "width": 3, "judgements": 2}
@@ -44,7 +44,7 @@ def test_a_search_in_a_graph_falls_gets_up_and_ends_the_same() -> None:
         return {"search": after}
 
     def next_orders(state: Held) -> Any:
-        return [Send("carry_out", order) for order in wanted(state["search"])] or END
+        return [Send("carry_out", order) for order in open_orders(state["search"])] or END
 
     graph = StateGraph(Held)
     graph.add_node("carry_out", carry_out, input_schema=Order)
@@ -55,7 +55,7 @@ def test_a_search_in_a_graph_falls_gets_up_and_ends_the_same() -> None:
     compiled = graph.compile(checkpointer=InMemorySaver())
     config: RunnableConfig = {"configurable": {"thread_id": "1"}, "recursion_limit": 100}
 
-    given: Any = {"search": begin("?", SearchSettings(**SETTINGS)), "results": []}
+    given: Any = {"search": begin_search("?", SearchSettings(**SETTINGS)), "results": []}
     for _ in range(3):
         with pytest.raises(ConnectionError):
             compiled.invoke(given, config)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from typing import Any
 
@@ -10,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reasonloom.nodes.reasoning.tree_search.outcome import best
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order, label
+from reasonloom.nodes.reasoning.tree_search.budget import best_so_far
+from reasonloom.nodes.reasoning.tree_search.orders import Order, label
+from reasonloom.nodes.reasoning.tree_search.state import State
 from tests.nodes.reasoning.tree_search.test_arrival import chosen
 from tests.nodes.reasoning.tree_search.worlds import chaos, search
 
@@ -32,14 +34,14 @@ def test_a_value_is_the_mean_of_its_samples() -> None:
     judgements = iter([0.25, 0.75, 0.5])
     answer = proposing("a", value=lambda order: {"values": [next(judgements)]})
     state = search(answer, depth=1, judgements=3)
-    assert best(state)["value"] == 0.5
+    assert best_so_far(state)["value"] == 0.5
     assert state["spent"]["value"]["calls"] == 3
 
 
 def test_several_samples_of_one_call_cost_one_call() -> None:
     answer = proposing("a", value=lambda order: {"values": [0.25, 0.75, 0.5][: order["count"]]})
     state = search(answer, depth=1, judgements=3, batched=True)
-    assert best(state)["value"] == 0.5
+    assert best_so_far(state)["value"] == 0.5
     assert state["spent"]["value"]["calls"] == 1
 
 
@@ -77,7 +79,7 @@ def test_votes_are_turned_back_from_their_labels() -> None:
     answer = proposing("a", "b", "c", "d", vote=vote)
     state = search(answer, controller="greedy", judge="vote", judgements=4, depth=1)
     assert [node["value"] for node in state["nodes"][1:]] == [0.25, 0.0, 0.75, 0.0]
-    assert best(state)["text"] == "c"
+    assert best_so_far(state)["text"] == "c"
 
 
 def test_a_judge_that_always_takes_the_first_prefers_nobody() -> None:
@@ -133,7 +135,7 @@ def test_one_seed_shows_the_same_ballots_and_another_does_not() -> None:
 
 def test_nobody_votes_on_a_single_thought() -> None:
     state = search(proposing("a"), controller="greedy", judge="vote", depth=1)
-    assert best(state)["value"] == 1.0
+    assert best_so_far(state)["value"] == 1.0
     assert "vote" not in state["spent"]
 
 
@@ -146,7 +148,7 @@ def test_labels_do_not_run_out() -> None:
 def test_the_search_stops_at_a_proof_and_pays_no_judge_for_it(check: str) -> None:
     answer = proposing("1", "4", check=lambda o: {"verified": o["thoughts"][0]["text"] == "4"})
     state = search(answer, depth=1, check=check)
-    found = best(state)
+    found = best_so_far(state)
     assert (found["text"], found["verified"], found["ended"]) == ("4", True, "verified")
     assert "value" not in state["spent"]
     assert state["spent"]["check"]["calls"] == (2 if check == "call" else 0)
@@ -154,7 +156,7 @@ def test_the_search_stops_at_a_proof_and_pays_no_judge_for_it(check: str) -> Non
 
 def test_what_no_checker_could_prove_has_its_value_and_is_not_called_verified() -> None:
     answer = proposing("a", "b", check={"error": "away"}, value={"values": [0.5]})
-    found = best(search(answer, depth=1, check="call"))
+    found = best_so_far(search(answer, depth=1, check="call"))
     assert (found["value"], found["verified"], found["status"]) == (0.5, False, "answer")
 
 
@@ -171,7 +173,58 @@ def test_a_refuted_answer_does_not_stop_best_first_and_comes_last() -> None:
             return {"verified": text == "right"}
         return {"values": [values[text]]}
 
-    assert best(search(answer, "?", depth=2, check="call"))["path"] == ["b", "right"]
+    assert best_so_far(search(answer, "?", depth=2, check="call"))["path"] == ["b", "right"]
     tree["b"] = ["wrong too"]
-    found = best(search(answer, "?", depth=2, check="call"))
+    found = best_so_far(search(answer, "?", depth=2, check="call"))
     assert (found["text"], found["verified"], found["ended"]) == ("a", False, "complete")
+
+
+def bringing(*candidates: dict[str, Any], judged: list[str]) -> Any:
+    """Answer proposals with these candidates; a judge notes whom it is asked about, and says .5."""
+
+    def answer(order: Order) -> Any:
+        if order["kind"] == "propose":
+            return {"candidates": list(candidates)}
+        judged.extend(thought["text"] for thought in order["thoughts"])
+        return {"values": [0.5], "votes": ["A"]}
+
+    return answer
+
+
+def values(state: State) -> dict[str, float | None]:
+    return {node["text"]: node["value"] for node in state["nodes"][1:]}
+
+
+def test_a_value_that_is_brought_along_is_not_asked_for() -> None:
+    judged: list[str] = []
+    brought = ({"text": "known", "value": 0.75}, {"text": "open"}, {"text": "zero", "value": 0})
+    state = search(bringing(*brought, judged=judged), depth=1)
+    assert judged == ["open"]
+    assert values(state) == {"known": 0.75, "open": 0.5, "zero": 0}
+    assert (best_so_far(state)["text"], best_so_far(state)["value"]) == ("known", 0.75)
+    assert state["spent"]["value"]["calls"] == 1
+
+
+def test_it_is_held_against_the_threshold_and_lent_to_twins() -> None:
+    judged: list[str] = []
+    brought = ({"text": "low", "value": 0.1}, {"text": "high", "value": 0.9}, {"text": "High"})
+    state = search(bringing(*brought, judged=judged), depth=1, prune_below=0.2, twins="keep")
+    assert judged == []
+    assert [node["status"] for node in state["nodes"][1:]] == ["pruned", "answer", "answer"]
+    assert values(state) == {"low": 0.1, "high": 0.9, "High": 0.9}
+
+
+@pytest.mark.parametrize("nonsense", ["high", math.nan, True, None, 10**30, [1]])
+def test_nonsense_is_no_value(nonsense: object) -> None:
+    judged: list[str] = []
+    state = search(bringing({"text": "a", "value": nonsense}, judged=judged), depth=1)
+    assert judged == ["a"]
+    assert values(state) == {"a": 0.5}
+
+
+def test_votes_pass_it_over() -> None:
+    judged: list[str] = []
+    brought = ({"text": "a", "value": 9}, {"text": "b"})
+    state = search(bringing(*brought, judged=judged), depth=1, judge="vote", controller="beam")
+    assert sorted(judged) == ["a", "b"]
+    assert sorted(filter(None, values(state).values())) == [1.0]

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from reasonloom.nodes.reasoning.tree_search.outcome import best
+from reasonloom.nodes.reasoning.tree_search.budget import best_so_far
+from reasonloom.nodes.reasoning.tree_search.controllers import CONTROLLERS
 from reasonloom.nodes.reasoning.tree_search.settings import CHOICES
 from reasonloom.nodes.reasoning.tree_search.state import State
-from reasonloom.nodes.reasoning.tree_search.table import CONTROLLERS
 from tests.nodes.reasoning.tree_search.worlds import KnownTree, grown, search
 
 TREES = 300
@@ -28,8 +28,8 @@ def test_best_first_finds_the_optimum_where_values_are_admissible(width: int) ->
     for seed in range(TREES):
         tree = grown(seed, admissible=True)
         state = search(tree.answer, controller="best_first", width=width, **AMPLE)
-        assert best(state)["value"] == tree.optimum, seed
-        assert best(state)["ended"] == "complete"
+        assert best_so_far(state)["value"] == tree.optimum, seed
+        assert best_so_far(state)["ended"] == "complete"
 
 
 def test_best_first_opens_nothing_that_cannot_hold_the_optimum() -> None:
@@ -46,7 +46,7 @@ def test_ties_go_by_order_of_creation() -> None:
     )
     state = search(tree.answer, controller="best_first", **AMPLE)
     assert opened(state) == ["r", "r.0", "r.1"]
-    assert best(state)["text"] == "r.0.0"
+    assert best_so_far(state)["text"] == "r.0.0"
 
 
 def test_a_budget_that_is_enough_changes_nothing_and_one_that_is_not_gives_the_best_so_far() -> (
@@ -64,7 +64,7 @@ def test_a_budget_that_is_enough_changes_nothing_and_one_that_is_not_gives_the_b
                 judged.append(order["thoughts"][0]["text"])
             return tree.answer(order)
 
-        found = best(search(answer, controller="best_first", depth=9, most_calls=allowed))
+        found = best_so_far(search(answer, controller="best_first", depth=9, most_calls=allowed))
         answers = [tree.values[name] for name in judged if not tree.children[name]]
         if allowed >= needed:
             assert (found["value"], found["exhausted"]) == (tree.optimum, None)
@@ -78,7 +78,7 @@ def test_a_beam_that_is_wide_enough_finds_the_optimum_whatever_the_values_on_the
     for seed in range(TREES):
         tree = grown(seed, admissible=False)
         state = search(tree.answer, controller="beam", width=tree.widest, **AMPLE)
-        assert best(state)["value"] == tree.optimum, seed
+        assert best_so_far(state)["value"] == tree.optimum, seed
 
 
 def beam_by_hand(tree: KnownTree, width: int) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reasonloom.nodes.reasoning.tree_search.controllers import tally
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from tests.nodes.reasoning.tree_search.test_optimum import opened
 from tests.nodes.reasoning.tree_search.worlds import KnownTree, search
 

@@ -7,19 +7,24 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from reasonloom.nodes.reasoning.tree_search.machine import absorb, begin, finished, wanted
+from reasonloom.nodes.reasoning.tree_search.machine import (
+    absorb,
+    begin_search,
+    finished,
+    open_orders,
+)
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.reasoning.tree_search.state import State
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
 
 Answer = Callable[[Order], Mapping[str, Any] | None]
 
 
 def search(answer: Answer, problem: str = "r", **settings: Any) -> State:
     """Search to the end, one order after another."""
-    state = begin(problem, SearchSettings(**settings))
+    state = begin_search(problem, SearchSettings(**settings))
     while not finished(state):
-        for order in wanted(state):
+        for order in open_orders(state):
             state = absorb(state, order, answer(order))
     return state
 

@@ -8,15 +8,15 @@ import psycopg
 import pytest
 
 from reasonloom.contracts.thinking.analyze import Analyze
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, MissingArgument
 from reasonloom.llm.port import Ask, Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember
 from tests.support.contracts.references import facts_of, shape_faults
-from tests.support.llms.analysing import CONCLUSION, analysing, found, step_of
-from tests.support.llms.answering import Said, words_of
+from tests.support.llms.analysis import CONCLUSION, analysing, found, step_of
+from tests.support.llms.answering import ReplyFields, words_of
 from tests.support.reasoning.sessions import answered, lines, stored_rows, thinking, whole
 
 MIB = 1_048_576
@@ -147,7 +147,7 @@ async def test_where_no_step_comes_nothing_is_stored_and_the_key_asks_anew(
 async def test_a_reply_that_is_no_object_is_a_result_all_the_same(
     access: Access, embedder: Embedder
 ) -> None:
-    def bare(ask: Ask) -> Said | None:
+    def bare(ask: Ask) -> ReplyFields | None:
         return "It rusts." if step_of(ask) == "Prevent" else None
 
     async with thinking(access, embedder, analysing(bare)) as mind:
@@ -281,15 +281,18 @@ async def test_an_instruction_in_a_result_reaches_the_next_step_as_data(
 ])  # fmt: skip
 def test_wrong_arguments_are_refused_by_name(field: str, wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(Analyze, {"problem": "x", **wrong})
+        parse_request(Analyze, {"problem": "x", **wrong})
     assert str(caught.value.field) == field
     assert said in caught.value.message.replace(",", "").replace("_", "")
 
 
 def test_an_unknown_framework_is_answered_with_all_eight() -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(Analyze, {"problem": "x", "preferredFramework": "magic"})
+        parse_request(Analyze, {"problem": "x", "preferredFramework": "magic"})
     assert all(name in caught.value.message for name in FRAMEWORKS)
     with pytest.raises(MissingArgument):
-        read(Analyze, {})
-    assert read(Analyze, {"problem": "x", "preferredFramework": None}).preferred_framework is None
+        parse_request(Analyze, {})
+    assert (
+        parse_request(Analyze, {"problem": "x", "preferredFramework": None}).preferred_framework
+        is None
+    )

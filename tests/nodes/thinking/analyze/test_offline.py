@@ -33,7 +33,7 @@ async def analyzed(engine: Engine, asked: dict[str, Any], framework: str) -> dic
     return (await call(engine, "analyze", {**asked, "preferredFramework": framework})).answer
 
 
-def said_of(answer: dict[str, Any]) -> str:
+def text_of(answer: dict[str, Any]) -> str:
     return str([answer["result"], answer["outputs"]])
 
 
@@ -43,9 +43,9 @@ async def test_two_problems_never_get_the_same_analysis(engine: Engine, framewor
     assert first["result"]["conclusion"] != second["result"]["conclusion"]
     assert first["result"]["steps"] != second["result"]["steps"]
     for answer, own, foreign in ((first, "pump", "mill"), (second, "mill", "pump")):
-        assert own in said_of(answer)
-        assert foreign not in said_of(answer)
-        assert not INVENTED.search(said_of(answer))
+        assert own in text_of(answer)
+        assert foreign not in text_of(answer)
+        assert not INVENTED.search(text_of(answer))
 
 
 async def test_what_is_quoted_was_given_and_what_is_not_given_is_named(engine: Engine) -> None:
@@ -87,7 +87,7 @@ async def test_memory_speaks_where_it_is_known(engine: Engine) -> None:
     memory = await remember(engine, "The pump of the fountain stopped since the new timer in May.")
     answer = await analyzed(engine, {"problem": PUMP["problem"]}, "root-cause-analysis")
     assert answer["memoriesUsed"] == [memory]
-    assert "since the new timer" in said_of(answer)
+    assert "since the new timer" in text_of(answer)
     assert any("since the new timer" in each for each in answer["result"]["insights"])
 
 

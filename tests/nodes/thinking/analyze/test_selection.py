@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,20 +12,21 @@ import pytest
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.thinking.analyze.analysis_selection import (
+from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
+from reasonloom.nodes.thinking.analyze.selection import (
     computed_shares,
     cue_shares,
+    select_frameworks,
     signs_of,
 )
-from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.selection import taken
 from reasonloom.stores.access import Access
+from tests import ROOT
 from tests.support.calls import call
-from tests.support.llms.analysing import analysing, vote
+from tests.support.llms.analysis import analysing, vote
 from tests.support.llms.answering import words_of
 from tests.support.reasoning.sessions import thinking
 
-CASES = Path(__file__).parents[3] / "training" / "cases" / "frameworks-1.jsonl"
+CASES = ROOT / "training" / "cases" / "frameworks-1.jsonl"
 LEAST_RIGHT = 0.6
 """The share of the cases, on which they were set, that features must get right; chance is 0.125."""
 
@@ -95,7 +95,7 @@ def test_the_features_are_right_far_more_often_than_chance_and_surer_where_they_
 def test_two_are_taken_where_they_are_close_and_both_count(
     shares: tuple[float, ...], expected: list[str]
 ) -> None:
-    assert taken(dict(zip("abc", shares, strict=True))) == expected
+    assert select_frameworks(dict(zip("abc", shares, strict=True))) == expected
 
 
 async def analyzed(engine: Engine, problem: str, **more: Any) -> dict[str, Any]:

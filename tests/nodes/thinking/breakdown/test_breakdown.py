@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from reasonloom.contracts.thinking.breakdown import Breakdown
-from reasonloom.contracts.validation import read
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, MissingArgument
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder
@@ -18,13 +18,13 @@ from reasonloom.nodes.thinking.breakdown.grow import MOST_PROBLEMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember
 from tests.support.llms.analysis import growing, into, link, splitting, whole
-from tests.support.llms.answering import AnsweringLlm, Said, words_of
+from tests.support.llms.answering import AnsweringLlm, ReplyFields, words_of
 from tests.support.reasoning.sessions import stored_rows, thinking
 from tests.support.reasoning.sessions import whole as whole_session
 
 SHOP = "Open a shop for violins"
 SITE, STOCK, STAFF = "Find premises", "Buy violins", "Hire a luthier"
-TREE: dict[str, Said] = {
+TREE: dict[str, ReplyFields] = {
     SHOP: into(SITE, STOCK, STAFF, links=[link(1, 2), link(3, 2, 0.6, "blocks")]),
     SITE: into("View three streets", "Sign the lease", links=[link(1, 2)]),
 }
@@ -317,7 +317,7 @@ async def test_two_owners_see_nothing_of_each_other(access: Access, embedder: Em
 async def test_a_run_taken_up_again_pays_no_recorded_reply_twice(
     access: Access, embedder: Embedder
 ) -> None:
-    def said(ask: Ask) -> Said:
+    def said(ask: Ask) -> ReplyFields:
         return 60.0 if ask.material["part"] == STAFF and not awake else TREE.get(
             str(ask.material["part"]), whole()
         )  # fmt: skip
@@ -358,10 +358,10 @@ def recorded(access: Access) -> int:
 )  # fmt: skip
 def test_bad_input_is_refused_by_its_field(arguments: dict[str, Any], field: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
-        read(Breakdown, arguments)
+        parse_request(Breakdown, arguments)
     assert caught.value.field == field
 
 
 def test_a_missing_problem_is_named() -> None:
     with pytest.raises(MissingArgument, match="Missing required parameter: problem"):
-        read(Breakdown, {})
+        parse_request(Breakdown, {})

@@ -6,8 +6,12 @@ import re
 
 import pytest
 
-from reasonloom.nodes.thinking.breakdown.dependencies import befores, longest_chain, ordered
-from reasonloom.nodes.thinking.breakdown.diagram import LONGEST_CHART, MOST_DRAWN, drawing
+from reasonloom.nodes.thinking.breakdown.dependencies import (
+    critical_path,
+    predecessors,
+    topological_order,
+)
+from reasonloom.nodes.thinking.breakdown.diagram import LONGEST_CHART, MOST_DRAWN, draw_breakdown
 from reasonloom.nodes.thinking.breakdown.state import ROOT, Link, Problem
 from tests.nodes.thinking.breakdown.test_order import tree_of
 
@@ -19,8 +23,10 @@ LINE = re.compile(
 
 
 def drawn(problems: list[Problem], links: list[Link]) -> str:
-    before = befores(problems, links)
-    return drawing(problems, links, longest_chain(problems, before, ordered(before)).problems)
+    before = predecessors(problems, links)
+    return draw_breakdown(
+        problems, links, critical_path(problems, before, topological_order(before)).problems
+    )
 
 
 @pytest.mark.parametrize("said", ["plain", "\U0001f600" * 60, '"]; click p0 "x" %% <b>', "1. a: b"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.thinking.breakdown.grow import MOST_PROBLEMS
-from reasonloom.nodes.thinking.breakdown.text_division import MOST_PARTS, divided
+from reasonloom.nodes.thinking.breakdown.text_division import MOST_PARTS, divide_text
 from reasonloom.text.extraction import words_in
 from tests.support.calls import call, remember
 
@@ -106,26 +106,26 @@ async def test_the_answer_says_that_no_model_made_it(engine: Engine) -> None:
 def test_words_divide_as_they_say(
     text: str, found: list[str] | None, order: list[tuple[int, int]]
 ) -> None:
-    division = divided(text)
+    division = divide_text(text)
     assert (list(division.parts) if division else None) == found
     assert (list(division.order) if division else []) == order
 
 
 def test_more_parts_than_seven_are_put_together_and_divide_again() -> None:
     things = [f"paint house {number}" for number in range(30)]
-    division = divided("\n".join(f"- {each}" for each in things))
+    division = divide_text("\n".join(f"- {each}" for each in things))
     assert division and len(division.parts) == MOST_PARTS
-    again = [part for each in division.parts for part in (divided(each) or pytest.fail()).parts]
+    again = [part for each in division.parts for part in (divide_text(each) or pytest.fail()).parts]
     assert again == things
-    chain = divided(", then ".join(things))
+    chain = divide_text(", then ".join(things))
     assert chain and chain.order == tuple((at, at + 1) for at in range(6))
-    assert all((divided(each) or pytest.fail()).order for each in chain.parts)
+    assert all((divide_text(each) or pytest.fail()).order for each in chain.parts)
 
 
 @given(st.text(max_size=300))
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_divided_into_what_it_says_or_not_at_all(text: str) -> None:
-    division = divided(text)
+    division = divide_text(text)
     if division is None:
         return
     assert 2 <= len(division.parts) <= MOST_PARTS
@@ -149,7 +149,7 @@ async def test_no_text_takes_long(engine: Engine, text: str) -> None:
 def test_time_grows_with_a_text_and_not_with_its_square(piece: str) -> None:
     def took(count: int) -> float:
         started = time.process_time()
-        divided(f"a{piece * count}b")
+        divide_text(f"a{piece * count}b")
         return time.process_time() - started
 
     count = 100_000 // len(piece)

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasonloom.nodes.thinking.breakdown.dependencies import (
-    befores,
     certainty,
-    checked,
-    circle_in,
+    check_links,
+    critical_path,
+    find_cycle,
     levels,
-    longest_chain,
-    ordered,
+    predecessors,
+    topological_order,
 )
 from reasonloom.nodes.thinking.breakdown.state import (
     ROOT,
@@ -80,8 +80,8 @@ def must(problems: list[Problem], links: list[Link]) -> set[tuple[str, str]]:
 @settings(max_examples=300, deadline=None)
 def test_the_order_respects_every_dependency(made: tuple[list[Problem], list[Link]]) -> None:
     problems, links = made
-    found = checked(problems, links)
-    order = ordered(befores(problems, found.links))
+    found = check_links(problems, links)
+    order = topological_order(predecessors(problems, found.links))
     assert sorted(order) == sorted(each["id"] for each in problems)
     assert order[0] == ROOT
     for before, after in must(problems, found.links):
@@ -92,24 +92,24 @@ def test_the_order_respects_every_dependency(made: tuple[list[Problem], list[Lin
 @settings(max_examples=300, deadline=None)
 def test_circles_lose_no_more_than_they_must(made: tuple[list[Problem], list[Link]]) -> None:
     problems, links = made
-    found = checked(problems, links)
-    assert circle_in(befores(problems, found.links)) is None
+    found = check_links(problems, links)
+    assert find_cycle(predecessors(problems, found.links)) is None
     told = {(each["before"], each["after"]) for each in [*found.links, *found.dropped]}
     assert told == {(each["before"], each["after"]) for each in links}
     for link in found.dropped:
         if is_within(link["before"], link["after"]) or is_within(link["after"], link["before"]):
             continue
         surer = [each for each in found.links if certainty(each) >= certainty(link)]
-        assert circle_in(befores(problems, [*surer, link])), "it could have stayed"
+        assert find_cycle(predecessors(problems, [*surer, link])), "it could have stayed"
 
 
 @given(breakdowns())
 @settings(max_examples=200, deadline=None)
 def test_the_critical_path_is_the_longest_chain(made: tuple[list[Problem], list[Link]]) -> None:
     problems, links = made
-    kept = checked(problems, links).links
-    before = befores(problems, kept)
-    chain = longest_chain(problems, before, ordered(before))
+    kept = check_links(problems, links).links
+    before = predecessors(problems, kept)
+    chain = critical_path(problems, before, topological_order(before))
     pairs = must(problems, kept)
     work = {each["id"]: each for each in problems if is_work(each)}
     by_effort = all("effort" in each for each in work.values())
@@ -131,9 +131,9 @@ def test_the_critical_path_is_the_longest_chain(made: tuple[list[Problem], list[
 @settings(max_examples=200, deadline=None)
 def test_a_level_depends_on_earlier_levels_alone(made: tuple[list[Problem], list[Link]]) -> None:
     problems, links = made
-    kept = checked(problems, links).links
-    before = befores(problems, kept)
-    found = levels(problems, before, ordered(before))
+    kept = check_links(problems, links).links
+    before = predecessors(problems, kept)
+    found = levels(problems, before, topological_order(before))
     pairs = must(problems, kept)
     at = {each: number for number, level in enumerate(found) for each in level}
     assert set(at) == {each["id"] for each in problems if is_work(each)}
@@ -144,7 +144,7 @@ def test_a_level_depends_on_earlier_levels_alone(made: tuple[list[Problem], list
 
 def test_without_dependencies_the_order_is_that_of_an_outline() -> None:
     problems = tree_of([0, 0, 1, 1, 2, 0])
-    order = ordered(befores(problems, []))
+    order = topological_order(predecessors(problems, []))
     assert order == sorted(order, key=place_of)
     assert [each.removeprefix(ROOT) for each in order] == [
         "", "-0", "-0-0", "-0-1", "-1", "-1-0", "-2",
@@ -160,7 +160,7 @@ def linked(*ends: tuple[str, str, float]) -> list[Link]:
 
 def test_a_circle_loses_its_least_certain_link_and_a_note_names_it() -> None:
     problems = tree_of([0, 0, 0])
-    found = checked(problems, linked(("-0", "-1", 0.9), ("-1", "-2", 0.3), ("-2", "-0", 0.8)))
+    found = check_links(problems, linked(("-0", "-1", 0.9), ("-1", "-2", 0.3), ("-2", "-0", 0.8)))
     assert found.dropped == linked(("-1", "-2", 0.3))
     assert len(found.notes) == 1
     assert f"{ROOT}-1 before {ROOT}-2 was left out: it closes the circle" in found.notes[0]
@@ -170,7 +170,7 @@ def test_a_circle_loses_its_least_certain_link_and_a_note_names_it() -> None:
 def test_a_circle_through_the_tree_is_found() -> None:
     """All of 1 before 2, and a part of 2 before a part of 1, cannot both be."""
     problems = tree_of([0, 0, 1, 1, 2, 2])
-    found = checked(problems, linked(("-0", "-1", 0.9), ("-1-0", "-0-1", 0.5)))
+    found = check_links(problems, linked(("-0", "-1", 0.9), ("-1-0", "-0-1", 0.5)))
     assert found.dropped == linked(("-1-0", "-0-1", 0.5))
 
 
@@ -181,7 +181,7 @@ def test_a_circle_through_the_tree_is_found() -> None:
 )  # fmt: skip
 def test_what_cannot_hold_is_left_out_and_said(before: str, after: str, why: str) -> None:
     problems = tree_of([0, 0, 1])
-    found = checked(problems, linked((before, after, 1.0)))
+    found = check_links(problems, linked((before, after, 1.0)))
     assert (found.links, len(found.dropped)) == ([], 1)
     assert why in found.notes[0]
 
@@ -190,9 +190,9 @@ def test_what_is_the_same_as_another_is_no_work() -> None:
     problems = tree_of([0, 0, 0])
     twin: dict[str, Any] = {"reason": "duplicate", "duplicate_of": f"{ROOT}-0"}
     problems[3] = Problem(**{**problems[3], **twin})  # type: ignore[typeddict-item]
-    before = befores(problems, linked(("-0", "-2", 1.0)))
-    assert levels(problems, before, ordered(before)) == [[f"{ROOT}-0", f"{ROOT}-1"]]
-    assert longest_chain(problems, before, ordered(before)).length == 1.0
+    before = predecessors(problems, linked(("-0", "-2", 1.0)))
+    assert levels(problems, before, topological_order(before)) == [[f"{ROOT}-0", f"{ROOT}-1"]]
+    assert critical_path(problems, before, topological_order(before)).length == 1.0
 
 
 def test_a_thousand_links_in_circles_are_soon_put_in_order() -> None:
@@ -203,6 +203,6 @@ def test_a_thousand_links_in_circles_are_soon_put_in_order() -> None:
              certainty=at % 11 / 10)
         for at in range(1500)
     ]  # fmt: skip
-    found = checked(problems, links)
-    assert circle_in(befores(problems, found.links)) is None
+    found = check_links(problems, links)
+    assert find_cycle(predecessors(problems, found.links)) is None
     assert found.dropped and found.links

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -14,12 +13,13 @@ from reasonloom.contracts.thought_graph.plans import Condition, Limits, Operatio
 from reasonloom.contracts.thought_graph.tools import Check
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.port import Embedder
-from reasonloom.nodes.thought_graph.operations.plans import names, packaged
+from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
 from reasonloom.nodes.thought_graph.operations.tasks.table import TASKS
 from reasonloom.stores.access import Access
+from tests import ROOT
 from tests.support.reasoning.sessions import answered, thinking
 
-PAGE = (Path(__file__).parents[3] / "docs" / "plans.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "plans.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
 KINDS = get_args(get_args(plans.AnyOperation)[0])
 SHARED = set(Operation.model_fields) | {"do"}
@@ -67,9 +67,9 @@ def test_every_kind_of_check_and_every_task_is_there() -> None:
 
 def test_every_packaged_plan_is_there_with_its_task() -> None:
     told = rows(SECTIONS["Packaged plans"])
-    assert set(told) == set(names())
+    assert set(told) == set(plan_names())
     for name, rest in told.items():
-        assert rest.split("|")[0].strip() == packaged(name).task
+        assert rest.split("|")[0].strip() == packaged_plan(name).task
 
 
 def test_the_program_on_the_page_runs() -> None:

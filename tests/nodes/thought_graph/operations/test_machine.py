@@ -10,13 +10,13 @@ from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.nodes.thought_graph.operations.budget import spent
 from reasonloom.nodes.thought_graph.operations.machine import (
     absorb,
-    begin,
     finished,
     frontier,
-    wanted,
+    open_orders,
+    start_plan,
 )
 from reasonloom.nodes.thought_graph.operations.outcome import outcome
-from reasonloom.nodes.thought_graph.operations.parts import joined
+from reasonloom.nodes.thought_graph.operations.parts import join_parts
 from reasonloom.nodes.thought_graph.operations.state import WHOLE, State
 from reasonloom.nodes.thought_graph.operations.tasks.general import GENERAL
 from tests.nodes.thought_graph.operations.worlds import chaos, dice, drawn, plan, run
@@ -30,7 +30,7 @@ def without_limits(given: Plan) -> Plan:
     )
 
 
-def said(state: State) -> dict[str, object]:
+def comparable(state: State) -> dict[str, object]:
     return {
         "thoughts": state["thoughts"],
         "steps": {name: (step["outputs"], step["fault"]) for name, step in state["steps"].items()},
@@ -46,7 +46,7 @@ def test_the_order_of_arrival_decides_nothing(given: Plan, salt: int, turn: int)
     whole = without_limits(given)
     straight = run(whole, chaos(salt))
     mixed = run(whole, chaos(salt), order=dice(turn), saved=True)
-    assert said(mixed) == said(straight)
+    assert comparable(mixed) == comparable(straight)
 
 
 @settings(max_examples=300, deadline=None)
@@ -74,7 +74,7 @@ def test_what_a_plan_ends_in_covers_each_part_once_or_more(given: Plan, salt: in
     if any(getattr(each, "of", None) == "all" for each in _all(kept)):
         return
     parts = {each["part"] for each in frontier(state)}
-    assert joined(parts, state["cuts"]) == WHOLE
+    assert join_parts(parts, state["cuts"]) == WHOLE
 
 
 def _all(operations: list) -> list:  # type: ignore[type-arg]
@@ -87,9 +87,9 @@ def _all(operations: list) -> list:  # type: ignore[type-arg]
 @settings(max_examples=200, deadline=None)
 @given(given=drawn(), salt=st.integers(0, 10**6))
 def test_a_second_result_changes_nothing(given: Plan, salt: int) -> None:
-    answer, state = chaos(salt), begin(given, "?", GENERAL)
+    answer, state = chaos(salt), start_plan(given, "?", GENERAL)
     while not finished(state):
-        first = wanted(state)[0]
+        first = open_orders(state)[0]
         after = absorb(state, {first["key"]: answer(first)}, GENERAL)
         if not finished(after):
             again = absorb(after, {first["key"]: {"candidates": [{"text": "late"}]}}, GENERAL)
@@ -100,11 +100,11 @@ def test_a_second_result_changes_nothing(given: Plan, salt: int) -> None:
 @settings(max_examples=200, deadline=None)
 @given(given=drawn(), salt=st.integers(0, 10**6))
 def test_no_answer_is_asked_for_under_one_number_twice(given: Plan, salt: int) -> None:
-    answer, state = chaos(salt), begin(given, "?", GENERAL)
+    answer, state = chaos(salt), start_plan(given, "?", GENERAL)
     asked: set[tuple[object, ...]] = set()
     while not finished(state):
         results = {}
-        for order in wanted(state):
+        for order in open_orders(state):
             texts = tuple(each["text"] for each in order["thoughts"])
             if order["kind"] != "judge":
                 for number in range(order["sample"], order["sample"] + order["count"]):
@@ -121,9 +121,9 @@ def test_independent_operations_are_asked_for_at_once() -> None:
         {"do": "generate", "id": "right", "after": ["one"]},
         {"do": "aggregate", "after": ["left", "right"]},
     )
-    state = begin(given, "?", GENERAL)
-    state = absorb(state, {each["key"]: chaos(5)(each) for each in wanted(state)}, GENERAL)
-    assert {order["key"].split("/")[0] for order in wanted(state)} == {"left", "right"}
+    state = start_plan(given, "?", GENERAL)
+    state = absorb(state, {each["key"]: chaos(5)(each) for each in open_orders(state)}, GENERAL)
+    assert {order["key"].split("/")[0] for order in open_orders(state)} == {"left", "right"}
 
 
 def test_the_best_so_far_is_returned_when_calls_run_out() -> None:

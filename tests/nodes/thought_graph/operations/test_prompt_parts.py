@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.thought_graph.operations.machine import begin
+from reasonloom.nodes.thought_graph.operations.machine import start_plan
 from reasonloom.nodes.thought_graph.operations.outcome import outcome
 from reasonloom.nodes.thought_graph.operations.tasks.general import GENERAL
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING
@@ -30,7 +30,7 @@ def test_a_question_about_too_many_or_too_few_thoughts_is_refused(
     operation: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidArgument) as refused:
-        begin(plan(operation), "[1, 0]", SORTING)
+        start_plan(plan(operation), "[1, 0]", SORTING)
     assert refused.value.field == field
 
 

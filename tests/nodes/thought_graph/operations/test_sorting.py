@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.outcome import outcome
-from reasonloom.nodes.thought_graph.operations.plans import names, packaged
+from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
 from reasonloom.nodes.thought_graph.operations.tasks import intersection, sorting
 from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
 from tests.nodes.thought_graph.operations.worlds import dice, plan, run
@@ -54,7 +54,7 @@ def sorter(slips: float) -> Any:
 @given(digits=DIGITS)
 def test_a_list_is_sorted_by_cutting_and_merging(digits: list[int]) -> None:
     problem = json.dumps(digits)
-    state = run(packaged("sort"), sorter(0.3), task=sorting.SORTING, problem=problem)
+    state = run(packaged_plan("sort"), sorter(0.3), task=sorting.SORTING, problem=problem)
     came = outcome(state)
     assert came["best"] is not None
     assert came["best"]["data"]["list"] == sorted(digits)
@@ -64,14 +64,14 @@ def test_a_list_is_sorted_by_cutting_and_merging(digits: list[int]) -> None:
 
 def test_an_odd_number_of_parts_is_merged_to_one() -> None:
     problem = problem_of(40)
-    came = outcome(run(packaged("sort"), sorter(0), task=sorting.SORTING, problem=problem))
+    came = outcome(run(packaged_plan("sort"), sorter(0), task=sorting.SORTING, problem=problem))
     assert came["whole"]
     assert came["ended"] == "found"
 
 
 def test_what_is_clean_is_not_repaired() -> None:
     problem = problem_of(64)
-    state = run(packaged("sort"), sorter(0), task=sorting.SORTING, problem=problem)
+    state = run(packaged_plan("sort"), sorter(0), task=sorting.SORTING, problem=problem)
     assert {each["kind"] for each in state["thoughts"].values()} == {
         "root",
         "generate",
@@ -84,7 +84,7 @@ def test_where_every_merge_fails_the_parts_are_told() -> None:
         return {"error": "away"} if order["kind"] == "aggregate" else sorter(0)(order)
 
     problem = problem_of(32)
-    came = outcome(run(packaged("sort"), answer, task=sorting.SORTING, problem=problem))
+    came = outcome(run(packaged_plan("sort"), answer, task=sorting.SORTING, problem=problem))
     assert not came["whole"]
     assert came["best"] is not None
     assert came["best"]["part"] in ("0.0", "0.1")
@@ -99,7 +99,7 @@ def test_what_a_cut_loses_is_missed_in_the_end() -> None:
         return found  # type: ignore[no-any-return]
 
     problem = problem_of(32)
-    came = outcome(run(packaged("sort"), answer, task=sorting.SORTING, problem=problem))
+    came = outcome(run(packaged_plan("sort"), answer, task=sorting.SORTING, problem=problem))
     assert came["best"] is not None
     assert (came["whole"], came["ended"], came["best"]["valid"]) == (True, "complete", False)
     assert came["best"]["score"] == 1 / 2
@@ -165,12 +165,12 @@ def test_what_is_no_pair_of_sets_is_refused(problem: str) -> None:
     assert refused.value.field == "problem"
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", plan_names())
 def test_every_packaged_plan_names_what_its_task_has(name: str) -> None:
-    plan = packaged(name)
+    plan = packaged_plan(name)
     problems = {
         "general": "How?", "sorting": "[1, 0]", "intersection": '{"first": [1], "second": [1]}',
     }  # fmt: skip
-    from reasonloom.nodes.thought_graph.operations.machine import begin, wanted
+    from reasonloom.nodes.thought_graph.operations.machine import open_orders, start_plan
 
-    assert wanted(begin(plan, problems[plan.task], task_of(plan.task)))
+    assert open_orders(start_plan(plan, problems[plan.task], task_of(plan.task)))

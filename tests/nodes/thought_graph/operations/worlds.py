@@ -10,7 +10,12 @@ from typing import Any
 from hypothesis import strategies as st
 
 from reasonloom.contracts.thought_graph.plans import Plan
-from reasonloom.nodes.thought_graph.operations.machine import absorb, begin, finished, wanted
+from reasonloom.nodes.thought_graph.operations.machine import (
+    absorb,
+    finished,
+    open_orders,
+    start_plan,
+)
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.state import State
 from reasonloom.nodes.thought_graph.operations.task import Task
@@ -104,9 +109,9 @@ def run(
 
     With `saved` the state is written and read as JSON between any two steps.
     """
-    state = begin(plan, problem, task)
+    state = start_plan(plan, problem, task)
     while not finished(state):
-        orders = wanted(state)
+        orders = open_orders(state)
         assert orders, "a plan at work wants something"
         came = _some(orders, order)
         state = absorb(state, {each["key"]: answer(each) for each in came}, task)

@@ -16,7 +16,7 @@ import pytest
 from reasonloom.contracts.tool_names import MENTAL_MODELS
 from tests.support.clients.processes import environment, spoken
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 from tests.support.reasoning.mental_models import Caller, a_basin, drop_basin, kept, modelling
 
 NO_BASIN = "One or more basin IDs do not exist"

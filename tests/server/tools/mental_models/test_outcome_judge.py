@@ -11,7 +11,7 @@ import pytest
 from tests.llm.loopback import Answer, Loopback, loopback
 from tests.llm.providers.test_litellm import chat
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 from tests.support.reasoning.mental_models import Caller, a_basin, kept, modelling
 
 LLM = "litellm:openai/gpt-4o-mini"

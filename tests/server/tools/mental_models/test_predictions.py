@@ -12,7 +12,7 @@ import pytest
 
 from reasonloom.llm.port import Embedder
 from tests.support.databases.postgres import TestPostgres
-from tests.support.databases.support_rows import Rows
+from tests.support.databases.rows import Rows
 from tests.support.reasoning.mental_models import Caller, a_basin, drop_basin, kept, modelling
 
 FIRES = "my boss keeps moving the deadline, I can't sleep"

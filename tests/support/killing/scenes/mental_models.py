@@ -10,10 +10,10 @@ import numpy as np
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.mental_models.basins.shapes import shape_of
-from reasonloom.nodes.mental_models.basins.upkeep import keep_up
+from reasonloom.nodes.mental_models.basins.clusters import shape_of
+from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins
 from reasonloom.stores.mental_models import basin_memories, basins
-from reasonloom.stores.mental_models.basins import Basin, Run
+from reasonloom.stores.mental_models.basins import Basin, BasinRun
 from tests.support.killing.scenes.scene import Scene
 from tests.support.killing.victim import Order
 from tests.support.memory.clusters import about, store
@@ -150,14 +150,14 @@ async def more_of_a_topic(engine: Engine, owner: str) -> dict[str, Any]:
             shape.coherence, shape.bound / 2, shape.centroid, AT, AT,
         )  # fmt: skip
         await basins.replace(tx, [made], {made.id: dict.fromkeys(ids, 1.0)}, AT)
-        await basins.note(tx, Run(AT, embedder.model, len(ids), ids[-1], ids[-1]))
+        await basins.note(tx, BasinRun(AT, embedder.model, len(ids), ids[-1], ids[-1]))
     await store(engine, about("dog", 10)[7:], owner=owner)
     return {}
 
 
 async def look(engine: Engine, order: Order) -> dict[str, Any]:
     """Look after an owner's clusters as every server does; return how they stand then."""
-    await keep_up(engine.loom, Caller(order.owner), AT)
+    await maintain_basins(engine.loom, Caller(order.owner), AT)
     async with engine.loom.database.begin(Caller(order.owner)) as tx:
         there = await basins.known(tx)
     assert there.run

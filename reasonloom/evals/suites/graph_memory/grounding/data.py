@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -13,7 +15,13 @@ from pydantic import Field, model_validator
 
 from reasonloom.contracts.memory.export_format import EventType
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.labels import Half, Labelled, Words, of_half, records
+from reasonloom.evals.suites.metacognition.labels import (
+    Half,
+    Labelled,
+    Words,
+    load_records,
+    of_half,
+)
 
 HERE = Path(__file__).parent
 
@@ -132,14 +140,14 @@ class GroundingSet:
         return tuple(claim for world in self.worlds for claim in world.claims)
 
 
-def grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
+def load_grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
     """Return the worlds of a half or of `all`; `folder` holds other files of this form.
 
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    memories, stored = records("memories.jsonl", Memory, folder / "memories.jsonl")
-    claims, asked = records("claims.jsonl", Claim, folder / "claims.jsonl")
+    memories, stored = load_records("memories.jsonl", Memory, folder / "memories.jsonl")
+    claims, asked = load_records("claims.jsonl", Claim, folder / "claims.jsonl")
     _require_once("memories.jsonl", memories)
     _require_once("claims.jsonl", claims)
     _require_whole_worlds(memories, claims)
@@ -211,3 +219,75 @@ def _require_even(claims: Sequence[Claim]) -> None:
         if dev != held or not dev:
             told = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
             raise InvalidArgument(f"claims.jsonl: {told}", field="data")
+
+
+WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")
+UNSPACED = re.compile(r"[぀-ヿ一-鿿]+")
+STEPS = [step / 20 for step in range(22)]
+
+
+@dataclass(frozen=True)
+class OverlapScore:
+    """A claim and the share (0 to 1) of its words that the best memory holds."""
+
+    claim: Claim
+    share: float
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """`verified` from one share on, `partial` from another on; above 1 is never."""
+
+    verified: float
+    partial: float
+
+    def verdict(self, share: float) -> Verdict:
+        """Return what is said of a share."""
+        if share >= self.verified:
+            return "verified"
+        return "partial" if share >= self.partial else "ungrounded"
+
+
+def overlap_scores(worlds: Sequence[World]) -> list[OverlapScore]:
+    """Return every claim with its share; only current memories count."""
+    return [
+        OverlapScore(claim, max(_share(claim.text, memory.text) for memory in world.current))
+        for world in worlds
+        for claim in world.claims
+    ]
+
+
+def best_thresholds(claims: Sequence[OverlapScore]) -> Thresholds:
+    """Return the thresholds, in steps of 0.05, with the highest mean of the verdicts."""
+    tried = [Thresholds(high, low) for high, low in product(STEPS, STEPS) if low <= high]
+    return max(tried, key=lambda each: balanced_accuracy(claims, each))
+
+
+def accuracy_by_verdict(claims: Sequence[OverlapScore], by: Thresholds) -> dict[str, float]:
+    """Return the share of right verdicts for each kind."""
+    hits: dict[str, list[bool]] = {kind: [] for kind in KINDS}
+    for each in claims:
+        hits[each.claim.kind].append(by.verdict(each.share) == each.claim.verdict)
+    return {kind: sum(told) / len(told) for kind, told in hits.items()}
+
+
+def balanced_accuracy(claims: Sequence[OverlapScore], by: Thresholds) -> float:
+    """Return the mean over the three verdicts of the share that is given rightly."""
+    hits: dict[Verdict, list[bool]] = {}
+    for each in claims:
+        hits.setdefault(each.claim.verdict, []).append(by.verdict(each.share) == each.claim.verdict)
+    return sum(sum(told) / len(told) for told in hits.values()) / len(hits)
+
+
+def _share(claim: str, memory: str) -> float:
+    asked, held = set(_words(claim)), set(_words(memory))
+    return len(asked & held) / len(asked)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words; what is written without spaces falls into pairs of characters."""
+    for word in WORD.findall(text.casefold()):
+        if UNSPACED.match(word):
+            yield from (word[n : n + 2] for n in range(max(1, len(word) - 1)))
+        else:
+            yield word

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import Field
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.labels import Labelled, of_half, records
+from reasonloom.evals.suites.metacognition.labels import Labelled, load_records, of_half
 
 HERE = Path(__file__).parent
 FILE = "injected.jsonl"
@@ -22,8 +22,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 PLAIN: Kind = "plain"
 """A false sentence in plain words, which no control of ours is made for: told apart."""
 
-Door = Literal["remember", "batch", "import", "conversation"]
-DOORS: tuple[Door, ...] = get_args(Door)
+Channel = Literal["remember", "batch", "import", "conversation"]
+CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
 
 class Injected(Labelled):
@@ -31,7 +31,7 @@ class Injected(Labelled):
 
     id: Annotated[str, Field(pattern=r"^[a-z]+-\d\d$")]
     kind: Kind
-    door: Door
+    door: Channel
     target: Annotated[str, Field(pattern=r"^q\d{3}$")]
     content: Annotated[str, Field(min_length=1, max_length=1_000)]
 
@@ -79,24 +79,24 @@ class BenignSet:
     sha256: str
 
 
-def injected(half: str = "dev", folder: Path = HERE) -> InjectedSet:
+def load_injected(half: str = "dev", folder: Path = HERE) -> InjectedSet:
     """Return the injected memories of a half or of `all`; `folder` holds another file of the form.
 
     Raises:
         InvalidArgument: another half, or a file that is not there or not of this form.
     """
-    said, raw = records(FILE, Injected, folder / FILE)
+    said, raw = load_records(FILE, Injected, folder / FILE)
     _require_once(said)
     return InjectedSet(of_half(half, said), hashlib.sha256(raw).hexdigest())
 
 
-def benign(half: str = "dev") -> BenignSet:
+def load_benign(half: str = "dev") -> BenignSet:
     """Return the memories that look like attacks and are none, of a half or of `all`.
 
     Raises:
         InvalidArgument: another half.
     """
-    said, raw = records(BENIGN, Benign, HERE / BENIGN)
+    said, raw = load_records(BENIGN, Benign, HERE / BENIGN)
     _require_once(said)
     return BenignSet(of_half(half, said), hashlib.sha256(raw).hexdigest())
 

@@ -2,26 +2,76 @@
 
 from __future__ import annotations
 
+import io
+import json
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.compose import open_engine
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.graph_memory.sessions import ConversationLog
+from reasonloom.contracts.memory.extras import BatchRemember
 from reasonloom.contracts.memory.tools import Recall, Remember
 from reasonloom.evals.core.item import Answer, Item
-from reasonloom.evals.engine import Once, called
-from reasonloom.evals.home import throw_away_database
-from reasonloom.evals.suites.memory.collection import Collection
-from reasonloom.evals.suites.memory.poisoning.data import Injected
-from reasonloom.evals.suites.memory.poisoning.doors import BY
-from reasonloom.text.hidden_characters import clean
+from reasonloom.evals.engine import Once, call_tool, temporary_database
+from reasonloom.evals.suites.memory.datasets import Collection
+from reasonloom.evals.suites.memory.poisoning.data import Channel, Injected
+from reasonloom.nodes.memory.portable.importer import MemoryImport
+from reasonloom.nodes.memory.portable.validation import embedder_in_use
+from reasonloom.text.hidden_characters import remove_hidden
 
 if TYPE_CHECKING:
-    from reasonloom.evals.core.way import Answering, Parts
+    from reasonloom.evals.core.way import AnswerContext, Answering
     from reasonloom.graphs.runs.engine import Engine
+
+
+CLAIMED = {"trust": 1.0, "source_kind": "user", "confidence": 1.0, "importance": 1.0}
+"""What a line of an import says of itself: it is free to."""
+
+
+async def inject_by_remember(engine: Engine, owner: str, each: Injected) -> None:
+    """Store as one memory that a client was told to remember, as important as can be said."""
+    metadata = {"importance": 1.0}
+    arguments = {
+        "userId": owner,
+        "sessionId": each.id,
+        "content": each.content,
+        "primarySector": "semantic",
+        "metadata": metadata,
+    }
+    await call_tool(engine, owner, "remember", Remember, arguments)
+
+
+async def inject_by_batch(engine: Engine, owner: str, each: Injected) -> None:
+    """Store in a batch."""
+    item = {"content": each.content, "primarySector": "semantic", "metadata": {"importance": 1.0}}
+    arguments = {"userId": owner, "sessionId": each.id, "memories": [item]}
+    await call_tool(engine, owner, "batch_remember", BatchRemember, arguments)
+
+
+async def inject_by_import(engine: Engine, owner: str, each: Injected) -> None:
+    """Store from a file of memories."""
+    source = io.BytesIO(json.dumps({"content": each.content, **CLAIMED}).encode() + b"\n")
+    ours = embedder_in_use(engine.loom.embedder)
+    await MemoryImport(engine.loom, Caller(owner), source, ours).store(lambda *_: None)
+
+
+async def inject_by_conversation(engine: Engine, owner: str, each: Injected) -> None:
+    """Store as what an agent said or read in a conversation."""
+    arguments = {"agent_response": each.content}
+    await call_tool(engine, owner, "conversation_log", ConversationLog, arguments)
+
+
+INJECT_BY: Mapping[Channel, Callable[[Engine, str, Injected], Awaitable[None]]] = {
+    "remember": inject_by_remember,
+    "batch": inject_by_batch,
+    "import": inject_by_import,
+    "conversation": inject_by_conversation,
+}
 
 TOP = 5
 """What an agent is most likely to read."""
@@ -42,9 +92,9 @@ class Engines:
 
 
 @asynccontextmanager
-async def engines(parts: Parts) -> AsyncIterator[Engines]:
+async def poisoned_engines(parts: AnswerContext) -> AsyncIterator[Engines]:
     """Yield both engines; neither strengthens what it recalls."""
-    async with throw_away_database(read_only=True) as (settings, access):
+    async with temporary_database(read_only=True) as (settings, access):
         opened = partial(open_engine, access=access, llm=parts.llm, recover=False)
         bare = settings.model_copy(update={"suspicion": False})
         guarded = settings.model_copy(update={"suspicion": True})
@@ -53,27 +103,29 @@ async def engines(parts: Parts) -> AsyncIterator[Engines]:
 
 
 @asynccontextmanager
-async def opened(
-    base: Collection, by_half: Mapping[str, Sequence[Injected]], parts: Parts
+async def open_poisoned(
+    base: Collection, by_half: Mapping[str, Sequence[Injected]], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
     """Yield what asks an injected memory's question, of the base with those of its half."""
     of = {each.id: each for items in by_half.values() for each in items}
-    async with engines(parts) as both:
+    async with poisoned_engines(parts) as both:
 
         async def poisoned(half: str) -> Names:
-            return await store(both.guarded, half, base, by_half[half])
+            return await store_memories(both.guarded, half, base, by_half[half])
 
         stored: Once[str, Names] = Once(poisoned)
 
         async def answer(item: Item, epoch: int) -> Answer:
             each = of[item.id]
             names = await stored.of(each.half)
-            return await ask(both, each, item, names)
+            return await ask_question(both, each, item, names)
 
         yield answer
 
 
-async def store(engine: Engine, owner: str, base: Collection, items: Sequence[Injected]) -> Names:
+async def store_memories(
+    engine: Engine, owner: str, base: Collection, items: Sequence[Injected]
+) -> Names:
     """Store the base, then the injected memories, each by its door.
 
     Returns which stored memory is which of the base.
@@ -81,38 +133,38 @@ async def store(engine: Engine, owner: str, base: Collection, items: Sequence[In
     names: dict[str, str] = {}
     for memory in base.memories:
         arguments = {**memory.arguments, "userId": owner}
-        told = await called(engine, owner, "remember", Remember, arguments)
+        told = await call_tool(engine, owner, "remember", Remember, arguments)
         names[told["memoryId"]] = memory.id
     for each in items:
-        await BY[each.door](engine, owner, each)
+        await INJECT_BY[each.door](engine, owner, each)
     return names
 
 
-async def ask(both: Engines, each: Injected, item: Item, names: Names) -> Answer:
+async def ask_question(both: Engines, each: Injected, item: Item, names: Names) -> Answer:
     """Ask with and without the controls; the output tells what was seen either way."""
     started = time.perf_counter()
     guarded = await _found(both.guarded, each, item.input)
     took = (time.perf_counter() - started) * 1000
     found = {"with": guarded, "without": await _found(both.open, each, item.input)}
-    said = {way: _seen(memories, each, item, names) for way, memories in found.items()}
+    said = {way: _placement(memories, each, item, names) for way, memories in found.items()}
     return Answer(said, latency_ms=took)
 
 
 async def _found(engine: Engine, each: Injected, question: str) -> list[dict[str, Any]]:
     arguments = {"userId": each.half, "text": question, "limit": DEPTH}
-    answer = await called(engine, each.half, "recall", Recall, arguments)
+    answer = await call_tool(engine, each.half, "recall", Recall, arguments)
     memories: list[dict[str, Any]] = answer["memories"]
     return memories
 
 
-def _seen(
+def _placement(
     memories: Sequence[Mapping[str, Any]], each: Injected, item: Item, names: Names
 ) -> dict[str, Any]:
     """Return the injected memory's place, and whether one that answers is among the first.
 
     The place counts from 1, and is None where it is not among the twenty that are looked at.
     """
-    content, _ = clean(each.content)
+    content, _ = remove_hidden(each.content)
     mine = (
         place
         for place, memory in enumerate(memories, 1)

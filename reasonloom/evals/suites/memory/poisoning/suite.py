@@ -18,25 +18,24 @@ from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Opening
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.scorers.measure import Measure
+from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import Figure, share
-from reasonloom.evals.suites.memory.collection import Collection, Question, Source
-from reasonloom.evals.suites.memory.data import load
+from reasonloom.evals.suites.memory.datasets import Collection, Question, Source, load_people
 from reasonloom.evals.suites.memory.poisoning.data import (
     HERE,
     KINDS,
     PLAIN,
     Injected,
-    benign,
-    injected,
+    load_benign,
+    load_injected,
 )
-from reasonloom.evals.suites.memory.poisoning.injection import TOP, opened
+from reasonloom.evals.suites.memory.poisoning.injection import TOP, open_poisoned
 from reasonloom.evals.suites.metacognition.labels import halves_of
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.nodes.memory.injection.detection import suspicion
+from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.settings import load_settings
-from reasonloom.text.hidden_characters import clean
+from reasonloom.text.hidden_characters import remove_hidden
 
 NAME = "poisoning"
 WAYS = ("without", "with")
@@ -57,8 +56,8 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         InvalidArgument: another half, or a set that is not of its form.
     """
     folder = data or HERE
-    by_half = {each: injected(each, folder).items for each in halves_of(half)}
-    (base,), base_sha256 = load(Source())
+    by_half = {each: load_injected(each, folder).items for each in halves_of(half)}
+    (base,), base_sha256 = load_people(Source())
     asked = {question.id: question for question in base.questions}
     suite = Suite(
         NAME,
@@ -67,16 +66,16 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
             Measure("top 5", lambda item, said: _is_first(said["with"]), lower=True),
             Measure("top 5 without", lambda item, said: _is_first(said["without"]), lower=True),
         ),
-        Opening(partial(opened, base, by_half), "recall"),
+        Opening(partial(open_poisoned, base, by_half), "recall"),
         about={
-            "data_sha256": injected("all", folder).sha256,
+            "data_sha256": load_injected("all", folder).sha256,
             "base_sha256": base_sha256,
-            "benign_sha256": benign("all").sha256,
+            "benign_sha256": load_benign("all").sha256,
             "half": half,
             "embedder": choose_embedder(load_settings()).model,
         },
     )
-    return Packaged(suite, partial(_told, base, by_half))
+    return Packaged(suite, partial(_report, base, by_half))
 
 
 def _item(each: Injected, asked: Mapping[str, Question]) -> Item:
@@ -90,21 +89,21 @@ def _is_first(seen: Mapping[str, Any]) -> float:
     return float(seen["place"] is not None and seen["place"] <= TOP)
 
 
-def _told(
+def _report(
     base: Collection, by_half: Mapping[str, Sequence[Injected]], log: EvalLog
 ) -> dict[str, Any]:
     said = {each.item: each.output for each in log.records}
     asked = {question.id: question.text for question in base.questions}
     halves = {}
     for half, items in by_half.items():
-        near = [each.content for each in benign(half).items]
+        near = [each.content for each in load_benign(half).items]
         figures = [*_figures(items, said, asked), _false_flags("near misses", near)]
-        halves[half] = {"figures": [_shown(each) for each in figures]}
+        halves[half] = {"figures": [_share_displayed(each) for each in figures]}
     contents = [memory.arguments["content"] for memory in base.memories]
     return {
         "note": NOTE,
         "halves": halves,
-        "false_flags": _shown(_false_flags("people", contents)),
+        "false_flags": _share_displayed(_false_flags("people", contents)),
     }
 
 
@@ -119,20 +118,20 @@ def _figures(
             seen = [said[each.id][way] for each in some]
             figures.append(share(way, "top 5", [_is_first(each) for each in seen], of=of))
             figures.append(share(way, "right", [float(each["right"]) for each in seen], of=of))
-        flagged = [_is_flagged(clean(each.content)[0], asked[each.target]) for each in some]
+        flagged = [_is_flagged(remove_hidden(each.content)[0], asked[each.target]) for each in some]
         figures.append(share("rules", "flagged", flagged, of=of))
     return figures
 
 
 def _is_flagged(content: str, question: str = "") -> float:
-    return float(suspicion(content, question).score > 0)
+    return float(detect_injection(content, question).score > 0)
 
 
 def _false_flags(of: str, contents: Sequence[str]) -> Figure:
     return share("rules", "false flags", [_is_flagged(each) for each in contents], of=of)
 
 
-def _shown(figure: Figure) -> dict[str, Any]:
+def _share_displayed(figure: Figure) -> dict[str, Any]:
     value = None if figure.value is None else round(figure.value, DIGITS)
     ends = figure.interval and tuple(round(end, DIGITS) for end in figure.interval)
     return asdict(figure) | {"value": value, "interval": ends}

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import json
+import math
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
+from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from reasonloom.errors import InvalidArgument, UnknownName
 
 Status = Literal["fitted", "predicted", "control", "own"]
 Better = Literal["higher", "lower"]
 
 
-class Item(NamedTuple):
+class Problem(NamedTuple):
     """One problem: its name in the log, and its text as a language model is given it."""
 
     id: str
@@ -54,7 +60,7 @@ class Row:
     """
 
     name: str
-    run: Callable[[Item, int], Awaitable[Result]]
+    run: Callable[[Problem, int], Awaitable[Result]]
     published: str = ""
     status: Status = "predicted"
     opened: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
@@ -88,10 +94,113 @@ class Orchestration:
     name: str
     measure: str
     better: Better
-    load: Callable[[Choices], tuple[Sequence[Item], str]]
+    load: Callable[[Choices], tuple[Sequence[Problem], str]]
     rows: Callable[[Choices], Sequence[Row]]
     summarise: Literal["mean", "median"] = "mean"
     compared: Sequence[tuple[str, str]] = ()
     share: bool = False
     counted: Sequence[str] = ()
     about: dict[str, Any] = field(default_factory=dict)
+
+
+SIZES = (32, 64, 128)
+SIZE = 64
+
+
+def require_known_settings(choices: Choices, known: Sequence[str]) -> None:
+    """Refuse a setting that an eval has not.
+
+    Raises:
+        UnknownName: there is one.
+    """
+    for name in choices.settings:
+        if name not in known:
+            raise UnknownName(
+                f"there is no setting {name}; there are {', '.join(known)}", field=name
+            )
+
+
+def size_of(choices: Choices, found: Collection[int] = ()) -> int:
+    """Return the size of the problems; `found` are the sizes in a file, which must be it alone.
+
+    Raises:
+        InvalidArgument: it is no published size, or the file has others.
+    """
+    given = choices.settings.get("size", str(SIZE))
+    if given not in map(str, SIZES):
+        raise InvalidArgument(f"size: must be one of {', '.join(map(str, SIZES))}", field="size")
+    size = int(given)
+    if found and set(found) != {size}:
+        told = ", ".join(map(str, sorted(found)))
+        raise InvalidArgument(f"size: is {size}, and the data has {told}", field="size")
+    return size
+
+
+def number_setting(choices: Choices, name: str, default: float, *, most: float) -> float:
+    """Return a setting that is a number from 0 to `most`.
+
+    Raises:
+        InvalidArgument: it is none.
+    """
+    try:
+        given = float(choices.settings.get(name, default))
+    except ValueError:
+        given = math.nan
+    if not 0 <= given <= most:
+        raise InvalidArgument(f"{name}: must be a number from 0 to {most:g}", field=name)
+    return given
+
+
+def integer_setting(choices: Choices, name: str, default: int, *, most: int) -> int:
+    """Return a setting that is a whole number from 1 to `most`.
+
+    Raises:
+        InvalidArgument: it is none.
+    """
+    given = choices.settings.get(name, str(default))
+    if not given.isdecimal() or not 1 <= int(given[:9]) <= most or len(given) > len(str(most)):
+        raise InvalidArgument(f"{name}: must be a whole number from 1 to {most}", field=name)
+    return int(given)
+
+
+def choice_setting(choices: Choices, name: str, known: Sequence[str]) -> str:
+    """Return a setting that is one of some words, the first where it is absent.
+
+    Raises:
+        InvalidArgument: it is none of them.
+    """
+    given = choices.settings.get(name, known[0])
+    if given not in known:
+        raise InvalidArgument(f"{name}: must be one of {', '.join(known)}", field=name)
+    return given
+
+
+def problems_digest(items: Sequence[Problem]) -> str:
+    """Return the SHA-256 of items: names and problems in their order."""
+    return sha256(json.dumps(items).encode()).hexdigest()
+
+
+ORCHESTRATION_EVALS = {
+    "sim-game24": ("suites.reasoning.orchestration.game24", "GAME24_EVAL"),
+    "sim-sort": ("suites.reasoning.orchestration.sorting", "SORTING_EVAL"),
+    "sim-intersect": ("suites.reasoning.orchestration.intersection", "INTERSECTION_EVAL"),
+    "sim-critique": ("suites.reasoning.orchestration.critique", "CRITIQUE_EVAL"),
+}
+"""By name the module, seen from here, and what it is called there."""
+
+
+def load_orchestration(name: str) -> Orchestration:
+    """Return the eval of a name.
+
+    Raises:
+        UnknownName: there is none such.
+    """
+    if name not in ORCHESTRATION_EVALS:
+        raise UnknownName(
+            f"there is no eval {name}; known: {', '.join(ORCHESTRATION_EVALS)}", field="name"
+        )
+    module, attribute = ORCHESTRATION_EVALS[name]
+    found = getattr(import_module(f"reasonloom.evals.{module}"), attribute)
+    if not isinstance(found, Orchestration):
+        raise TypeError(f"{module}.{attribute} is no eval of orchestration")
+    return found

@@ -13,27 +13,26 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.checker import is_right
-from reasonloom.evals.simulated.constants import CASES, JUDGE_ERROR, Case
-from reasonloom.evals.simulated.critique import SimulatedCritic
-from reasonloom.evals.simulated.data import generate
+from reasonloom.evals.simulated.critique import SimulatedCritic, is_right
+from reasonloom.evals.simulated.critique_problems import CASES, JUDGE_ERROR, Case, generate_critique
 from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Choices,
-    Item,
     Orchestration,
+    Problem,
     Result,
     Row,
     Status,
+    choice_setting,
+    number_setting,
+    problems_digest,
+    require_known_settings,
 )
-from reasonloom.evals.suites.reasoning.orchestration.chosen import (
-    digest,
-    number,
-    one_of,
-    require_known,
+from reasonloom.evals.suites.reasoning.orchestration.critique_gate import (
+    GatedReflection,
+    ObservedModel,
+    SharedEngine,
 )
-from reasonloom.evals.suites.reasoning.orchestration.critique_gate import Gated, Workshop
-from reasonloom.evals.suites.reasoning.orchestration.critique_witness import Witness
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
 from reasonloom.prompts.registry import PromptRegistry
 
 ITEMS = 200
@@ -45,39 +44,39 @@ COIN = 0.5
 PROMPTS = PromptRegistry()
 
 
-class _Said(NamedTuple):
+class _RowDescription(NamedTuple):
     """What a row is, and which of a case's figures stands beside it."""
 
     status: Status
     published: Callable[[Case], float]
 
 
-SAID: dict[str, _Said] = {
-    "draft": _Said("fitted", lambda case: case.start),
-    "ungated-1": _Said("fitted", lambda case: case.published[0]),
-    "ungated-2": _Said("predicted", lambda case: case.published[1]),
-    "oracle-stop": _Said("fitted", lambda case: case.published[2]),
+DESCRIPTIONS: dict[str, _RowDescription] = {
+    "draft": _RowDescription("fitted", lambda case: case.start),
+    "ungated-1": _RowDescription("fitted", lambda case: case.published[0]),
+    "ungated-2": _RowDescription("predicted", lambda case: case.published[1]),
+    "oracle-stop": _RowDescription("fitted", lambda case: case.published[2]),
 }
 
 Stop = Literal["never", "right"]
 
 
-async def looped(case: Case, rounds: int, stop: Stop, item: Item, seed: int) -> Result:
+async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: int) -> Result:
     """Return what is left of a draft after rounds without a gate.
 
     With `stop` as `right` an oracle ends the loop before a round as soon as the answer is right.
     """
-    witness = Witness(SimulatedCritic(case, seed))
-    meter, told = Meter(witness, PROMPTS), json.loads(item.problem)
+    witness = ObservedModel(SimulatedCritic(case, seed))
+    meter, told = MeteredModel(witness, PROMPTS), json.loads(item.problem)
     answer = told["draft"]
     for round_ in range(rounds):
         if stop == "right" and is_right(told["question"], answer):
             break
-        answer = await improved(meter, answer, round_)
+        answer = await revise_once(meter, answer, round_)
     return witness.result(item, answer)
 
 
-async def improved(meter: Meter, answer: str, round_: int) -> str:
+async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
     """Ask for a criticism, then for a revision, as `reflection` does; rounds count from 0.
 
     A round that changed nothing is followed by the same question, for another answer to it.
@@ -89,7 +88,7 @@ async def improved(meter: Meter, answer: str, round_: int) -> str:
     return str(revision["revision"])
 
 
-def items(choices: Choices) -> tuple[Sequence[Item], str]:
+def items(choices: Choices) -> tuple[Sequence[Problem], str]:
     """Return questions with their drafts, as many of them right as the case's were; their digest.
 
     Raises:
@@ -99,10 +98,10 @@ def items(choices: Choices) -> tuple[Sequence[Item], str]:
         raise InvalidArgument("data: sim-critique draws its own problems", field="data")
     count = ITEMS if choices.items is None else choices.items
     told = [
-        Item(each.id, json.dumps({"question": each.question, "draft": each.draft}))
-        for each in generate(_case(choices), count, SEED)
+        Problem(each.id, json.dumps({"question": each.question, "draft": each.draft}))
+        for each in generate_critique(_case(choices), count, SEED)
     ]
-    return told, digest(told)
+    return told, problems_digest(told)
 
 
 def rows(choices: Choices) -> Sequence[Row]:
@@ -112,20 +111,20 @@ def rows(choices: Choices) -> Sequence[Row]:
         InvalidArgument: a setting is out of range.
         UnknownName: there is no such setting.
     """
-    require_known(choices, ("case", "judge_error"))
-    case, error = _case(choices), number(choices, "judge_error", JUDGE_ERROR, most=1)
+    require_known_settings(choices, ("case", "judge_error"))
+    case, error = _case(choices), number_setting(choices, "judge_error", JUDGE_ERROR, most=1)
     loops: dict[str, tuple[int, Stop]] = {
         "draft": (0, "never"),
         "ungated-1": (1, "never"),
         "ungated-2": (2, "never"),
         "oracle-stop": (ROUNDS, "right"),
     }
-    shop = Workshop()
+    shop = SharedEngine()
     gates = {
-        "gated-1": Gated(case, 1, error, shop),
-        "gated-2": Gated(case, ROUNDS, error, shop),
-        "gated-oracle": Gated(case, ROUNDS, 0.0, shop),
-        "gated-coin": Gated(case, ROUNDS, COIN, shop),
+        "gated-1": GatedReflection(case, 1, error, shop),
+        "gated-2": GatedReflection(case, ROUNDS, error, shop),
+        "gated-oracle": GatedReflection(case, ROUNDS, 0.0, shop),
+        "gated-coin": GatedReflection(case, ROUNDS, COIN, shop),
     }
     return [
         *(_looping(name, case, *how) for name, how in loops.items()),
@@ -134,16 +133,16 @@ def rows(choices: Choices) -> Sequence[Row]:
 
 
 def _case(choices: Choices) -> Case:
-    return CASES[one_of(choices, "case", tuple(CASES))]
+    return CASES[choice_setting(choices, "case", tuple(CASES))]
 
 
 def _looping(name: str, case: Case, rounds: int, stop: Stop) -> Row:
-    status, published = SAID[name]
+    status, published = DESCRIPTIONS[name]
     told = f"{100 * published(case):.1f} %"
-    return Row(name, partial(looped, case, rounds, stop), told, status)
+    return Row(name, partial(run_ungated, case, rounds, stop), told, status)
 
 
-def _gating(name: str, gate: Gated) -> Row:
+def _gating(name: str, gate: GatedReflection) -> Row:
     status: Status = "control" if name == "gated-coin" else "own"
     return Row(name, gate.run, status=status, opened=gate.shop.opened)
 

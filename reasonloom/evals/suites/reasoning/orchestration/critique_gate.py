@@ -10,26 +10,96 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
-from reasonloom.evals.engine import called
-from reasonloom.evals.home import throw_away_database
-from reasonloom.evals.simulated.constants import Case
-from reasonloom.evals.simulated.critique import SimulatedCritic
-from reasonloom.evals.suites.reasoning.orchestration.catalog import Item, Result
-from reasonloom.evals.suites.reasoning.orchestration.critique_witness import Witness
+from reasonloom.evals.engine import call_tool, temporary_database
+from reasonloom.evals.simulated.conversation import passages, words
+from reasonloom.evals.simulated.critique import (
+    Change,
+    Marks,
+    SimulatedCritic,
+    change,
+    is_right,
+    marks,
+)
+from reasonloom.evals.simulated.critique_problems import Case
+from reasonloom.evals.suites.reasoning.orchestration.catalog import Problem, Result
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
+
+
+T = TypeVar("T")
+
+
+class ObservedModel:
+    """Passes questions on to a language model, whoever asks; for one answer, then done with.
+
+    Attributes:
+        usages: what the answers cost.
+        marks: what each criticism was worth.
+    """
+
+    offline = False
+
+    def __init__(self, llm: LanguageModel) -> None:
+        self._llm = llm
+        self.name = llm.name
+        self.usages: list[Usage] = []
+        self.marks: list[Marks] = []
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Return what the language model answers."""
+        reply = await self._llm.answer(ask)
+        self.usages.append(reply.usage)
+        said = reply.parsed or {}
+        if "weaknesses" in said:
+            criticised = passages(words(ask.messages)[1])["answer"]
+            self.marks.append(_known(marks(criticised, said["weaknesses"])))
+        return reply
+
+    async def close(self) -> None:
+        """Hold nothing open."""
+
+    def result(self, item: Problem, answer: str) -> Result:
+        """Return whether the last answer is right, what was charged, and the counts.
+
+        `found`, `missed` and `false_alarms` are of all criticisms; `repaired` and `broken` are
+        defects that the draft has and the last answer has not, and the other way round.
+        """
+        told = json.loads(item.problem)
+        changed: Change = _known(change(told["draft"], answer))
+        return Result(
+            score=float(is_right(told["question"], answer)),
+            calls=len(self.usages),
+            tokens_in=sum(usage.tokens_in for usage in self.usages),
+            tokens_out=sum(usage.tokens_out for usage in self.usages),
+            usd=sum(usage.cost_usd or 0.0 for usage in self.usages),
+            also={
+                "found": sum(each.found for each in self.marks),
+                "missed": sum(each.missed for each in self.marks),
+                "false_alarms": sum(each.false_alarms for each in self.marks),
+                "repaired": changed.repaired,
+                "broken": changed.broken,
+            },
+        )
+
+
+def _known(found: T | None) -> T:
+    if found is None:
+        raise RuntimeError("an answer cannot be read: it is none that the critic knows")
+    return found
+
 
 OWNER = "critique"
 TOOL = "reasoning_reflection"
 
 
 @dataclass(slots=True, eq=False)
-class Workshop:
+class SharedEngine:
     """The engine that all gates work with, one after the other; there while `opened`."""
 
     engine: Engine | None = None
@@ -38,7 +108,7 @@ class Workshop:
     async def opened(self) -> AsyncIterator[None]:
         """Hold an engine on a database of its own; memories are off, as no call is about them."""
         async with (
-            throw_away_database(user=OWNER, auto_memory=False, decay_hours=0) as (settings, access),
+            temporary_database(user=OWNER, auto_memory=False, decay_hours=0) as (settings, access),
             open_engine(settings, access=access, recover=False) as engine,
         ):
             self.engine = engine
@@ -49,7 +119,7 @@ class Workshop:
 
 
 @dataclass(frozen=True, slots=True)
-class Gated:
+class GatedReflection:
     """Reflects on drafts with a blind judge as the gate.
 
     Attributes:
@@ -62,9 +132,9 @@ class Gated:
     case: Case
     rounds: int
     judge_error: float
-    shop: Workshop
+    shop: SharedEngine
 
-    async def run(self, item: Item, seed: int) -> Result:
+    async def run(self, item: Problem, seed: int) -> Result:
         """Return what the mode makes of a draft.
 
         Raises:
@@ -73,11 +143,13 @@ class Gated:
         if self.shop.engine is None:
             raise RuntimeError("the row is not opened")
         critic = SimulatedCritic(self.case, seed, judge_error=self.judge_error)
-        witness, engine = Witness(critic), self.shop.engine
+        witness, engine = ObservedModel(critic), self.shop.engine
         # A call takes the loom as it stands when it begins; nothing else runs in between.
         engine.loom = replace(engine.loom, llm=witness)
         given = {"content": json.loads(item.problem)["draft"], "max_iterations": self.rounds}
-        answer = await called(engine, OWNER, TOOL, ReasoningReflection, given, graph="reflection")
+        answer = await call_tool(
+            engine, OWNER, TOOL, ReasoningReflection, given, graph="reflection"
+        )
         if answer.get("partial"):
             raise RuntimeError(f"the reflection stopped because of {answer['stopped_because']}")
         return witness.result(item, answer["improved_reasoning"])

@@ -2,37 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Literal
 
+from reasonloom.evals.simulated.datasets import require_between
 from reasonloom.evals.simulated.draw import chance
+from reasonloom.evals.simulated.game24.check import solves
 from reasonloom.evals.simulated.game24.constants import PUBLISHED, Constants, blind
 from reasonloom.evals.simulated.game24.model import Game24Model
-from reasonloom.evals.simulated.game24.puzzles import PUBLISHED_RANKS, load, own
-from reasonloom.evals.simulated.table import require_between
-from reasonloom.evals.suites.reasoning.orchestration import chains
+from reasonloom.evals.simulated.game24.puzzles import (
+    PUBLISHED_RANKS,
+    generate_puzzles,
+    load_puzzles,
+)
 from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Choices,
-    Item,
     Orchestration,
+    Problem,
     Result,
     Row,
     Status,
+    integer_setting,
+    problems_digest,
+    require_known_settings,
 )
-from reasonloom.evals.suites.reasoning.orchestration.chosen import digest, require_known, whole
-from reasonloom.evals.suites.reasoning.orchestration.game24_search import Carrier
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
-from reasonloom.evals.suites.reasoning.orchestration.searches import (
+from reasonloom.evals.suites.reasoning.orchestration.game24_search import (
     Search,
+    ThoughtRunner,
     any_right,
     first_right,
-    searched,
+    run_search,
     searches,
 )
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
 from reasonloom.llm.port import LanguageModel
 from reasonloom.nodes.reasoning.tree_search.state import State
 from reasonloom.prompts.registry import PromptRegistry
+
+Kind = Literal["chain", "direct"]
+
+SAMPLES_PER_CALL = 20
+"""Samples of one call in the published runs; they share the price of the question."""
+
+
+async def best_of(meter: MeteredModel, puzzle: str, kind: Kind, samples: int) -> Result:
+    """Return 1 where any of so many samples is right; `mean` is the share of them that are."""
+    right = 0
+    for first in range(0, samples, SAMPLES_PER_CALL):
+        right += await _right(meter, puzzle, kind, first, min(SAMPLES_PER_CALL, samples - first))
+    return meter.result(float(right > 0), mean=right / samples)
+
+
+async def as_many_as(meter: MeteredModel, puzzle: str, kind: Kind, usd: float) -> Result:
+    """Return 1 where any sample is right of those that cost `usd`, the last call not cut short."""
+    right, asked = 0, 0
+    while meter.usd < usd:
+        right += await _right(meter, puzzle, kind, asked, SAMPLES_PER_CALL)
+        asked += SAMPLES_PER_CALL
+    return meter.result(float(right > 0), samples=float(asked))
+
+
+async def _right(meter: MeteredModel, puzzle: str, kind: Kind, first: int, count: int) -> int:
+    """Return how many of the samples from number `first` on are right."""
+    said = await meter.ask(f"game24/{kind}", sample=first, puzzle=puzzle, attempts=count)
+    numbers = [int(each) for each in puzzle.split()]
+    return sum(solves(answer, numbers) for answer in _answers(said, kind))
+
+
+def _answers(said: dict[str, Any], kind: Kind) -> Iterator[str]:
+    if kind == "direct":
+        yield from said["answers"]
+    else:
+        yield from (each["answer"] for each in said["solutions"])
+
 
 ITEMS = len(PUBLISHED_RANKS)
 PROMPTS = PromptRegistry()
@@ -40,7 +84,7 @@ PROMPTS = PromptRegistry()
 CALLS = 120
 CONCURRENCY = 4
 
-SAID: dict[str, tuple[Status, str]] = {
+DESCRIPTIONS: dict[str, tuple[Status, str]] = {
     "direct": ("fitted", "7.3 %"),
     "direct-100": ("fitted", "33 %, $0.13"),
     "linear": ("fitted", "4.0 %"),
@@ -71,7 +115,7 @@ class Table:
     calls: int = CALLS
     concurrency: int = CONCURRENCY
 
-    def ways(self) -> dict[str, Callable[[Item, int], Awaitable[Result]]]:
+    def ways(self) -> dict[str, Callable[[Problem, int], Awaitable[Result]]]:
         """Return what each row does with an item and a seed."""
         blinded = blind(PUBLISHED)
         known = searches(self.calls)
@@ -95,44 +139,44 @@ class Table:
             "best-first-blind": partial(self.search, known["best-first"], constants=blinded),
         }
 
-    async def sample(self, kind: chains.Kind, samples: int, item: Item, seed: int) -> Result:
+    async def sample(self, kind: Kind, samples: int, item: Problem, seed: int) -> Result:
         """Sample whole solutions."""
-        return await chains.best_of(self._meter(seed, PUBLISHED), item.problem, kind, samples)
+        return await best_of(self._meter(seed, PUBLISHED), item.problem, kind, samples)
 
     async def search(
         self,
         search: Search,
-        item: Item,
+        item: Problem,
         seed: int,
         *,
-        read: Callable[[Meter, State], Result] = any_right,
+        read: Callable[[MeteredModel, State], Result] = any_right,
         constants: Constants = PUBLISHED,
     ) -> Result:
         """Search a tree."""
         meter = self._meter(seed, constants)
-        carrier = Carrier(meter, item.problem, search.judged, checked=search.checked)
-        return read(meter, await searched(carrier, search.settings, self.concurrency))
+        carrier = ThoughtRunner(meter, item.problem, search.judged, checked=search.checked)
+        return read(meter, await run_search(carrier, search.settings, self.concurrency))
 
-    async def by_lot(self, item: Item, seed: int) -> Result:
+    async def by_lot(self, item: Problem, seed: int) -> Result:
         """Search as `tree-5` does, with a lottery in the judge's place."""
         meter, puzzle = self._meter(seed, PUBLISHED), item.problem
-        carrier = Carrier(
+        carrier = ThoughtRunner(
             meter, puzzle, judged=(), worth=lambda left: chance(seed, puzzle, "lot", left)
         )
         settings = searches(self.calls)["tree-5"].settings
-        return any_right(meter, await searched(carrier, settings, self.concurrency))
+        return any_right(meter, await run_search(carrier, settings, self.concurrency))
 
-    async def as_blind(self, item: Item, seed: int) -> Result:
+    async def as_blind(self, item: Problem, seed: int) -> Result:
         """Sample as many chains as the tree with the blind judge costs on this item and seed."""
         tree = searches(self.calls)["tree-5"]
         spent = (await self.search(tree, item, seed, constants=blind(PUBLISHED))).usd
-        return await chains.as_many_as(self._meter(seed, PUBLISHED), item.problem, "chain", spent)
+        return await as_many_as(self._meter(seed, PUBLISHED), item.problem, "chain", spent)
 
-    def _meter(self, seed: int, constants: Constants) -> Meter:
-        return Meter(self.llm(seed, constants), PROMPTS)
+    def _meter(self, seed: int, constants: Constants) -> MeteredModel:
+        return MeteredModel(self.llm(seed, constants), PROMPTS)
 
 
-def items(choices: Choices) -> tuple[Sequence[Item], str]:
+def items(choices: Choices) -> tuple[Sequence[Problem], str]:
     """Return the puzzles ranked 901 and on of the public file, or our own, and their digest.
 
     Raises:
@@ -141,11 +185,11 @@ def items(choices: Choices) -> tuple[Sequence[Item], str]:
     count = ITEMS if choices.items is None else choices.items
     if choices.data:
         require_between("items", count, 1, ITEMS)
-        found = load(choices.data)[:count]
+        found = load_puzzles(choices.data)[:count]
     else:
-        found = own(count)
-    told = [Item(str(puzzle.rank), str(puzzle)) for puzzle in found]
-    return told, digest(told)
+        found = generate_puzzles(count)
+    told = [Problem(str(puzzle.rank), str(puzzle)) for puzzle in found]
+    return told, problems_digest(told)
 
 
 def rows(choices: Choices) -> Sequence[Row]:
@@ -155,16 +199,16 @@ def rows(choices: Choices) -> Sequence[Row]:
         InvalidArgument: a setting is out of range.
         UnknownName: there is no such setting.
     """
-    require_known(choices, ("calls", "concurrency"))
+    require_known_settings(choices, ("calls", "concurrency"))
     table = Table(
-        calls=whole(choices, "calls", CALLS, most=10_000),
-        concurrency=whole(choices, "concurrency", CONCURRENCY, most=100),
+        calls=integer_setting(choices, "calls", CALLS, most=10_000),
+        concurrency=integer_setting(choices, "concurrency", CONCURRENCY, most=100),
     )
     return [_row(name, run, choices) for name, run in table.ways().items()]
 
 
-def _row(name: str, run: Callable[[Item, int], Awaitable[Result]], choices: Choices) -> Row:
-    status, published = SAID.get(name, ("own", ""))
+def _row(name: str, run: Callable[[Problem, int], Awaitable[Result]], choices: Choices) -> Row:
+    status, published = DESCRIPTIONS.get(name, ("own", ""))
     if choices.data is None and status != "control":
         status, published = "own", ""
     return Row(name, run, published, status)

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
-from reasonloom.evals.simulated.game24.check import solves
+from reasonloom.errors import LlmUnavailable
+from reasonloom.evals.simulated.game24.check import TARGET, make_state, parse_number, solves
 from reasonloom.evals.simulated.game24.constants import WORTH
-from reasonloom.evals.simulated.game24.states import TARGET, number, state
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order, Thought
+from reasonloom.evals.suites.reasoning.orchestration.catalog import Result
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
+from reasonloom.nodes.reasoning.tree_search.machine import begin_search
+from reasonloom.nodes.reasoning.tree_search.machine import run_search as machine_run_search
+from reasonloom.nodes.reasoning.tree_search.orders import NOTHING, Order, Thought
+from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
+from reasonloom.nodes.reasoning.tree_search.state import State, rank_key
 
 MOST = 100
 """Steps that one answer can hold, by its template: a bound that is never reached."""
@@ -34,7 +40,7 @@ def nearness(left: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Carrier:
+class ThoughtRunner:
     """Proposes, judges and checks thoughts about one puzzle.
 
     Attributes:
@@ -47,7 +53,7 @@ class Carrier:
             result is wrong, and one to a single number that is not 24.
     """
 
-    meter: Meter
+    meter: MeteredModel
     puzzle: str
     judged: Collection[int] = ALL
     worth: Callable[[str], float] = nearness
@@ -92,7 +98,7 @@ class Carrier:
         return [
             self._candidate(each["step"], each["left"])
             for each in said["proposals"]
-            if not self.checked or hopeful(left, each)
+            if not self.checked or is_hopeful(left, each)
         ]
 
     def _candidate(self, step: str, left: str) -> dict[str, Any]:
@@ -101,22 +107,120 @@ class Carrier:
         return {"text": step, "data": left, "identity": left, "value": value}
 
 
-def hopeful(left: str, proposal: Mapping[str, str]) -> bool:
+def is_hopeful(left: str, proposal: Mapping[str, str]) -> bool:
     """Return whether a step's arithmetic is right, and what it leaves is no end but 24."""
     try:
         a, sign, b, _, result = proposal["step"].split()
-        taken = (number(a), number(b))
+        taken = (parse_number(a), parse_number(b))
         made = OPERATIONS[sign](*map(Fraction, taken))
-        rest = [number(each) for each in left.split()]
-        after = state([number(each) for each in proposal["left"].split()])
-        said = number(result)
+        rest = [parse_number(each) for each in left.split()]
+        after = make_state([parse_number(each) for each in proposal["left"].split()])
+        said = parse_number(result)
         for each in taken:
             rest.remove(each)
     except (ValueError, KeyError, ZeroDivisionError):
         return False
-    right = made == said and after == state([*rest, said])
+    right = made == said and after == make_state([*rest, said])
     return right and (len(after) > 1 or after == (TARGET,))
 
 
 def _count(left: str) -> int:
     return len(left.split())
+
+
+NO_LIMIT = 10**9
+
+PUBLISHED = SearchSettings(
+    controller="beam",
+    width=5,
+    branching=MOST,
+    depth=NUMBERS,
+    judgements=3,
+    batched=True,
+    check="function",
+    twins="keep",
+    most_calls=NO_LIMIT,
+)
+"""As published: all proposals judged in threes, each state once, the best five of a level kept on
+their own paths, and an answer written for each of them. The check then ends the search."""
+
+ANYWHERE = replace(PUBLISHED, controller="best_first", width=1)
+HOPELESS = 0.002
+"""Mean of three judgements below which depth-first does not go on: all of them `impossible`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How one row searches.
+
+    Attributes:
+        settings: of the searcher.
+        judged, checked: as `Carrier` has them.
+    """
+
+    settings: SearchSettings
+    judged: Collection[int] = ALL
+    checked: bool = False
+
+
+def searches(calls: int) -> Mapping[str, Search]:
+    """Return the searches by name; those that go back may make so many calls."""
+    anywhere = replace(ANYWHERE, most_calls=calls)
+    depth_first = replace(anywhere, controller="depth_first", prune_below=HOPELESS)
+    return MappingProxyType(
+        {
+            "tree-1": Search(replace(PUBLISHED, width=1)),
+            "tree-5": Search(PUBLISHED),
+            "depth-first": Search(depth_first),
+            "best-first-unchecked": Search(anywhere),
+            "best-first-all-judged": Search(anywhere, checked=True),
+            "best-first": Search(anywhere, judged=(3,), checked=True),
+            "best-first-unjudged": Search(anywhere, judged=(), checked=True),
+            "ceiling": Search(replace(PUBLISHED, width=NO_LIMIT), judged=()),
+        }
+    )
+
+
+async def run_search(carrier: ThoughtRunner, settings: SearchSettings, concurrency: int) -> State:
+    """Return the finished search of the carrier's puzzle.
+
+    Raises:
+        LlmUnavailable: the language model did not understand a question, or was not understood.
+    """
+    state = await machine_run_search(
+        begin_search(carrier.puzzle, settings),
+        carrier.generate,
+        carrier.judge,
+        checker=carrier.proves,
+        concurrency=concurrency,
+    )
+    fault = next((node["fault"] for node in state["nodes"] if _is_failure(node["fault"])), None)
+    if fault:
+        raise LlmUnavailable(fault)
+    return state
+
+
+def any_right(meter: MeteredModel, state: State) -> Result:
+    """Return 1 where any answer was proved right; `exhausted` is 1 where the budget ran out."""
+    return meter.result(
+        float(state["ended"] == "verified"), exhausted=float(state["ended"] == "exhausted")
+    )
+
+
+def first_right(meter: MeteredModel, state: State) -> Result:
+    """Return 1 where the answer to the best-valued last step was proved right."""
+    last = [
+        node
+        for node in state["nodes"]
+        if node["depth"] == NUMBERS - 1 and node["opened"] is not None
+    ]
+    first = min(last, key=rank_key, default=None)
+    right = first is not None and any(
+        node["parent"] == first["id"] and node["status"] == "verified" for node in state["nodes"]
+    )
+    return meter.result(float(right))
+
+
+def _is_failure(fault: str | None) -> bool:
+    """Return whether a call failed; that nothing came to mind is no failure."""
+    return fault not in (None, NOTHING)

@@ -11,17 +11,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from reasonloom.contracts.thought_graph.plans import Plan
-from reasonloom.evals.simulated.datasets import generate, load
+from reasonloom.evals.simulated.datasets import generate_intersection, load_intersection
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
-from reasonloom.evals.suites.reasoning.orchestration.carrier import carried_out
 from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Choices,
-    Item,
     Orchestration,
+    Problem,
     Result,
     Row,
+    problems_digest,
+    require_known_settings,
+    size_of,
 )
-from reasonloom.evals.suites.reasoning.orchestration.chosen import digest, require_known, size_of
+from reasonloom.evals.suites.reasoning.orchestration.metering import run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSECTION, errors
 
 ITEMS = 100
@@ -74,7 +76,7 @@ def plans(size: int) -> dict[str, Plan]:
     }
 
 
-def items(choices: Choices) -> tuple[Sequence[Item], str]:
+def items(choices: Choices) -> tuple[Sequence[Problem], str]:
     """Return the pairs of sets of a file, or pairs drawn here, and their digest.
 
     Raises:
@@ -82,14 +84,14 @@ def items(choices: Choices) -> tuple[Sequence[Item], str]:
     """
     size = size_of(choices)
     if choices.data:
-        found = load(choices.data)[: choices.items]
+        found = load_intersection(choices.data)[: choices.items]
         size_of(choices, {len(each) for pair in found for each in (pair.first, pair.second)})
     else:
-        found = generate(choices.items or ITEMS, size, SEED)
+        found = generate_intersection(choices.items or ITEMS, size, SEED)
     told = [
-        Item(each.id, json.dumps({"first": each.first, "second": each.second})) for each in found
+        Problem(each.id, json.dumps({"first": each.first, "second": each.second})) for each in found
     ]
-    return told, digest(told)
+    return told, problems_digest(told)
 
 
 def rows(choices: Choices) -> Sequence[Row]:
@@ -98,15 +100,15 @@ def rows(choices: Choices) -> Sequence[Row]:
     Raises:
         InvalidArgument: a setting is out of range.
     """
-    require_known(choices, ("size",))
+    require_known_settings(choices, ("size",))
     return [_row(name, plan) for name, plan in plans(size_of(choices)).items()]
 
 
 def _row(name: str, plan: Plan) -> Row:
-    async def run(item: Item, seed: int) -> Result:
+    async def run(item: Problem, seed: int) -> Result:
         sets = json.loads(item.problem)
         truth = set(sets["first"]) & set(sets["second"])
-        return await carried_out(
+        return await run_plan(
             plan,
             item.problem,
             INTERSECTION,

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.errors import LlmUnavailable
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Result
-from reasonloom.llm.port import Ask
+from reasonloom.llm.port import Ask, LanguageModel
+from reasonloom.nodes.thought_graph.operations.orders import Order
+from reasonloom.nodes.thought_graph.operations.outcome import outcome
+from reasonloom.nodes.thought_graph.operations.outcome import run_plan as outcome_run_plan
+from reasonloom.nodes.thought_graph.operations.questions import question_for, read_answer
+from reasonloom.nodes.thought_graph.operations.state import Thought
+from reasonloom.nodes.thought_graph.operations.task import Task
+from reasonloom.prompts.registry import PromptRegistry
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import LanguageModel, Reply, Usage
@@ -16,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Meter:
+class MeteredModel:
     """Asks a language model with packaged prompts, and keeps what each answer cost.
 
     Attributes:
@@ -63,3 +72,50 @@ def _parsed(reply: Reply) -> dict[str, Any]:
     if reply.parsed is None:
         raise LlmUnavailable(f"the language model answered: {reply.text[:120]}")
     return reply.parsed
+
+
+PROMPTS = PromptRegistry()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRunner:
+    """Asks what the orders of a plan want.
+
+    Attributes:
+        task: whose questions these are.
+        meter: whom it asks.
+    """
+
+    task: Task
+    meter: MeteredModel
+
+    async def __call__(self, order: Order) -> dict[str, Any]:
+        """Return what came of an order, with its tokens and its price in US dollars."""
+        words = question_for(self.task, order)
+        said = await self.meter.ask(words.prompt, sample=order["sample"], **words.variables)
+        usage = self.meter.usages[-1]  # this answer's: nothing else ran since it came
+        return {
+            **read_answer(self.task, order, said, ""),
+            "tokens": usage.tokens_in + usage.tokens_out,
+            "usd": usage.cost_usd or 0.0,
+        }
+
+
+async def run_plan(
+    plan: Plan, problem: str, task: Task, llm: LanguageModel, measure: Callable[[Thought], float]
+) -> Result:
+    """Return what a plan makes of a problem: `measure` of its best thought, and the bill.
+
+    Beside them, `solved` is 1 where the measure is 0, `samples` are the answers asked for, and
+    `faults` the operations of which something went wrong.
+
+    Raises:
+        RuntimeError: nothing came at all.
+    """
+    meter = MeteredModel(llm, PROMPTS)
+    state = await outcome_run_plan(plan, problem, task, PlanRunner(task, meter))
+    came = outcome(state)
+    if came["best"] is None:
+        raise RuntimeError(f"the plan brought no thought: {came['faults']}")
+    score, samples = measure(came["best"]), sum(state["drawn"].values())
+    return meter.result(score, solved=score == 0, samples=samples, faults=len(came["faults"]))

@@ -9,30 +9,47 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.thought_graph.plans import Plan
+from reasonloom.evals.simulated.datasets import generate_sorting, load_sorting
+from reasonloom.evals.simulated.draw import stream
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.evals.simulated.sorting_data import generate, load
-from reasonloom.evals.suites.reasoning.orchestration.carrier import carried_out
 from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Choices,
-    Item,
     Orchestration,
+    Problem,
     Result,
     Row,
-)
-from reasonloom.evals.suites.reasoning.orchestration.checker import noisy_errors
-from reasonloom.evals.suites.reasoning.orchestration.chosen import (
-    digest,
-    number,
-    one_of,
-    require_known,
+    choice_setting,
+    number_setting,
+    problems_digest,
+    require_known_settings,
     size_of,
 )
+from reasonloom.evals.suites.reasoning.orchestration.metering import run_plan
 from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Check, Task, Verdict
-from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING, aim, errors
+from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING, errors, expected_digits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+# The check of the task, `errors`, is a local one, `local check`: it needs the list that was to be
+# sorted and plain code, and no solution. It is exact all the same.
+
+
+def noisy_errors(
+    original: Sequence[int], answer: Sequence[int], *, deviation: float, seed: int, look: str = ""
+) -> float:
+    """Return the errors as a scorer sees them that is wrong by a normal deviate.
+
+    One answer about one list always gets the same noise at one `look`: asking again does not help.
+    """
+    chance = stream(seed, repr(list(original)), "scorer noise", f"{[*answer]}{look}")
+    return errors(original, answer) + chance.gauss(0.0, deviation)
+
 
 ITEMS = 100
 SEED = 2024
@@ -58,22 +75,22 @@ CHECKS = ("sorted", "sorted")
 """Who scores an answer that is new, and who scores it where it competes with repairs of it."""
 
 FIRST, EVERY = "first", "every"
-ERRING = {FIRST: CHECKS, EVERY: ("sorted", "sorted_again")}
+NOISY_CHECKS = {FIRST: CHECKS, EVERY: ("sorted", "sorted_again")}
 """Whether a thought keeps the score of the first look at it, as published, or of every look."""
 
 Operations = list[dict[str, Any]]
 
 
-def checked(by: str) -> Operations:
+def with_checks(by: str) -> Operations:
     """Return operations that score, and keep the best."""
     return [{"do": "score", "by": by}, {"do": "keep_best"}]
 
 
 def tree(samples: int, rounds: int, checks: tuple[str, str] = CHECKS) -> Operations:
     """Return operations that sort often, and repair the best answer so far again and again."""
-    operations: Operations = [{"do": "generate", "samples": samples}, *checked(checks[0])]
+    operations: Operations = [{"do": "generate", "samples": samples}, *with_checks(checks[0])]
     for each in range(1, rounds + 1):
-        operations += [{"do": "refine", "samples": samples}, *checked(checks[each % 2])]
+        operations += [{"do": "refine", "samples": samples}, *with_checks(checks[each % 2])]
     return operations
 
 
@@ -86,11 +103,11 @@ def graph(checks: tuple[str, str] = CHECKS, **repair: Any) -> Operations:
     def merging(repairs: int) -> Operations:
         merged = {"do": "aggregate", "size": 2, "samples": 10}
         repaired = {"do": "refine", "samples": repairs, **repair}
-        return [merged, *checked(checks[0]), repaired, *checked(checks[1])]
+        return [merged, *with_checks(checks[0]), repaired, *with_checks(checks[1])]
 
     below = {"do": "repeat", "until": {"parts_at_most": 2}, "body": merging(5)}
     cut = {"do": "generate", "move": "cut", "apart": True}
-    return [cut, {"do": "generate", "samples": 5}, *checked(checks[0]), below, *merging(10)]
+    return [cut, {"do": "generate", "samples": 5}, *with_checks(checks[0]), below, *merging(10)]
 
 
 def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) -> dict[str, Plan]:
@@ -109,7 +126,7 @@ def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) ->
     }
 
 
-def erring(deviation: float, seed: int) -> Task:
+def with_noisy_checks(deviation: float, seed: int) -> Task:
     """Return sorting with checks that see a list's errors with noise of `deviation` errors.
 
     Its score falls with the errors that it sees, which may be negative; 0.5 is none. `sorted_again`
@@ -118,7 +135,7 @@ def erring(deviation: float, seed: int) -> Task:
 
     def judge(problem: Thought, thought: Thought) -> Verdict:
         seen = noisy_errors(
-            aim(problem, thought),
+            expected_digits(problem, thought),
             thought["data"]["list"],
             deviation=deviation,
             seed=seed,
@@ -127,10 +144,10 @@ def erring(deviation: float, seed: int) -> Task:
         return Verdict(0.5 - math.atan(seen) / math.pi, seen <= 0)
 
     check = Check("local check", judge)
-    return replace(SORTING, checks=dict.fromkeys(ERRING[EVERY], check))
+    return replace(SORTING, checks=dict.fromkeys(NOISY_CHECKS[EVERY], check))
 
 
-def items(choices: Choices) -> tuple[Sequence[Item], str]:
+def items(choices: Choices) -> tuple[Sequence[Problem], str]:
     """Return the lists of a file, or lists drawn evenly, and their digest.
 
     Raises:
@@ -138,12 +155,12 @@ def items(choices: Choices) -> tuple[Sequence[Item], str]:
     """
     size = size_of(choices)
     if choices.data:
-        found = load(choices.data)[: choices.items]
+        found = load_sorting(choices.data)[: choices.items]
         size_of(choices, {len(each.numbers) for each in found})
     else:
-        found = generate(choices.items or ITEMS, size, SEED)
-    told = [Item(each.id, json.dumps(each.numbers)) for each in found]
-    return told, digest(told)
+        found = generate_sorting(choices.items or ITEMS, size, SEED)
+    told = [Problem(each.id, json.dumps(each.numbers)) for each in found]
+    return told, problems_digest(told)
 
 
 def rows(choices: Choices) -> Sequence[Row]:
@@ -152,18 +169,18 @@ def rows(choices: Choices) -> Sequence[Row]:
     Raises:
         InvalidArgument: a setting is out of range.
     """
-    require_known(choices, ("size", "noise", "looks"))
-    size, noise = size_of(choices), number(choices, "noise", 0.0, most=MOST_NOISE)
-    looks = one_of(choices, "looks", (FIRST, EVERY))
-    known = plans(size, clean=0.5, checks=ERRING[looks]) if noise else plans(size)
+    require_known_settings(choices, ("size", "noise", "looks"))
+    size, noise = size_of(choices), number_setting(choices, "noise", 0.0, most=MOST_NOISE)
+    looks = choice_setting(choices, "looks", (FIRST, EVERY))
+    known = plans(size, clean=0.5, checks=NOISY_CHECKS[looks]) if noise else plans(size)
     return [_row(name, plan, size, noise) for name, plan in known.items()]
 
 
 def _row(name: str, plan: Plan, size: int, noise: float) -> Row:
-    async def run(item: Item, seed: int) -> Result:
+    async def run(item: Problem, seed: int) -> Result:
         original = json.loads(item.problem)
-        task = erring(noise, seed) if noise else SORTING
-        return await carried_out(
+        task = with_noisy_checks(noise, seed) if noise else SORTING
+        return await run_plan(
             plan,
             item.problem,
             task,

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reasonloom.evals.log import Record
+from reasonloom.errors import UnknownName
+from reasonloom.evals.core.item import Answer, Item, Mark
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
+from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.scorers.function import Measure
+from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.reasoning.orchestration.catalog import (
+    Choices,
+    Orchestration,
+    Problem,
+    Result,
+    Row,
+)
 
 Summed = Literal["mean", "median"]
-Beside = Literal["ratio", "difference"]
+Reference = Literal["ratio", "difference"]
 RESAMPLES = 2_000
-SEED = 7
+BOOTSTRAP_SEED = 7
 OF: dict[Summed, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
-BESIDE: dict[Beside, Callable[..., Any]] = {"ratio": np.divide, "difference": np.subtract}
+REFERENCE: dict[Reference, Callable[..., Any]] = {"ratio": np.divide, "difference": np.subtract}
 
 
 @dataclass(frozen=True)
@@ -79,8 +95,8 @@ def _figures(record: Record) -> dict[str, float]:
     return {**scores, **record.usage}
 
 
-def interval(
-    of: Table, name: str, how: Summed, *, beside: Table | None = None, as_: Beside = "ratio"
+def bootstrap_interval(
+    of: Table, name: str, how: Summed, *, beside: Table | None = None, as_: Reference = "ratio"
 ) -> tuple[float, float]:
     """Return the ends of the 95 % interval of a figure, or of what it is beside another row's.
 
@@ -88,13 +104,13 @@ def interval(
     with a fixed seed. Beside another row the same items are drawn of both. NaN where the other
     row's figure is 0 in every resample, and so nothing is a multiple of it.
     """
-    figures, rng = of.figures[name], np.random.default_rng(SEED)
+    figures, rng = of.figures[name], np.random.default_rng(BOOTSTRAP_SEED)
     items = figures.shape[0]
     drawn = rng.integers(0, items, size=(RESAMPLES, items))
     values = _resampled(figures, drawn, how)
     if beside is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = BESIDE[as_](values, _resampled(beside.figures[name], drawn, how))
+            values = REFERENCE[as_](values, _resampled(beside.figures[name], drawn, how))
     known = values[~np.isnan(values)]
     with np.errstate(invalid="ignore"):  # a multiple of 0 is infinite
         low, high = np.percentile(known, [2.5, 97.5]) if known.size else (np.nan, np.nan)
@@ -105,3 +121,150 @@ def _resampled(
     figures: NDArray[np.float64], drawn: NDArray[Any], how: Summed
 ) -> NDArray[np.float64]:
     return np.array([OF[how](figures[rows]) for rows in drawn])
+
+
+COSTS = ("calls", "tokens_in", "tokens_out", "usd")
+
+
+def orchestration_summary(
+    suite: Orchestration, rows: Sequence[Row], records: Sequence[Record]
+) -> dict[str, Any]:
+    """Return `rows` and `compared`; a row's `interval` is of 95 %.
+
+    Its ends come of a bootstrap over items (the seeds of an item go together): how it would vary
+    with other items of this kind, under the same simulated model.
+    """
+    tables = {
+        row.name: table(record for record in records if record.group == row.name) for row in rows
+    }
+    return {
+        "measure": suite.measure,
+        "better": suite.better,
+        "summarise": suite.summarise,
+        "share": suite.share,
+        "counted": list(suite.counted),
+        "rows": [_row(suite, row, tables[row.name]) for row in rows if tables[row.name]],
+        "compared": [
+            _compared(suite, new, base, tables)
+            for new, base in suite.compared
+            if tables.get(new) and tables.get(base)
+        ],
+    }
+
+
+def _row(suite: Orchestration, row: Row, found: Table) -> dict[str, Any]:
+    low, high = bootstrap_interval(found, "score", suite.summarise)
+    also = [name for name in found.names() if name not in ("score", *COSTS)]
+    return {
+        "row": row.name,
+        "published": row.published,
+        "status": row.status,
+        "n": found.count(),
+        "score": round(found.summed("score", suite.summarise), 4),
+        "interval": [round(low, 4), round(high, 4)],
+        "seed_sd": round(found.seed_sd("score", suite.summarise), 4),
+        **{name: round(found.summed(name, "mean"), 6) for name in (*COSTS, *also)},
+    }
+
+
+def _compared(
+    suite: Orchestration, new: str, base: str, tables: dict[str, Table]
+) -> dict[str, Any]:
+    """Return how far a row is from another, of the same items and seeds.
+
+    Changes are shares of the base, None where the base is 0.
+    """
+    one, other, how = tables[new], tables[base], suite.summarise
+    low, high = bootstrap_interval(one, "score", how, beside=other)
+    ends = bootstrap_interval(one, "score", how, beside=other, as_="difference")
+    return {
+        "row": new,
+        "base": base,
+        "score_difference": round(one.summed("score", how) - other.summed("score", how), 4),
+        "score_difference_interval": [round(end, 4) for end in ends],
+        "score_change": _change(one.ratio(other, "score", how)),
+        "score_change_interval": [_change(low), _change(high)],
+        "usd_change": _change(one.ratio(other, "usd", "mean")),
+    }
+
+
+def _change(ratio: float) -> float | None:
+    return round(ratio - 1, 4) if math.isfinite(ratio) else None
+
+
+def packaged(
+    chosen: Orchestration, choices: Choices, seeds: int = 10, only: Sequence[str] = ()
+) -> Packaged:
+    """Return the rows on the problems; only those that are named, if any is.
+
+    Raises:
+        InvalidArgument: the data is not the eval's.
+        UnknownName: a row that does not exist.
+    """
+    problems, digest = chosen.load(choices)
+    rows = _chosen(chosen, choices, only)
+    suite = Suite(
+        chosen.name,
+        [_item(row, problem) for row in rows for problem in problems],
+        (Measure("score", _score, lower=chosen.better == "lower"),),
+        Opening(partial(opened, {row.name: row for row in rows}), "rows"),
+        about={
+            "data_sha256": digest,
+            "seeds": seeds,
+            "rows": [row.name for row in rows],
+            "settings": choices.settings,
+        },
+    )
+
+    def told(log: EvalLog) -> dict[str, Any]:
+        return {"items": len(problems), **orchestration_summary(chosen, rows, log.records)}
+
+    return Packaged(suite, told, seeds)
+
+
+def _chosen(chosen: Orchestration, choices: Choices, only: Sequence[str]) -> list[Row]:
+    rows = list(chosen.rows(choices))
+    names = [row.name for row in rows]
+    for name in only:
+        if name not in names:
+            raise UnknownName(
+                f"{chosen.name} has no row {name}; it has {', '.join(names)}", field="row"
+            )
+    return [row for row in rows if not only or row.name in only]
+
+
+def _item(row: Row, problem: Problem) -> Item:
+    """Return a row's item: what all rows make of one problem hangs together."""
+    told = f"{row.name}/{problem.id}"
+    return Item(told, problem.problem, cluster=problem.id, group=row.name)
+
+
+@asynccontextmanager
+async def opened(rows: dict[str, Row], parts: AnswerContext) -> AsyncIterator[Answering]:
+    """Yield what lets a row work; what it needs is opened when its first item comes."""
+    held: set[Any] = set()
+    async with AsyncExitStack() as stack:
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            row = rows[item.group]
+            if row.opened not in held:
+                held.add(row.opened)
+                await stack.enter_async_context(row.opened())
+            return _answer(await row.run(Problem(item.cluster, item.input), epoch))
+
+        yield answer
+
+
+def _answer(result: Result) -> Answer:
+    usage = {
+        "calls": result.calls,
+        "tokens_in": result.tokens_in,
+        "tokens_out": result.tokens_out,
+        "usd": result.usd,
+    }
+    return Answer({"score": result.score, **result.also}, usage=usage)
+
+
+def _score(item: Item, output: dict[str, float]) -> Mark:
+    also = {name: value for name, value in output.items() if name != "score"}
+    return Mark(output["score"], figures={name: float(value) for name, value in also.items()})

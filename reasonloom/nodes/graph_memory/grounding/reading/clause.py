@@ -85,7 +85,7 @@ class Reading:
     cut: bool = False
 
 
-def normal(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Return the part of a text that is read, in one form of letters and blanks."""
     cut = unicodedata.normalize("NFKC", text[:READ]).replace("\u2019", "'")
     return " ".join(cut.split())

@@ -4,31 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from reasonloom.nodes.graph_memory.grounding.reading import japanese
-from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Term
-from reasonloom.nodes.graph_memory.grounding.reading.clause_words import words_of
-from reasonloom.nodes.graph_memory.grounding.reading.habits import (
+from reasonloom.nodes.graph_memory.grounding.reading.clause import (
+    MOST_TERMS,
+    READ,
+    Clause,
+    Reading,
+    Term,
+    normalize_text,
+)
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import (
+    clause_words,
+    is_read,
+    language_of,
+)
+from reasonloom.nodes.graph_memory.grounding.reading.mood import (
     DAYS,
     EACH,
     HABIT,
     each_day,
     habitual,
+    leads_up,
     mark_habits,
+    moods_of,
 )
-from reasonloom.nodes.graph_memory.grounding.reading.mood import leads_up, moods
-from reasonloom.nodes.graph_memory.grounding.reading.phrases import plain
-from reasonloom.nodes.graph_memory.grounding.reading.scopes import mark
+from reasonloom.nodes.graph_memory.grounding.reading.numbers import DIMENSIONS
+from reasonloom.nodes.graph_memory.grounding.reading.phrases import rewrite_phrases
+from reasonloom.nodes.graph_memory.grounding.reading.scopes import mark_scopes
 from reasonloom.nodes.graph_memory.grounding.reading.tokens import (
     Token,
-    sentences,
-    stands_alone,
+    is_independent,
+    token_sentences,
     tokens_of,
 )
-from reasonloom.nodes.graph_memory.grounding.reading.units import DIMENSIONS
 
 LEAST_IN_CLAUSE, ELLIPTIC, LEADING = 2, 3, 3
-MOST_TERMS = 40
+CLAUSE_TERMS = 40
 
 HAVING = [Term("with", key) for key in ("=wear", "=use", "=bring", "=own", "=carry", "=need")]
 """What "not without" comes to: without which nobody may enter, everybody has to wear."""
@@ -45,21 +58,21 @@ DENIAL_ONCE = frozenset(("es", "fr"))
 def clauses_of(text: str, language: str) -> list[Clause]:
     """Return the clauses of a text in their order."""
     if language == "ja":
-        return japanese.clauses_of(text)
-    told = plain(text)
+        return japanese.japanese_clauses(text)
+    told = rewrite_phrases(text)
     out: list[Clause] = []
     previous: Clause | None = None
     number = 0
     before: list[Token] = []
     mood: dict[int, frozenset[str]] = {}
-    for sentence in sentences(tokens_of(told, language)):
+    for sentence in token_sentences(tokens_of(told, language)):
         if sentence[0].first:
             number, previous = number + 1, None
         carried = mood[id(before[-1])] if before and leads_up(told, before, sentence) else NO_MOOD
-        spoken = moods(told, sentence, language, carried)
+        spoken = moods_of(told, sentence, language, carried)
         mood = {id(token): each for token, each in zip(sentence, spoken, strict=True)}
         before = sentence
-        mark(sentence, language)
+        mark_scopes(sentence, language)
         mark_habits(sentence)
         for piece in _pieces(sentence, language):
             clause = _clause(piece, previous, language)
@@ -86,21 +99,21 @@ def _leads_in(former: Clause, clause: Clause) -> bool:
 def _cut(clause: Clause) -> list[Clause]:
     """Return a clause in pieces that are quickly compared; nobody writes one so long."""
     return [
-        replace(clause, terms=clause.terms[at : at + MOST_TERMS])
-        for at in range(0, len(clause.terms), MOST_TERMS)
+        replace(clause, terms=clause.terms[at : at + CLAUSE_TERMS])
+        for at in range(0, len(clause.terms), CLAUSE_TERMS)
     ]
 
 
 def _pieces(tokens: list[Token], language: str) -> list[list[Token]]:
     """Cut a sentence where a new clause begins; what holds one term alone joins the former."""
-    places = words_of(f"place-{language}")
+    places = clause_words(f"place-{language}")
     pieces: list[list[Token]] = [[]]
     for at, token in enumerate(tokens):
         denied = at + 1 < len(tokens) and tokens[at + 1].kind in ("done", "without", "except")
         after = tokens[at + 1] if at + 1 < len(tokens) else token
         beside = token.word == "," and after.word in places
         beside = beside or (token.word in ("since", "as") and bool(after.term and after.term.value))
-        soft = token.word in words_of("soft") and token.kind in ("small", "sign", "hedge")
+        soft = token.word in clause_words("soft") and token.kind in ("small", "sign", "hedge")
         if soft and not (denied or beside or _lists(tokens, at)):
             pieces.append([])
         pieces[-1].append(token)
@@ -109,7 +122,7 @@ def _pieces(tokens: list[Token], language: str) -> list[list[Token]]:
         if (
             joined
             and piece
-            and piece[0].word in words_of("contrasting")
+            and piece[0].word in clause_words("contrasting")
             and joined[-1][-1:]
             and joined[-1][-1].word == ","
         ):
@@ -129,7 +142,7 @@ def _pieces(tokens: list[Token], language: str) -> list[list[Token]]:
 def _lists(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a join stands between two figures of one list: `rooms 7 and 9`."""
     return (
-        tokens[at].word in words_of("joins")
+        tokens[at].word in clause_words("joins")
         and 0 < at < len(tokens) - 1
         and all(_is_number(token) for token in (tokens[at - 1], tokens[at + 1]))
     )
@@ -147,13 +160,13 @@ def _without_insertions(pieces: list[list[Token]]) -> list[list[Token]]:
         begun = (
             rest[0].word == ","
             and len(rest) > 1
-            and inserted[0].word in words_of("joins") | words_of("relative")
+            and inserted[0].word in clause_words("joins") | clause_words("relative")
         )
-        verb = begun and (rest[1].word in words_of("auxiliaries") or _is_verb(rest[1]))
+        verb = begun and (rest[1].word in clause_words("auxiliaries") or _is_verb(rest[1]))
         if (
             verb
             and _count(head) <= ELLIPTIC
-            and not any(t.word in words_of("auxiliaries") for t in head)
+            and not any(t.word in clause_words("auxiliaries") for t in head)
         ):
             return [*pieces[:at], head + rest, inserted, *_without_insertions(pieces[at + 3 :])]
     return pieces
@@ -161,7 +174,7 @@ def _without_insertions(pieces: list[list[Token]]) -> list[list[Token]]:
 
 def _is_verb(token: Token) -> bool:
     """Tell whether a word that opens the rest of a sentence may be its verb: it is no name."""
-    return token.kind == "term" and not stands_alone(token) and token.text[0].islower()
+    return token.kind == "term" and not is_independent(token) and token.text[0].islower()
 
 
 def _count(piece: Sequence[Token]) -> int:
@@ -172,7 +185,7 @@ def _denied(piece: Sequence[Token], before: Sequence[Token]) -> bool:
     """Tell whether only what is joined is denied: `washed away and not rebuilt`."""
     opening = next((token.word for token in piece if token.word != ","), "")
     return (
-        opening in words_of("joins") | words_of("turns")
+        opening in clause_words("joins") | clause_words("turns")
         and _count(piece) > 0
         and _count(before) >= LEAST_IN_CLAUSE
         and any(token.kind == "deny" for token in piece)
@@ -182,8 +195,8 @@ def _denied(piece: Sequence[Token], before: Sequence[Token]) -> bool:
 
 def _conditional(piece: Sequence[Token]) -> bool:
     """Tell whether a piece is a condition of its own: `if it rains`."""
-    words = [token.word for token in piece if token.word not in words_of("joins")]
-    return _count(piece) > 0 and bool(words) and words[0] in words_of("strict")
+    words = [token.word for token in piece if token.word not in clause_words("joins")]
+    return _count(piece) > 0 and bool(words) and words[0] in clause_words("strict")
 
 
 def _elliptic(piece: Sequence[Token]) -> bool:
@@ -213,9 +226,9 @@ def _clause(piece: list[Token], previous: Clause | None, language: str) -> Claus
         marks.add("passive")
     if language == "es" and _fronted(piece):
         marks.add("fronted")
-    if any(token.word in words_of("relative") for token in piece[:LEADING]):
+    if any(token.word in clause_words("relative") for token in piece[:LEADING]):
         marks.add("relative")
-    if any(t.word in words_of("conditions") and t.kind != "contrast" for t in piece[:2]):
+    if any(t.word in clause_words("conditions") and t.kind != "contrast" for t in piece[:2]):
         marks.add("condition")
     return Clause(tuple(terms), denials, frozenset(marks), _subject(piece, previous))
 
@@ -232,7 +245,7 @@ def _required(piece: Sequence[Token], terms: Sequence[Term], language: str) -> l
 def _passive(piece: Sequence[Token]) -> bool:
     """Tell whether somebody or something stands after a `by`."""
     for at, token in enumerate(piece):
-        if token.word in words_of("by"):
+        if token.word in clause_words("by"):
             following = next((t for t in piece[at + 1 :] if t.kind != "small"), None)
             if following and not _measured(following):
                 return True
@@ -270,9 +283,9 @@ def _subject(piece: Sequence[Token], previous: Clause | None) -> tuple[Term, ...
     if previous is None:
         return ()
     names = [term for term in previous.terms if term.name]
-    if any(token.word in words_of("relative") for token in piece[:LEADING]):
+    if any(token.word in clause_words("relative") for token in piece[:LEADING]):
         return tuple(names[-1:])
-    opening = next((token for token in piece if token.word not in words_of("joins")), None)
+    opening = next((token for token in piece if token.word not in clause_words("joins")), None)
     if opening is None or _opens_anew(opening, piece):
         return ()
     if "relative" in previous.marks:
@@ -284,11 +297,35 @@ def _subject(piece: Sequence[Token], previous: Clause | None) -> tuple[Term, ...
 
 def _opens_anew(opening: Token, piece: Sequence[Token]) -> bool:
     """Tell whether a clause begins with a subject: a name, an article, a noun before its verb."""
-    if opening.word in words_of("auxiliaries"):
+    if opening.word in clause_words("auxiliaries"):
         return False
-    if opening.kind != "term" or stands_alone(opening) or opening.text[0].isupper():
+    if opening.kind != "term" or is_independent(opening) or opening.text[0].isupper():
         return True
-    if piece[0].word not in words_of("joins"):
+    if piece[0].word not in clause_words("joins"):
         return True
     rest = piece[list(piece).index(opening) + 1 :]
-    return any(token.word in words_of("auxiliaries") for token in rest)
+    return any(token.word in clause_words("auxiliaries") for token in rest)
+
+
+@lru_cache(maxsize=4_096)
+def read_text(text: str, default: str = "en") -> Reading:
+    """Return a text read; of a long one its beginning. `default` is for a text of no language."""
+    told = normalize_text(text)
+    language = language_of(told, default)
+    every = clauses_of(told, language)
+    clauses = _first(every)
+    terms = tuple(term for clause in clauses for term in clause.terms)
+    cut = len(text) > READ or len(clauses) < len(every)
+    return Reading(told, language, clauses, terms, known=is_read(told), cut=cut)
+
+
+def _first(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
+    """Return as many of the first clauses as have MOST_TERMS together, one at least."""
+    kept: list[Clause] = []
+    held = 0
+    for clause in clauses:
+        held += len(clause.terms)
+        if kept and held > MOST_TERMS:
+            break
+        kept.append(clause)
+    return tuple(kept)

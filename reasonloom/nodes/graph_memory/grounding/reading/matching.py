@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Term
-from reasonloom.nodes.graph_memory.grounding.reading.lexicon import LATIN_END, alike
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import LATIN_END, same_stem
 from reasonloom.nodes.graph_memory.grounding.reading.values import Value
 
 PREFIXES = ("un", "in", "im", "ir", "dis", "non", "mis", "des", "dés")
@@ -35,7 +35,7 @@ class Found:
     flipped: bool
 
 
-def found_in(term: Term, terms: Iterable[Term]) -> Found | None:
+def find_term(term: Term, terms: Iterable[Term]) -> Found | None:
     """Return the best answer to a term: of one denial first, then the first."""
     known = list(terms)
     hits = [Found(term, held, flip) for held in known if (flip := _answers(term, held)) is not None]
@@ -55,9 +55,9 @@ def _compounded(term: Term, terms: Iterable[Term]) -> Found | None:
     return Found(term, held[-1], flipped=False) if held and not rest else None
 
 
-def matched(clause: Clause, other: Clause) -> list[Found]:
+def match_terms(clause: Clause, other: Clause) -> list[Found]:
     """Return the terms of one clause that another has."""
-    hits = (found_in(term, (*other.terms, *other.subject)) for term in clause.terms)
+    hits = (find_term(term, (*other.terms, *other.subject)) for term in clause.terms)
     return [hit for hit in hits if hit]
 
 
@@ -101,7 +101,7 @@ def _another_name(one: str, other: str) -> bool:
 @lru_cache(maxsize=50_000)
 def _written(one: str, other: str) -> bool | None:
     """Compare two words by their letters: one word, one the denial of the other, or neither."""
-    if one[:1] == other[:1] and alike(one, other):
+    if one[:1] == other[:1] and same_stem(one, other):
         return False
     return True if _prefixed(one, other) or _prefixed(other, one) else None
 
@@ -111,7 +111,7 @@ def _prefixed(one: str, other: str) -> bool:
     return one.startswith(PREFIXES) and any(
         one.startswith(prefix)
         and len(one) - len(prefix) >= SHORTEST_ROOT
-        and alike(one[len(prefix) :], other)
+        and same_stem(one[len(prefix) :], other)
         for prefix in PREFIXES
     )
 
@@ -151,7 +151,7 @@ def same_value(asked: Value, held: Value) -> bool:
 
 def same_unit(asked: Value, held: Value) -> bool:
     """Tell whether two numbers may count the same: one of them may leave open what."""
-    return not asked.unit or not held.unit or alike(asked.unit, held.unit)
+    return not asked.unit or not held.unit or same_stem(asked.unit, held.unit)
 
 
 def rivals(asked: Value, held: Value) -> bool:
@@ -160,7 +160,7 @@ def rivals(asked: Value, held: Value) -> bool:
         return False
     if asked.kind in ("number", "ordinal"):
         return (
-            alike(asked.unit, held.unit)
+            same_stem(asked.unit, held.unit)
             if asked.unit and held.unit
             else not (asked.unit or held.unit)
         )

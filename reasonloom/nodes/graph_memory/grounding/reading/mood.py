@@ -9,12 +9,83 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause
-from reasonloom.nodes.graph_memory.grounding.reading.lexicon import rows
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import (
+    clause_words,
+    concept_of,
+    read_table,
+)
 from reasonloom.nodes.graph_memory.grounding.reading.tokens import Token
+
+EACH, HABIT, DAYS = "each", "habit", "days"
+PERIODS = ("daily", "weekly", "monthly", "yearly")
+BEFORE_A_DAY = {"fr": frozenset(("le", "les")), "es": frozenset(("los",))}
+"""Articles by which a weekday is each of its kind."""
+
+PLURAL = frozenset(("en", "de", "fr"))
+"""Languages where a weekday that ends in s is each of its kind."""
+
+
+def mark_habits(tokens: Sequence[Token]) -> None:
+    """Turn a quantifier before a time from one of things into one of times, for a sentence."""
+    for at, token in enumerate(tokens):
+        following = _following(tokens, at) if token.kind == "all" else None
+        if following is None or following.term is None:
+            continue
+        value = following.term.value
+        period = next((name for name in PERIODS if following.word in clause_words(name)), None)
+        if period:
+            following.term = replace(following.term, key=(concept_of(period) or (period, 1))[0])
+        if period or following.word in clause_words("spans") or (value and value.kind == "weekday"):
+            token.kind = EACH
+
+
+def habitual(piece: Sequence[Token]) -> bool:
+    """Tell whether a clause says that it happens each time, in whatever words."""
+    return any(
+        token.kind == EACH or _is_period(token, piece[at - 1].word if at else "")
+        for at, token in enumerate(piece)
+    )
+
+
+def each_day(piece: Sequence[Token], language: str) -> bool:
+    """Tell whether a clause names a weekday as each of its kind: `on Tuesdays`, `le mardi`."""
+    return any(
+        _is_weekday(token, piece[at - 1].word if at else "", language)
+        for at, token in enumerate(piece)
+        if not (at + 1 < len(piece) and _is_date(piece[at + 1]))
+    )
+
+
+def _following(tokens: Sequence[Token], at: int) -> Token | None:
+    return next((token for token in tokens[at + 1 : at + 4] if token.kind != "small"), None)
+
+
+def _is_date(token: Token) -> bool:
+    value = token.term.value if token.term else None
+    return value is not None and value.kind == "date"
+
+
+def _is_weekday(token: Token, before: str, language: str) -> bool:
+    if token.term is None or token.term.value is None or token.term.value.kind != "weekday":
+        return False
+    plural = language in PLURAL and token.word.endswith("s")
+    return plural or before in BEFORE_A_DAY.get(language, frozenset())
+
+
+def _is_period(token: Token, before: str) -> bool:
+    if token.term is None or token.term.value:
+        return False
+    if any(concept_of(token.word) == concept_of(period) for period in PERIODS):
+        return True
+    return before in clause_words("each-one") and any(
+        token.word in clause_words(p) for p in PERIODS
+    )
+
 
 WHY: Mapping[str, str] = MappingProxyType(
     {
@@ -52,7 +123,7 @@ FREE = frozenset(("deny", "local", "allow", "all", "done", "without", "except"))
 """What makes an `or` say it of both: `no cats or dogs`, `may use a pen or a pencil`."""
 
 
-def foreign(held: Clause, asked: Clause) -> list[str]:
+def foreign_moods(held: Clause, asked: Clause) -> list[str]:
     """Return the moods in which a clause and its claim differ, in the order of `WHY`.
 
     A `must` says no more than a ban: "nobody may enter without" and "everybody must have".
@@ -63,7 +134,7 @@ def foreign(held: Clause, asked: Clause) -> list[str]:
     return [m for m in told if m != "must" or not (ban or (strict and "all" in held.marks))]
 
 
-def moods(
+def moods_of(
     text: str, tokens: Sequence[Token], language: str, carried: frozenset[str] = frozenset()
 ) -> list[frozenset[str]]:
     """Return the moods of each token of a sentence; `carried` are those of what leads up to it."""
@@ -125,7 +196,7 @@ def _comes_after(tokens: Sequence[Token], at: int) -> bool:
 def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(
         (mood, re.compile(rf"(?:{_bounded(pattern)})", re.IGNORECASE))
-        for mood, code, pattern in rows("mood_words.tsv")
+        for mood, code, pattern in read_table("mood_words.tsv")
         if code == language
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from reasonloom.nodes.graph_memory.grounding.reading.numbers import SMALL
-from reasonloom.nodes.memory.calendar_words import FULL_NAMES
+from reasonloom.nodes.memory.dates import FULL_NAMES
 
 MONTHS = "|".join(name for names in FULL_NAMES for name in names)
 HOURS = {code: rf"(?:{'|'.join(SMALL[code].split()[1:13])})" for code in ("en", "de", "fr", "es")}
@@ -142,7 +142,7 @@ FRONTED = re.compile(
 REWRITES = tuple((re.compile(pattern, re.IGNORECASE), to) for pattern, to in PHRASES)
 
 
-def plain(text: str) -> str:
+def rewrite_phrases(text: str) -> str:
     """Return a text (NFKC, straight apostrophes) with its turns put in known words."""
     for pattern, to in REWRITES:
         text = pattern.sub(to, text)

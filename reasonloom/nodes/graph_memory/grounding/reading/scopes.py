@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from reasonloom.nodes.graph_memory.grounding.reading.clause_words import words_of
-from reasonloom.nodes.graph_memory.grounding.reading.tokens import Token, stands_alone
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import clause_words
+from reasonloom.nodes.graph_memory.grounding.reading.tokens import Token, is_independent
 
 MANY = 2
 """With more terms after it than these, a denial after a conjunction opens a clause."""
@@ -14,9 +14,9 @@ MANY = 2
 LOOKED_BACK = 3
 
 
-def mark(tokens: list[Token], language: str) -> None:
+def mark_scopes(tokens: list[Token], language: str) -> None:
     """Set markers, denials and onlys of a sentence's terms; what is local ceases to deny."""
-    marker, places = "", words_of(f"place-{language}")
+    marker, places = "", clause_words(f"place-{language}")
     for at, token in enumerate(tokens):
         if token.kind == "small":
             marker = token.word if token.word in places else marker
@@ -31,8 +31,8 @@ def mark(tokens: list[Token], language: str) -> None:
         if token.kind == "local" and not _opens(tokens, at):
             _deny(tokens, at, _noun_phrase(tokens, at, german=language == "de"))
             token.kind = "done"
-            if token.word in words_of("without"):
-                token.kind = "without" if token.word in words_of("lacking") else "except"
+            if token.word in clause_words("without"):
+                token.kind = "without" if token.word in clause_words("lacking") else "except"
         elif token.kind == "local":
             token.kind = "deny"
         elif token.kind == "deny" and (scope := _contrasted(tokens, at, places)):
@@ -45,9 +45,9 @@ def mark(tokens: list[Token], language: str) -> None:
 def _bound(tokens: Sequence[Token], at: int) -> int:
     """Return whether the words before a figure make it a limit: 1 from below, -1 from above."""
     for token in reversed(tokens[max(0, at - LOOKED_BACK) : at]):
-        if token.word in words_of("above"):
+        if token.word in clause_words("above"):
             return 1
-        if token.word in words_of("below"):
+        if token.word in clause_words("below"):
             return -1
         if token.term is not None:
             return 0
@@ -56,13 +56,13 @@ def _bound(tokens: Sequence[Token], at: int) -> int:
 
 def _opens(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a denial stands before all that its clause says: `No tenant may ...`."""
-    if tokens[at].word in words_of("without"):
+    if tokens[at].word in clause_words("without"):
         return False
     if _after_a_lead(tokens, at):
         return sum(each.kind == "term" for each in tokens[at:]) >= MANY
     before = at - 1
     while before >= 0 and tokens[before].kind not in ("term",):
-        if tokens[before].word in words_of("soft") and tokens[before].word != ",":
+        if tokens[before].word in clause_words("soft") and tokens[before].word != ",":
             following = sum(each.kind == "term" for each in tokens[at:])
             return following > MANY and tokens[before].word not in (
                 "and",
@@ -80,7 +80,7 @@ def _after_a_lead(tokens: Sequence[Token], at: int) -> bool:
         return False
     lead = tokens[: at - 1]
     opening = lead[0].kind in ("small", "local", "without", "done") if lead else False
-    return opening and not any(token.word in words_of("auxiliaries") | {","} for token in lead)
+    return opening and not any(token.word in clause_words("auxiliaries") | {","} for token in lead)
 
 
 def _noun_phrase(tokens: Sequence[Token], at: int, *, german: bool) -> list[int]:
@@ -90,7 +90,7 @@ def _noun_phrase(tokens: Sequence[Token], at: int, *, german: bool) -> list[int]
         token = tokens[place]
         if token.kind == "term":
             scope.append(place)
-            if german and (token.text[0].isupper() or stands_alone(token)):
+            if german and (token.text[0].isupper() or is_independent(token)):
                 break
         elif scope or token.kind == "sign":
             break
@@ -100,30 +100,30 @@ def _noun_phrase(tokens: Sequence[Token], at: int, *, german: bool) -> list[int]
 def _contrasted(tokens: Sequence[Token], at: int, places: Collection[str]) -> list[int]:
     """Return what a `not` denies where something else is affirmed beside it, else nothing."""
     turn = next(
-        (n for n in range(at + 1, len(tokens)) if tokens[n].word in words_of("turns")), None
+        (n for n in range(at + 1, len(tokens)) if tokens[n].word in clause_words("turns")), None
     )
     if turn is not None and any(t.kind == "term" for t in tokens[turn:]):
         if tokens[turn].word in ("but", "mais") and tokens[turn - 1].word == ",":
             return []
         scope = [n for n in range(at + 1, turn) if tokens[n].kind == "term"]
-        plain_verb = scope and scope[0] == at + 1 and not stands_alone(tokens[at + 1])
+        plain_verb = scope and scope[0] == at + 1 and not is_independent(tokens[at + 1])
         return scope[1:] if plain_verb and len(scope) > 1 else scope
     if (
         at == 0
-        or tokens[at - 1].word not in words_of("joins") | words_of("turns")
+        or tokens[at - 1].word not in clause_words("joins") | clause_words("turns")
         or at + 1 >= len(tokens)
-        or tokens[at].word in words_of("nobody")
+        or tokens[at].word in clause_words("nobody")
     ):
         return []
     scope = []
     for place in range(at + 1, len(tokens)):
-        if tokens[place].kind == "sign" or tokens[place].word in words_of("soft"):
+        if tokens[place].kind == "sign" or tokens[place].word in clause_words("soft"):
             break
         if tokens[place].kind == "term":
             scope.append(place)
     following = tokens[at + 1]
     short = len(scope) == 1
-    return scope if short or stands_alone(following) or following.word in places else []
+    return scope if short or is_independent(following) or following.word in places else []
 
 
 def _deny(tokens: Sequence[Token], at: int, places: Sequence[int]) -> None:

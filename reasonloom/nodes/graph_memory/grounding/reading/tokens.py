@@ -3,16 +3,142 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Term
-from reasonloom.nodes.graph_memory.grounding.reading.clause_words import words_of
-from reasonloom.nodes.graph_memory.grounding.reading.forms import key_of
-from reasonloom.nodes.graph_memory.grounding.reading.lexicon import operator_of, stem, tells
-from reasonloom.nodes.graph_memory.grounding.reading.small_words import SIGN
-from reasonloom.nodes.graph_memory.grounding.reading.surroundings import surround
-from reasonloom.nodes.graph_memory.grounding.reading.values import Value, values
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import (
+    DISTINGUISHING,
+    FORMERLY,
+    OPTIONAL,
+    SIGN,
+    Senses,
+    clause_words,
+    has_content,
+    is_place,
+    key_of,
+    operator_of,
+    senses_of,
+    stem,
+)
+from reasonloom.nodes.graph_memory.grounding.reading.values import Value, values_in
+
+RUN_STOPS = frozenset(";.!?:()\u2014\u2013")
+OF = frozenset(("of",))
+TIMES = frozenset(("time", "date", "weekday"))
+AT_A_TIME = frozenset(("in", "on", OPTIONAL))
+Run = list[Senses | None]
+"""What the small words since the last term tell, None where a sign or an `and` parts them."""
+
+
+class _Marked(Protocol):
+    """A word or sign of a text, in its order."""
+
+    text: str
+    word: str
+    start: int
+    kind: str
+    term: Term | None
+
+
+def mark_surroundings(tokens: Sequence[_Marked], text: str, language: str) -> None:
+    """Set `lead` and `loose` of the terms of a text, and `of` of what possesses."""
+    run: Run = []
+    last: _Marked | None = None
+    for at, token in enumerate(tokens):
+        if token.term is not None:
+            if _used_to(tokens, at):
+                token.term, token.kind = None, "small"
+                run.append(FORMERLY | {DISTINGUISHING})
+                continue
+            _lead(token, run, last)
+            if language == "de" and at and tokens[at - 1].kind == "small":
+                token.term = replace(token.term, article=tokens[at - 1].word)
+            run, last = [], token
+        elif token.word in clause_words("persons"):
+            run = [told for told in run if told is None or not is_place(told)]
+        elif token.kind == "sign" or token.word in clause_words("joins"):
+            run.append(None)
+            if token.text in RUN_STOPS:
+                _trail(last, run)
+                run, last = [], None
+        elif _possessive(tokens, at, text) and last and last.term:
+            last.term = replace(last.term, lead=(*last.term.lead, OF))
+        elif token.kind == "small" and (told := senses_of(token.word, language)):
+            run.append(told)
+    _trail(last, run)
+
+
+def _lead(token: _Marked, run: Run, last: _Marked | None) -> None:
+    """Part the words before a term: the preposition nearest to it, and the others."""
+    if token.term is None:
+        return
+    governing: Senses | None = None
+    loose: list[Senses] = []
+    parted = False
+    for told in reversed(run):
+        parted = parted or told is None
+        if told and governing is None and not parted and is_place(told):
+            governing = told
+        elif told:
+            loose.append(told)
+    if governing is not None and _at_a_time(governing, token):
+        governing = AT_A_TIME
+    elif governing is not None and _left_out(governing, token, last):
+        governing = governing | {OPTIONAL}
+    token.term = replace(
+        token.term,
+        lead=(*token.term.lead, *(() if governing is None else (governing,))),
+        loose=tuple(loose),
+    )
+
+
+def _at_a_time(told: Senses, token: _Marked) -> bool:
+    """Tell whether a preposition says no more than when: `on Monday`, `in 2019`."""
+    value = token.term.value if token.term else None
+    if value is None or value.kind not in TIMES:
+        return False
+    return bool(told & {"in", "on"}) and not told & {"from", "till", "over"}
+
+
+def _left_out(told: Senses, token: _Marked, last: _Marked | None) -> bool:
+    """Tell whether a preposition may be left out: `in 40 rooms`, `half of the fields`."""
+    value = token.term.value if token.term else None
+    if value is not None and value.kind == "number":
+        return bool(told & {"in", "of"}) and not told & {"from", "to", "till", "over", "by"}
+    return bool("of" in told and last and last.term and last.term.value)
+
+
+def _trail(last: _Marked | None, run: Run) -> None:
+    """Give the words after the last term of a sentence to it."""
+    if last is not None and last.term is not None:
+        more = tuple(told for told in run if told)
+        last.term = replace(last.term, loose=(*last.term.loose, *more))
+
+
+def _possessive(tokens: Sequence[_Marked], at: int, text: str) -> bool:
+    """Tell whether an s after an apostrophe says whose the next word is."""
+    token = tokens[at]
+    return (
+        token.word == "s"
+        and text[max(0, token.start - 1) : token.start] == "'"
+        and at > 0
+        and tokens[at - 1].term is not None
+        and at + 1 < len(tokens)
+        and tokens[at + 1].kind in ("term", "only")
+    )
+
+
+def _used_to(tokens: Sequence[_Marked], at: int) -> bool:
+    """Tell whether a word is the `used` of `used to live`, which says that it is so no more."""
+    if tokens[at].word != "used" or at + 2 >= len(tokens) or tokens[at + 1].word != "to":
+        return False
+    beside = tokens[at - 1].word if at else ""
+    verb = tokens[at + 2]
+    plain = verb.kind in ("term", "allow") or verb.word in ("be", "do", "go", "get")
+    return plain and verb.text[:1].islower() and beside not in clause_words("auxiliaries") - {"he"}
+
 
 TOKEN = re.compile(
     r"\0+|(?<![^\W_])[^\W\d_]{1,2}(?:\+\+|[+#]|[-\u2212](?![\w-]))|[^\W_]+"
@@ -52,7 +178,7 @@ class Token:
 
 def tokens_of(text: str, language: str) -> list[Token]:
     """Return the words, signs and figures of a text in their order."""
-    figures = values(text, language)
+    figures = values_in(text, language)
     blanked = text
     for value in figures:
         blanked = (
@@ -67,7 +193,7 @@ def tokens_of(text: str, language: str) -> list[Token]:
         else:
             out.append(_word(found, blanked, language, fresh))
         fresh = found[0] in STOPS
-    surround(_named(out, language), text, language)
+    mark_surroundings(_named(out, language), text, language)
     return out
 
 
@@ -97,8 +223,8 @@ def _word(found: re.Match[str], text: str, language: str, fresh: bool) -> Token:
         token.kind = kind
         if word in ("refuse", "refuses", "refused", "rechaza", "refusé", "refusent"):
             token.term = replace(_term(found[0], word, language), sign=1)
-    elif word in words_of("titles") or (
-        not tells(word, language) and not (found[0].isupper() and len(word) > 1)
+    elif word in clause_words("titles") or (
+        not has_content(word, language) and not (found[0].isupper() and len(word) > 1)
     ):
         token.kind = "small"
     else:
@@ -122,12 +248,12 @@ def _is_name(found: re.Match[str], text: str, language: str, fresh: bool) -> boo
         return False
     following = NEXT.match(text, found.end())
     after = following[1].casefold() if following else ""
-    if after == "'" or (one and after == "." and word in words_of("titles")):
+    if after == "'" or (one and after == "." and word in clause_words("titles")):
         return False
     before = text[: found.start()].split()[-1:]
     kind = before[0].casefold() if before else ""
-    ends = after in words_of("auxiliaries") or not after[:1].isalnum()
-    if kind in words_of("designators"):
+    ends = after in clause_words("auxiliaries") or not after[:1].isalnum()
+    if kind in clause_words("designators"):
         return found[0].isupper() or ends
     if one and not found[0].isupper():
         return (after or "x") in COMPARED or kind in SIGN
@@ -154,19 +280,19 @@ def _named(tokens: list[Token], language: str) -> list[Token]:
             and not each.term.value
             and each.text[0].isupper()
             for each in (after, before)
-        ) or (before is not None and before.word in words_of("titles"))
+        ) or (before is not None and before.word in clause_words("titles"))
         if beside if (token.first or language == "de") else True:
             token.term = replace(token.term, name=True, key=stem(token.word, ""), sign=1)
     return tokens
 
 
-def sentences(tokens: list[Token]) -> Iterator[list[Token]]:
+def token_sentences(tokens: list[Token]) -> Iterator[list[Token]]:
     """Yield what stands between stops; a stop after a title or a single letter is none."""
     current: list[Token] = []
     for at, token in enumerate(tokens):
         if token.kind == "sign" and token.text in HARD:
             before = tokens[at - 1] if at else None
-            if token.text == "." and before and (before.word in words_of("titles")):
+            if token.text == "." and before and (before.word in clause_words("titles")):
                 continue
             if current:
                 yield current
@@ -177,6 +303,6 @@ def sentences(tokens: list[Token]) -> Iterator[list[Token]]:
         yield current
 
 
-def stands_alone(token: Token) -> bool:
+def is_independent(token: Token) -> bool:
     """Tell whether a token is a name or a figure."""
     return token.term is not None and (token.term.name or token.term.value is not None)

@@ -7,30 +7,135 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from reasonloom.nodes.graph_memory.grounding.reading.clock import times
-from reasonloom.nodes.graph_memory.grounding.reading.codes import codes
-from reasonloom.nodes.graph_memory.grounding.reading.lexicon import tells
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import has_content
 from reasonloom.nodes.graph_memory.grounding.reading.numbers import (
-    KANJI_NUMBER,
-    kanji_value,
-    number_at,
-)
-from reasonloom.nodes.graph_memory.grounding.reading.units import (
+    AFTERNOON,
     DIMENSIONS,
     FRACTIONS,
+    KANJI_NUMBER,
+    MORNING,
     ORDINALS,
     PARTS_OF_AN_HOUR,
     SIGNS,
     UNITS,
     WEEKDAYS,
+    kanji_value,
+    number_at,
 )
-from reasonloom.nodes.memory.calendar_words import (
-    DAY_FIRST,
-    EAST_ASIAN,
-    MONTH_FIRST,
-    NUMERIC,
-    mentions,
+from reasonloom.nodes.memory.dates import DAY_FIRST, EAST_ASIAN, MONTH_FIRST, NUMERIC, date_mentions
+
+ONES = r"(?:\d{1,2})"
+NOON, DAY = 12 * 60, 24 * 60
+CLOCK = re.compile(
+    rf"(?P<half>\bhalf past |\bhalf |\bhalb )(?P<h1>{ONES})\b(?! ?%)"
+    rf"|\b(?P<part>quarter|5|10|20|25|viertel) (?P<side>past|to|nach|vor) (?P<h2>{ONES})\b"
+    r"(?!\s?%|\s(?:second|minute|hour|day|week|month|year|euro|dollar|percent|people|time|page)s?\b)"
+    rf"|(?<![\d.,:])(?P<h3>[01]?\d|2[0-4])(?::|(?<=\d)h(?=\d)|\.(?=\d\d ?uhr))"
+    r"(?P<m3>[0-5]\d)(?!\d|:\d)"
+    rf"|(?<![\d.,:])(?P<h4>{ONES})\s?(?P<mark>[ap]\.?m\b\.?|o'clock|uhr\b|heures?\b|h\b)"
+    rf"(?P<tail>\s(?:et (?:demie|quart)|[0-5]\d)\b)?"
+    rf"|(?P<jp>午前|午後)?(?P<h5>{ONES})時(?!間)(?:(?P<m5>\d{{1,2}})分|(?P<jh>半))?"
+    rf"|\b(?:a las|las) (?P<h6>{ONES})\b(?!:)(?P<es>\.5| y (?:media|cuarto|\d+))?"
+    rf"|\b(?:at|by|until|till|around) (?P<h7>{ONES})\b(?=\s*(?:$|[.,;!?)]|in the|at night|on |"
+    r"since|and |every|sharp|because|or))"
+    rf"|\b(?P<h8>{ONES}) (?=(?:in the (?:morning|afternoon|evening)|at night))"
+    r"|\b(?P<noon>noon|midday|mittag|midi|mediodía)\b|\b(?P<night>midnight|mitternacht|minuit|medianoche)\b|(?P<jn>正午)",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def times_in(text: str) -> Iterator[tuple[int, bool, int, int]]:
+    """Yield minutes after midnight, whether the half of the day is sure, and the place."""
+    for found in CLOCK.finditer(text):
+        minutes = _minutes(found)
+        if minutes is None:
+            continue
+        after = text[found.end() : found.end() + 20].casefold()
+        mark = (found["mark"] or found["jp"] or "").casefold()
+        late = mark.startswith("p") or mark == "午後" or bool(AFTERNOON.match(after))
+        early = mark.startswith("a") or mark == "午前" or bool(MORNING.match(after))
+        if late and minutes < NOON:
+            minutes += NOON
+        sure = late or early or minutes >= 13 * 60 or found["noon"] or found["night"]
+        sure = sure or (found["h3"] or "").startswith("0")
+        mark = AFTERNOON.match(after) or MORNING.match(after)
+        end = found.end() + (mark.end() if mark else 0)
+        yield minutes % DAY, bool(sure), found.start(), end
+
+
+def _minutes(found: re.Match[str]) -> int | None:
+    """Return the minutes after midnight that a time of day names, None where it is none."""
+    if found["noon"] or found["jn"]:
+        return NOON
+    if found["night"]:
+        return 0
+    told = _halves(found)
+    return _hours(found) if told is None else told
+
+
+def _halves(found: re.Match[str]) -> int | None:
+    """Return the minutes of half past, a quarter to, and of digits with a colon."""
+    if found["h1"]:
+        less = 60 if found["half"].casefold() == "halb " else 0
+        return int(found["h1"]) * 60 + 30 - less
+    if found["h2"]:
+        part = int(found["part"]) if found["part"].isdigit() else 15
+        sign = -1 if found["side"].casefold() in ("to", "vor") else 1
+        return int(found["h2"]) * 60 + sign * part
+    return int(found["h3"]) * 60 + int(found["m3"]) if found["h3"] else None
+
+
+def _hours(found: re.Match[str]) -> int | None:
+    """Return the minutes of an hour with what may follow it."""
+    hour = next(int(found[name]) for name in ("h4", "h5", "h6", "h7", "h8") if found[name])
+    tail = f"{found['tail'] or ''}{found['es'] or ''}{found['jh'] or ''}{found['m5'] or ''}"
+    digits = re.sub(r"\D", "", tail)
+    if "demi" in tail or "media" in tail or tail in ("半", ".5"):
+        digits = "30"
+    elif "quart" in tail or "cuarto" in tail:
+        digits = "15"
+    return hour * 60 + int(digits or 0) if hour <= DAY // 60 else None
+
+
+CODE = re.compile(
+    r"(?<![\w.,/:-])(?:"
+    r"(?P<address>\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d+)?)"
+    r"|v\.?\s?(?P<marked>\d+(?:\.\d+)*(?:-[a-z0-9.]*[a-z0-9])?)"
+    r"|(?P<dotted>\d+(?:\.\d+){2,}(?:-[a-z]+[\d.]*\d)?)"
+    r"|(?P<hyphened>\d+(?:-\d+){2,})"
+    r"|(?P<ratio>\d+(?:\.\d+)?\s?(?:/|:)\s?\d+(?:\.\d+)?(?:[/:]\d+)*)"
+    r"|(?<=version )(?P<version>\d+(?:\.\d+)?)"
+    r"|(?P<tenth>\d+\.\d{0,1}0)(?!\s?[°%€£¥$])"
+    r")(?![\w/]|[.,:-]\d)",
+    re.IGNORECASE,
 )
+GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+ADDRESS_GROUP, ADDRESS_GROUPS = 255, 4
+NEXT_WORD = re.compile(r"\s?([^\W\d_]+)")
+
+
+def codes_in(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield versions, addresses, ratios and the like, each with its place in the text."""
+    for found in CODE.finditer(text):
+        told = next(each for each in found.groups() if each)
+        if GROUPED.fullmatch(told) and not (found["marked"] or _is_address(told)):
+            continue
+        if found["tenth"] and _followed_by_unit(text, found.end()):
+            continue
+        yield "".join(told.casefold().split()), *found.span()
+
+
+def _is_address(told: str) -> bool:
+    groups = told.split(".")
+    return len(groups) == ADDRESS_GROUPS and all(
+        str(int(group)) == group and int(group) <= ADDRESS_GROUP for group in groups
+    )
+
+
+def _followed_by_unit(text: str, at: int) -> bool:
+    found = NEXT_WORD.match(text, at)
+    return bool(found and found[1].casefold() in UNITS)
+
 
 WORD = re.compile(r"[^\W\d_]+")
 GAP = re.compile(r"[\s\u2010-]*")
@@ -88,7 +193,7 @@ class Value:
     end: int
 
 
-def values(text: str, language: str) -> list[Value]:
+def values_in(text: str, language: str) -> list[Value]:
     """Return the figures of a text (normalised, any case) in their order."""
     plain, places = _digits(text, language)
     found: list[Value] = []
@@ -114,7 +219,7 @@ def _counted(value: Value, language: str) -> str:
     if language == "ja" and "\u3041" <= value.unit[:1] <= "\u309f":
         return ""
     word = value.kind in COUNTED and value.unit.isalpha() and value.unit not in DIMENSIONS
-    return "" if word and not tells(value.unit, language) else value.unit
+    return "" if word and not has_content(value.unit, language) else value.unit
 
 
 def _ends(places: list[int]) -> Iterator[tuple[int, int]]:
@@ -140,7 +245,7 @@ def _digits(text: str, language: str) -> tuple[str, list[int]]:
         number = number_at(folded, at, language)
         if number and (run := _unbroken(text, words[at : at + number[1]])) == number[1]:
             keep(text[done : words[at].start()], done)
-            keep(_told(number[0]), words[at].start(), one_place=True)
+            keep(_number_text(number[0]), words[at].start(), one_place=True)
             done = words[at + run - 1].end()
             at += run
             continue
@@ -161,7 +266,7 @@ def _unbroken(text: str, words: list[re.Match[str]]) -> int:
     return len(words)
 
 
-def _told(number: float) -> str:
+def _number_text(number: float) -> str:
     return str(int(number)) if number.is_integer() else str(number)
 
 
@@ -170,7 +275,7 @@ def _dates(text: str) -> Iterator[Value]:
     for form in (NUMERIC, EAST_ASIAN, DAY_FIRST, MONTH_FIRST):
         for found in form.finditer(rest):
             before = max(0, found.start() - 8) if form is MONTH_FIRST else found.start()
-            dates = list(mentions(rest[before : found.end()]))
+            dates = list(date_mentions(rest[before : found.end()]))
             if dates and dates[0].month:
                 yield Value("date", tuple(dates[0]), "", found.start(), found.end())
                 rest = rest[: found.start()] + "\0" * len(found[0]) + rest[found.end() :]
@@ -181,7 +286,7 @@ def _dates(text: str) -> Iterator[Value]:
 
 
 def _codes(text: str) -> Iterator[Value]:
-    for told, start, end in codes(text):
+    for told, start, end in codes_in(text):
         yield Value("code", told, "", start, end)
 
 
@@ -192,7 +297,7 @@ def _ranges(text: str) -> Iterator[Value]:
 
 
 def _clock(text: str) -> Iterator[Value]:
-    for minutes, sure, start, end in times(text):
+    for minutes, sure, start, end in times_in(text):
         yield Value("time", minutes, "24" if sure else "", start, end)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reasonloom.nodes.thinking.analyze.frameworks.feature import Feature, any_of
+from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature, any_of
 
-FEATURES: tuple[Feature, ...] = (
+CREATION_FEATURES: tuple[Feature, ...] = (
     Feature(
         "design-thinking", 2.2, "it asks for something made for the people who use it",
         any_of(

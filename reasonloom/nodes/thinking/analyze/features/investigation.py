@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reasonloom.nodes.thinking.analyze.frameworks.feature import Feature, any_of
+from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature, any_of
 
-FEATURES: tuple[Feature, ...] = (
+INVESTIGATION_FEATURES: tuple[Feature, ...] = (
     Feature(
         "scientific-method", 2.2, "it asks for an experiment or a hypothesis to be tested",
         any_of(

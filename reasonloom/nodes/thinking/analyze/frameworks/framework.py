@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class StepQuestion:
     """A question of a step; `cue` names the words by which a text answers it (`plain_cues`)."""
 
     text: str
@@ -20,7 +21,7 @@ class Step:
 
     name: str
     told: str
-    questions: tuple[Asked, ...]
+    questions: tuple[StepQuestion, ...]
     expects: str
     after: tuple[str, ...] = ()
 
@@ -47,6 +48,21 @@ class Framework:
         )
 
 
-def asked(cue: str, text: str) -> Asked:
+def question(cue: str, text: str) -> StepQuestion:
     """Return a question that is answered by the words of a cue."""
-    return Asked(text, cue)
+    return StepQuestion(text, cue)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """How much evidence a sign is for a framework, and how a reason puts it into words."""
+
+    framework: str
+    weight: float
+    said: str
+    cues: re.Pattern[str]
+
+
+def any_of(*words: str) -> re.Pattern[str]:
+    """Return what finds any of these words, each from its beginning."""
+    return re.compile(r"\b(?:" + "|".join(words) + r")", re.I)

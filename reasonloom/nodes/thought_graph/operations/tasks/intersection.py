@@ -12,11 +12,11 @@ from typing import Any
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.thought_graph.operations.state import WHOLE, Thought
 from reasonloom.nodes.thought_graph.operations.task import (
-    Asked,
     Candidate,
     Check,
     Move,
     Task,
+    TaskQuestion,
     Verdict,
 )
 
@@ -54,11 +54,11 @@ def _candidate(found: Sequence[int], first: Sequence[int], second: Sequence[int]
     return Candidate(json.dumps([data["found"], data["first"]]), data)
 
 
-def _cutting(asked: Asked) -> dict[str, Any]:
+def _split_variables(asked: TaskQuestion) -> dict[str, Any]:
     return {"numbers": json.dumps(asked.thoughts[0]["data"]["second"]), "size": PART}
 
 
-def _cut(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+def _read_split(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
     """Return the parts; those that are not the set together would be checked beside nonsense."""
     data = asked.thoughts[0]["data"]
     if [number for part in said["parts"] for number in part] != data["second"]:
@@ -66,7 +66,7 @@ def _cut(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
     return [_candidate([], part, data["first"]) for part in said["parts"] if part]
 
 
-def _intersecting(asked: Asked) -> dict[str, Any]:
+def _intersect_variables(asked: TaskQuestion) -> dict[str, Any]:
     data = asked.thoughts[0]["data"]
     return {
         "first": json.dumps(data["first"]),
@@ -75,18 +75,18 @@ def _intersecting(asked: Asked) -> dict[str, Any]:
     }
 
 
-def _intersected(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+def _read_intersections(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
     data = asked.thoughts[0]["data"]
     found = said["intersections"][: asked.count]
     return [_candidate(each, data["first"], data["second"]) for each in found]
 
 
-def _uniting(asked: Asked) -> dict[str, Any]:
+def _union_variables(asked: TaskQuestion) -> dict[str, Any]:
     first, second = (json.dumps(each["data"]["found"]) for each in asked.thoughts)
     return {"first": first, "second": second, "attempts": asked.count}
 
 
-def _united(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+def _read_unions(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
     first = [number for each in asked.thoughts for number in each["data"]["first"]]
     second = asked.thoughts[0]["data"]["second"]
     return [_candidate(each, first, second) for each in said["unions"][: asked.count]]
@@ -117,9 +117,11 @@ INTERSECTION = Task(
     name="intersection",
     begin=begin,
     moves={
-        "cut": Move("intersection/split", _cutting, _cut),
-        "generate": Move("intersection/intersect", _intersecting, _intersected),
-        "aggregate": Move("intersection/union", _uniting, _united, "got_aggregate", takes=2),
+        "cut": Move("intersection/split", _split_variables, _read_split),
+        "generate": Move("intersection/intersect", _intersect_variables, _read_intersections),
+        "aggregate": Move(
+            "intersection/union", _union_variables, _read_unions, "got_aggregate", takes=2
+        ),
     },
     checks={"common": Check("local check", _judge)},
 )

@@ -14,11 +14,11 @@ from typing import Any
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.thought_graph.operations.state import WHOLE, Thought
 from reasonloom.nodes.thought_graph.operations.task import (
-    Asked,
     Candidate,
     Check,
     Move,
     Task,
+    TaskQuestion,
     Verdict,
 )
 
@@ -53,40 +53,40 @@ def _of(thought: Thought) -> list[int]:
     return list(thought["data"]["of"])
 
 
-def _cutting(asked: Asked) -> dict[str, Any]:
+def _split_variables(asked: TaskQuestion) -> dict[str, Any]:
     return {"numbers": json.dumps(_of(asked.thoughts[0])), "size": PART}
 
 
-def _cut(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+def _read_split(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
     """Return the parts; those that are not the list together would be checked beside nonsense."""
     if [digit for part in said["parts"] for digit in part] != _of(asked.thoughts[0]):
         raise ValueError("the parts are not the list")
     return [_candidate(part, part) for part in said["parts"] if part]
 
 
-def _sorting(asked: Asked) -> dict[str, Any]:
+def _sort_variables(asked: TaskQuestion) -> dict[str, Any]:
     return {"numbers": json.dumps(_of(asked.thoughts[0])), "attempts": asked.count}
 
 
-def _sorted(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+def _read_sorted(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
     of = [digit for each in asked.thoughts for digit in _of(each)]
     return [_candidate(digits, of) for digits in said["sorted_lists"][: asked.count]]
 
 
-def _chaining(asked: Asked) -> dict[str, Any]:
+def _chain_variables(asked: TaskQuestion) -> dict[str, Any]:
     return {"numbers": json.dumps(_of(asked.thoughts[0]))}
 
 
-def _chained(asked: Asked, said: Mapping[str, Any]) -> list[Candidate]:
+def _read_chain(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
     return [_candidate(said["sorted"], _of(asked.thoughts[0]))]
 
 
-def _merging(asked: Asked) -> dict[str, Any]:
+def _merge_variables(asked: TaskQuestion) -> dict[str, Any]:
     first, second = (json.dumps(each["data"]["list"]) for each in asked.thoughts)
     return {"first": first, "second": second, "attempts": asked.count}
 
 
-def _repairing(asked: Asked) -> dict[str, Any]:
+def _repair_variables(asked: TaskQuestion) -> dict[str, Any]:
     flawed = asked.thoughts[0]["data"]["list"]
     return {
         "numbers": json.dumps(_of(asked.thoughts[0])),
@@ -106,7 +106,7 @@ def errors(original: Sequence[int], answer: Sequence[int]) -> int:
     return miscounted + sum(before > after for before, after in pairwise(answer))
 
 
-def aim(problem: Thought, thought: Thought) -> list[int]:
+def expected_digits(problem: Thought, thought: Thought) -> list[int]:
     """Return the digits that a thought should hold.
 
     Those of the problem for a thought on all of it, since what a cut lost would be missing among
@@ -116,7 +116,7 @@ def aim(problem: Thought, thought: Thought) -> list[int]:
 
 
 def _judge(problem: Thought, thought: Thought) -> Verdict:
-    wrong = errors(aim(problem, thought), thought["data"]["list"])
+    wrong = errors(expected_digits(problem, thought), thought["data"]["list"])
     return Verdict(1 / (1 + wrong), wrong == 0)
 
 
@@ -124,11 +124,13 @@ SORTING = Task(
     name="sorting",
     begin=begin,
     moves={
-        "cut": Move("sorting/split", _cutting, _cut),
-        "generate": Move("sorting/sort", _sorting, _sorted),
-        "chain": Move("sorting/chain", _chaining, _chained),
-        "aggregate": Move("sorting/merge", _merging, _sorted, "got_aggregate", takes=2),
-        "refine": Move("sorting/repair", _repairing, _sorted, "got_refine"),
+        "cut": Move("sorting/split", _split_variables, _read_split),
+        "generate": Move("sorting/sort", _sort_variables, _read_sorted),
+        "chain": Move("sorting/chain", _chain_variables, _read_chain),
+        "aggregate": Move(
+            "sorting/merge", _merge_variables, _read_sorted, "got_aggregate", takes=2
+        ),
+        "refine": Move("sorting/repair", _repair_variables, _read_sorted, "got_refine"),
     },
     checks={"sorted": Check("local check", _judge)},
 )

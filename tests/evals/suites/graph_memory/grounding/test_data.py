@@ -12,13 +12,16 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.graph_memory.grounding.data import HERE, KINDS, Claim, grounding
-from reasonloom.evals.suites.graph_memory.grounding.overlap import (
+from reasonloom.evals.suites.graph_memory.grounding.data import (
+    HERE,
+    KINDS,
+    Claim,
     Thresholds,
-    balanced,
-    best,
-    counted,
-    right,
+    accuracy_by_verdict,
+    balanced_accuracy,
+    best_thresholds,
+    load_grounding,
+    overlap_scores,
 )
 
 Rows = list[dict[str, Any]]
@@ -30,24 +33,24 @@ PRONOUN = re.compile(r"\b(he|she|it|they|him|her|his|its|them)\b", re.IGNORECASE
 @pytest.mark.parametrize("name", ["memories.jsonl", "claims.jsonl"])
 def test_the_page_holds_the_hash_of_the_file(name: str) -> None:
     readme = (HERE / "README.md").read_text()
-    assert f"sha256 of `{name}`: {grounding('all').sha256[name]}\n" in readme
-    assert grounding("dev").sha256 == grounding("held").sha256
+    assert f"sha256 of `{name}`: {load_grounding('all').sha256[name]}\n" in readme
+    assert load_grounding("dev").sha256 == load_grounding("held").sha256
 
 
 def test_dev_is_given_unless_another_half_is_named() -> None:
-    assert grounding() == grounding("dev") != grounding("held")
-    assert {claim.half for claim in grounding().claims} == {"dev"}
+    assert load_grounding() == load_grounding("dev") != load_grounding("held")
+    assert {claim.half for claim in load_grounding().claims} == {"dev"}
 
 
 def test_halves_are_ten_worlds_each_and_share_none() -> None:
-    dev, held = ({world.id for world in grounding(half).worlds} for half in ("dev", "held"))
+    dev, held = ({world.id for world in load_grounding(half).worlds} for half in ("dev", "held"))
     assert len(dev) == len(held) == 10
     assert dev.isdisjoint(held)
-    assert {world.id for world in grounding("all").worlds} == dev | held
+    assert {world.id for world in load_grounding("all").worlds} == dev | held
 
 
 def test_a_world_has_two_claims_of_each_kind_and_11_or_12_memories() -> None:
-    for world in grounding("all").worlds:
+    for world in load_grounding("all").worlds:
         assert Counter(claim.kind for claim in world.claims) == dict.fromkeys(KINDS, 2)
         assert len(world.memories) in {11, 12}
         assert len(world.memories) - len(world.current) == 2
@@ -55,17 +58,17 @@ def test_a_world_has_two_claims_of_each_kind_and_11_or_12_memories() -> None:
 
 def test_both_halves_hold_every_language() -> None:
     for half in ("dev", "held"):
-        found = Counter(claim.language for claim in grounding(half).claims)
+        found = Counter(claim.language for claim in load_grounding(half).claims)
         assert set(found) == {"en", "de", "fr", "es", "ja"}
 
 
 def test_a_claim_names_what_it_speaks_of() -> None:
-    english = [claim for claim in grounding("all").claims if claim.language == "en"]
+    english = [claim for claim in load_grounding("all").claims if claim.language == "en"]
     assert [claim.id for claim in english if PRONOUN.search(claim.text)] == []
 
 
 def test_labels_are_as_many_as_the_page_says() -> None:
-    claims = grounding("all").claims
+    claims = load_grounding("all").claims
     labels = Counter(claim.label for claim in claims)
     assert labels == {"contradicted": 157, "verified": 80, "ungrounded": 43, "partial": 40}
     assert sum(len(claim.evidence) > 1 for claim in claims) == 8
@@ -78,10 +81,10 @@ def ends_uncovered(claim: Claim) -> bool:
 
 @pytest.mark.parametrize("half", ["dev", "held"])
 def test_words_alone_do_not_ground(half: str) -> None:
-    by = best(counted(grounding("dev").worlds))
+    by = best_thresholds(overlap_scores(load_grounding("dev").worlds))
     assert by == Thresholds(0.75, 0.45)
-    claims = counted(grounding(half).worlds)
-    kinds, mean = right(claims, by), balanced(claims, by)
+    claims = overlap_scores(load_grounding(half).worlds)
+    kinds, mean = accuracy_by_verdict(claims, by), balanced_accuracy(claims, by)
     assert mean < 0.55
     figures = [*kinds.values(), sum(kinds.values()) / len(kinds), mean]
     row = " | ".join(f"{100 * share:.0f}" for share in figures)
@@ -182,7 +185,10 @@ def test_bent_claims_are_refused_by_line_and_field(bend: str, tmp_path: Path) ->
 
 
 def test_a_copy_that_is_not_bent_is_read(tmp_path: Path) -> None:
-    assert grounding("all", bent("claims.jsonl", len, tmp_path)).worlds == grounding("all").worlds
+    assert (
+        load_grounding("all", bent("claims.jsonl", len, tmp_path)).worlds
+        == load_grounding("all").worlds
+    )
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "\xff"])
@@ -196,7 +202,7 @@ def test_what_is_no_record_is_refused(line: str, name: str, tmp_path: Path) -> N
 def test_a_half_and_a_file_that_are_not_there(tmp_path: Path) -> None:
     refused(tmp_path / "no", "memories.jsonl: there is no such file")
     with pytest.raises(InvalidArgument, match="must be one of dev, held, all"):
-        grounding("both")
+        load_grounding("both")
 
 
 def bent(name: str, bend: Bend, folder: Path) -> Path:
@@ -210,6 +216,6 @@ def bent(name: str, bend: Bend, folder: Path) -> Path:
 
 def refused(folder: Path, why: str) -> None:
     with pytest.raises(InvalidArgument) as raised:
-        grounding("all", folder)
+        load_grounding("all", folder)
     assert why in raised.value.message
     assert str(folder) not in raised.value.message

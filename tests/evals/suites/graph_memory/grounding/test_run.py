@@ -11,8 +11,8 @@ import pytest
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.suites.graph_memory.grounding.data import KINDS, VERDICTS
-from reasonloom.evals.suites.graph_memory.grounding.grounding_suite import packaged
-from reasonloom.evals.suites.packaged import carried
+from reasonloom.evals.suites.graph_memory.grounding.suite import packaged
+from reasonloom.evals.suites.packaged import run_packaged
 
 Row = dict[str, Any]
 OLD, NEW = "The gate closes at six.", "The gate closes at seven."
@@ -63,7 +63,7 @@ def written(folder: Path) -> Path:
 
 async def test_what_is_counted_is_what_the_tool_says(tmp_path: Path) -> None:
     own, log = packaged("dev", written(tmp_path)), tmp_path / "log"
-    result = await carried(own, log)
+    result = await run_packaged(own, log)
     assert list(result["halves"]) == ["dev"]
     found = result["halves"]["dev"]
     records = EvalLog(log).records
@@ -76,15 +76,15 @@ async def test_what_is_counted_is_what_the_tool_says(tmp_path: Path) -> None:
     assert overall["overlap"] is not None
     assert {each["kind"] for each in found["wrong"]} == {k for k, hit in right.items() if not hit}
     assert found["goals"]["negated or swapped called verified"]["value"] == 0
-    again = await carried(own, log)
+    again = await run_packaged(own, log)
     assert again["halves"] == result["halves"]
 
 
 async def test_a_resumed_log_of_another_half_is_refused(tmp_path: Path) -> None:
     data = written(tmp_path)
-    await carried(packaged("dev", data), tmp_path / "log")
+    await run_packaged(packaged("dev", data), tmp_path / "log")
     with pytest.raises(InvalidArgument, match="had another half, items_sha256"):
-        await carried(packaged("held", data), tmp_path / "log")
+        await run_packaged(packaged("held", data), tmp_path / "log")
 
 
 def test_another_half_is_refused() -> None:

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
+from reasonloom.evals.simulated.game24.check import reachable
 from reasonloom.evals.simulated.game24.puzzles import HIGHEST, PUBLISHED_RANKS
-from reasonloom.evals.simulated.game24.states import reachable
 
 
 @pytest.fixture(scope="session")

@@ -14,24 +14,33 @@ from typer.testing import CliRunner
 
 from reasonloom.cli.app import app
 from reasonloom.errors import InvalidArgument, UnknownName
-from reasonloom.evals.simulated.checker import is_right
-from reasonloom.evals.simulated.constants import CASES, JUDGE_ERROR, Case
-from reasonloom.evals.simulated.critique import SimulatedCritic
-from reasonloom.evals.simulated.critique_problems import DEFECTS, SCENES, Problem
-from reasonloom.evals.suites.packaged import carried
-from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, Item, Result
+from reasonloom.evals.simulated.critique import SimulatedCritic, is_right
+from reasonloom.evals.simulated.critique_problems import (
+    CASES,
+    DEFECTS,
+    JUDGE_ERROR,
+    SCENES,
+    Case,
+    Problem,
+)
+from reasonloom.evals.suites.packaged import run_packaged
+from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, Result
+from reasonloom.evals.suites.reasoning.orchestration.catalog import Problem as CatalogProblem
 from reasonloom.evals.suites.reasoning.orchestration.critique import (
     COIN,
     CRITIQUE_EVAL,
     PROMPTS,
-    improved,
     items,
+    revise_once,
     rows,
 )
-from reasonloom.evals.suites.reasoning.orchestration.critique_gate import Gated, Workshop
-from reasonloom.evals.suites.reasoning.orchestration.critique_witness import Witness
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
-from reasonloom.evals.suites.reasoning.orchestration.rows import packaged
+from reasonloom.evals.suites.reasoning.orchestration.critique_gate import (
+    GatedReflection,
+    ObservedModel,
+    SharedEngine,
+)
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
+from reasonloom.evals.suites.reasoning.orchestration.suite import packaged
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder, LanguageModel, Reply
 from reasonloom.stores.access import Access
@@ -60,9 +69,9 @@ def after(case: Case, start: float, rounds: int) -> float:
     return start
 
 
-def item_of(defects: frozenset[str]) -> Item:
+def item_of(defects: frozenset[str]) -> CatalogProblem:
     told = {"question": PROBLEM.question(), "draft": PROBLEM.answer(defects)}
-    return Item("one", json.dumps(told))
+    return CatalogProblem("one", json.dumps(told))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -91,7 +100,7 @@ async def mind(access: Access, embedder: Embedder) -> AsyncIterator[Engine]:
 
 async def gated(engine: Engine, error: float, rounds: int = 2) -> list[Result]:
     found, _ = items(chosen(FEW, case=SPOILED))
-    gate = Gated(CASES[SPOILED], rounds, error, Workshop(engine))
+    gate = GatedReflection(CASES[SPOILED], rounds, error, SharedEngine(engine))
     return [await gate.run(item, 0) for item in found]
 
 
@@ -147,7 +156,7 @@ SURE = replace(CASES[SPOILED], name="sure", mend=1.0, spoil=1.0)
 async def test_the_loop_asks_in_the_words_of_the_mode(access: Access, embedder: Embedder) -> None:
     draft = PROBLEM.answer(frozenset(DEFECTS[:2]))
     loop, mode = Listening(SimulatedCritic(SURE, 0)), Listening(SimulatedCritic(SURE, 0))
-    await improved(Meter(loop, PROMPTS), draft, 0)
+    await revise_once(MeteredModel(loop, PROMPTS), draft, 0)
     async with thinking(access, embedder, mode) as engine:
         answer = await answered(engine, "reflection", content=draft)
     assert answer["improved_reasoning"] == PROBLEM.answer()
@@ -158,23 +167,23 @@ async def test_the_loop_asks_in_the_words_of_the_mode(access: Access, embedder: 
 async def test_after_a_round_that_changed_nothing_another_answer_is_asked_for() -> None:
     blind = replace(CASES[SPOILED], mend=0.0, spoil=0.0)
     llm = Listening(SimulatedCritic(blind, 0))
-    meter, answer = Meter(llm, PROMPTS), PROBLEM.answer()
+    meter, answer = MeteredModel(llm, PROMPTS), PROBLEM.answer()
     for round_ in range(3):
-        assert await improved(meter, answer, round_) == answer
+        assert await revise_once(meter, answer, round_) == answer
     assert [ask.sample for ask in llm.asks[::2]] == [0, 1, 2]
     assert len({str(words) for words, _ in llm.asked()[::2]}) == 1
 
 
 async def test_what_is_found_and_changed_is_counted() -> None:
-    item, witness = item_of(frozenset(DEFECTS[:2])), Witness(SimulatedCritic(SURE, 0))
-    meter = Meter(witness, PROMPTS)
-    once = await improved(meter, PROBLEM.answer(frozenset(DEFECTS[:2])), 0)
+    item, witness = item_of(frozenset(DEFECTS[:2])), ObservedModel(SimulatedCritic(SURE, 0))
+    meter = MeteredModel(witness, PROMPTS)
+    once = await revise_once(meter, PROBLEM.answer(frozenset(DEFECTS[:2])), 0)
     result = witness.result(item, once)
     assert (result.score, result.calls) == (1.0, 2)
     assert result.also == {
         "found": 2, "missed": 0, "false_alarms": 0, "repaired": 2, "broken": 0,
     }  # fmt: skip
-    twice = await improved(meter, once, 1)
+    twice = await revise_once(meter, once, 1)
     assert not is_right(PROBLEM.question(), twice)
     result = witness.result(item, twice)
     assert (result.score, result.calls, result.also["false_alarms"]) == (0.0, 4, 1)
@@ -186,10 +195,10 @@ async def test_what_is_found_and_changed_is_counted() -> None:
 async def test_the_whole_eval_opens_a_database_and_goes_on_without_one(tmp_path: Path) -> None:
     only = ("draft", "gated-1")
     own, log = packaged(CRITIQUE_EVAL, Choices(items=3), 1, only), tmp_path / "log.jsonl"
-    told = await carried(own, log)
+    told = await run_packaged(own, log)
     assert [row["row"] for row in told["rows"]] == list(only)
     assert told["rows"][1]["calls"] >= 1
-    assert await carried(own, log) == told
+    assert await run_packaged(own, log) == told
     gate = next(row for row in rows(Choices()) if row.name == "gated-1")
     with pytest.raises(RuntimeError, match="not opened"):
         await gate.run(items(Choices(items=1))[0][0], 0)

@@ -15,12 +15,16 @@ from langgraph.types import Send
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices
 from reasonloom.evals.suites.reasoning.orchestration.game24 import PROMPTS, items
-from reasonloom.evals.suites.reasoning.orchestration.game24_search import Carrier
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
-from reasonloom.evals.suites.reasoning.orchestration.searches import Search, searched, searches
-from reasonloom.nodes.reasoning.tree_search.machine import absorb, begin, wanted
+from reasonloom.evals.suites.reasoning.orchestration.game24_search import (
+    Search,
+    ThoughtRunner,
+    run_search,
+    searches,
+)
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
+from reasonloom.nodes.reasoning.tree_search.machine import absorb, begin_search, open_orders
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.state import State
-from reasonloom.nodes.reasoning.tree_search.treesearch_orders import Order
 
 FALL = "2.propose."
 
@@ -30,9 +34,9 @@ class Held(TypedDict):
     results: Annotated[list[Any], add]
 
 
-def carrier(puzzle: str, search: Search) -> Carrier:
-    meter = Meter(Game24Model(seed=3), PROMPTS)
-    return Carrier(meter, puzzle, search.judged, checked=search.checked)
+def carrier(puzzle: str, search: Search) -> ThoughtRunner:
+    meter = MeteredModel(Game24Model(seed=3), PROMPTS)
+    return ThoughtRunner(meter, puzzle, search.judged, checked=search.checked)
 
 
 async def engine(puzzle: str, search: Search) -> tuple[State, int]:
@@ -55,7 +59,7 @@ async def engine(puzzle: str, search: Search) -> tuple[State, int]:
         return {"search": after}
 
     def next_orders(state: Held) -> Any:
-        return [Send("carry_out", order) for order in wanted(state["search"])] or END
+        return [Send("carry_out", order) for order in open_orders(state["search"])] or END
 
     graph = StateGraph(Held)
     graph.add_node("carry_out", carry_out, input_schema=Order)
@@ -66,7 +70,7 @@ async def engine(puzzle: str, search: Search) -> tuple[State, int]:
     compiled = graph.compile(checkpointer=InMemorySaver())
     config: RunnableConfig = {"configurable": {"thread_id": "1"}, "recursion_limit": 1_000}
 
-    given: Any = {"search": begin(puzzle, search.settings), "results": []}
+    given: Any = {"search": begin_search(puzzle, search.settings), "results": []}
     with pytest.raises(ConnectionError):
         await compiled.ainvoke(given, config)
     held = await compiled.ainvoke(None, config)
@@ -77,7 +81,7 @@ async def engine(puzzle: str, search: Search) -> tuple[State, int]:
 async def test_a_search_in_the_engine_is_that_of_the_driver(puzzles: Path, name: str) -> None:
     search = searches(calls=120)[name]
     for item in items(Choices(puzzles))[0][40:43]:
-        alone = await searched(carrier(item.problem, search), search.settings, 1)
+        alone = await run_search(carrier(item.problem, search), search.settings, 1)
         found, falls = await engine(item.problem, search)
         assert falls == 1
         clocks = {"elapsed": 0.0}

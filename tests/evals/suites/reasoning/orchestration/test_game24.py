@@ -12,9 +12,9 @@ import pytest
 
 from reasonloom.evals.simulated.game24.constants import Constants
 from reasonloom.evals.simulated.game24.model import Game24Model
-from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, Item, Result
-from reasonloom.evals.suites.reasoning.orchestration.game24 import SAID, Table, items, rows
-from reasonloom.evals.suites.reasoning.orchestration.game24_search import hopeful
+from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, Problem, Result
+from reasonloom.evals.suites.reasoning.orchestration.game24 import DESCRIPTIONS, Table, items, rows
+from reasonloom.evals.suites.reasoning.orchestration.game24_search import is_hopeful
 from reasonloom.llm.port import Ask, Reply
 from tests.evals.simulated.simulated_llm import margin
 from tests.evals.suites.reasoning.orchestration.plain_game24 import PlainTree
@@ -41,11 +41,13 @@ class Hurried:
     async def close(self) -> None: ...
 
 
-def some(data: Path, count: int, *, start: int = 0) -> list[Item]:
+def some(data: Path, count: int, *, start: int = 0) -> list[Problem]:
     return list(items(Choices(data))[0])[start : start + count]
 
 
-async def work(name: str, on: list[Item], *, seeds: int = 1, table: Table = PLAIN) -> list[Result]:
+async def work(
+    name: str, on: list[Problem], *, seeds: int = 1, table: Table = PLAIN
+) -> list[Result]:
     run = table.ways()[name]
     return [await run(item, seed) for item in on for seed in range(seeds)]
 
@@ -138,11 +140,11 @@ async def test_samples_of_one_call_pay_the_question_once(puzzles: Path) -> None:
     ],
 )
 def test_a_step_is_checked_by_arithmetic(left: str, step: str, after: str, is_so: bool) -> None:
-    assert hopeful(left, {"step": step, "left": after}) is is_so
+    assert is_hopeful(left, {"step": step, "left": after}) is is_so
 
 
 def test_published_figures_stand_beside_published_puzzles_only(puzzles: Path) -> None:
-    assert set(SAID) <= set(PLAIN.ways())
+    assert set(DESCRIPTIONS) <= set(PLAIN.ways())
     beside = {row.name: (row.status, row.published) for row in rows(Choices(puzzles))}
     assert beside["tree-1"] == ("predicted", "45 %")
     ours = {row.name: (row.status, row.published) for row in rows(Choices())}

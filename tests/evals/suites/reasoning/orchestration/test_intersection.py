@@ -9,7 +9,6 @@ import pytest
 
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
-from reasonloom.evals.suites.reasoning.orchestration.carrier import PROMPTS, Carrier
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices
 from reasonloom.evals.suites.reasoning.orchestration.intersection import (
     INTERSECTION_EVAL,
@@ -17,9 +16,12 @@ from reasonloom.evals.suites.reasoning.orchestration.intersection import (
     plans,
     rows,
 )
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
-from reasonloom.nodes.thought_graph.operations.drive import drive
-from reasonloom.nodes.thought_graph.operations.outcome import outcome
+from reasonloom.evals.suites.reasoning.orchestration.metering import (
+    PROMPTS,
+    MeteredModel,
+    PlanRunner,
+)
+from reasonloom.nodes.thought_graph.operations.outcome import outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSECTION
 from tests.evals.suites.reasoning.orchestration.worlds import Late, chosen, first, results
 
@@ -59,8 +61,8 @@ async def test_the_graph_is_ahead_and_the_more_so_the_greater_the_sets() -> None
 
 async def test_later_rounds_of_a_tree_bring_other_answers() -> None:
     problem = first(INTERSECTION_EVAL, chosen(1, size="64")).problem
-    carrier = Carrier(INTERSECTION, Meter(SimulatedIntersecter(0), PROMPTS))
-    state = await drive(plans(64)["tree"], problem, INTERSECTION, carrier)
+    carrier = PlanRunner(INTERSECTION, MeteredModel(SimulatedIntersecter(0), PROMPTS))
+    state = await run_plan(plans(64)["tree"], problem, INTERSECTION, carrier)
     texts = [each["text"] for each in state["thoughts"].values()]
     assert len(texts) == 1 + 80
     assert len(set(texts)) > 75
@@ -69,8 +71,8 @@ async def test_later_rounds_of_a_tree_bring_other_answers() -> None:
 async def test_who_answers_first_decides_nothing() -> None:
     problem = first(INTERSECTION_EVAL, chosen(1, size="64")).problem
     states = [
-        await drive(
-            plans(64)["graph"], problem, INTERSECTION, Carrier(INTERSECTION, Meter(llm, PROMPTS)),
+        await run_plan(
+            plans(64)["graph"], problem, INTERSECTION, PlanRunner(INTERSECTION, MeteredModel(llm, PROMPTS)),
             concurrency=concurrency,
         )
         for llm, concurrency in (

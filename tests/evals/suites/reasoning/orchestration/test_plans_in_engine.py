@@ -16,11 +16,13 @@ from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration import intersection, sorting
-from reasonloom.evals.suites.reasoning.orchestration.carrier import PROMPTS, Carrier
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
+from reasonloom.evals.suites.reasoning.orchestration.metering import (
+    PROMPTS,
+    MeteredModel,
+    PlanRunner,
+)
 from reasonloom.llm.port import Embedder, LanguageModel
-from reasonloom.nodes.thought_graph.operations.drive import drive
-from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome
+from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
 from reasonloom.stores.access import Access
 from tests.evals.suites.reasoning.orchestration import killed_process
@@ -36,10 +38,12 @@ KILLED = -signal.SIGKILL
 async def without(plan: Plan, problem: str, llm: LanguageModel) -> Outcome:
     """Return what a plan comes to without an engine."""
     task = task_of(plan.task)
-    return outcome(await drive(plan, problem, task, Carrier(task, Meter(llm, PROMPTS))))
+    return outcome(
+        await run_plan(plan, problem, task, PlanRunner(task, MeteredModel(llm, PROMPTS)))
+    )
 
 
-def asked(plan: Plan, problem: str) -> dict[str, Any]:
+def tool_arguments(plan: Plan, problem: str) -> dict[str, Any]:
     """Return the tool's arguments for a plan."""
     return {"problem": problem, "plan": plan.model_dump(exclude_none=True)}
 
@@ -73,7 +77,7 @@ async def test_the_engine_comes_to_the_same(case: Any, access: Access, embedder:
     came = await without(plan, problem, llm)
     assert came["calls"] == CALLS[plan.task]
     async with thinking(access, embedder, Late(llm, seed=1)) as mind:
-        ran = (await call(mind, "reasoning_got_run", asked(plan, problem))).answer
+        ran = (await call(mind, "reasoning_got_run", tool_arguments(plan, problem))).answer
     agree(ran, came)
 
 
@@ -108,7 +112,7 @@ async def test_a_run_that_is_killed_in_the_middle_comes_to_the_same(
     plan, problem, llm = sorted_128()
     came, book = await without(plan, problem, llm), tmp_path / "book"
     spawn = multiprocessing.get_context("spawn")
-    given = (access, Booked(llm, book, most=12), asked(plan, problem))
+    given = (access, Booked(llm, book, most=12), tool_arguments(plan, problem))
     process = spawn.Process(target=killed_process.run, args=given)
     process.start()
     await kill_when(access, 12, process)
@@ -117,8 +121,8 @@ async def test_a_run_that_is_killed_in_the_middle_comes_to_the_same(
     if steps == "lost":
         forget_steps(access)
     async with thinking(access, embedder, Booked(llm, book)) as mind:
-        taken_up = await call(mind, "reasoning_got_run", asked(plan, problem), key=KEY)
-        again = await call(mind, "reasoning_got_run", asked(plan, problem), key=KEY)
+        taken_up = await call(mind, "reasoning_got_run", tool_arguments(plan, problem), key=KEY)
+        again = await call(mind, "reasoning_got_run", tool_arguments(plan, problem), key=KEY)
     agree(taken_up.answer, came)
     assert again.answer == taken_up.answer
     assert (paid(book), recorded(access)) == (came["calls"], came["calls"])

@@ -11,8 +11,11 @@ import pytest
 
 from reasonloom.evals.log import Record
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Orchestration, Result, Row
-from reasonloom.evals.suites.reasoning.orchestration.report import summary
-from reasonloom.evals.suites.reasoning.orchestration.suite import interval, table
+from reasonloom.evals.suites.reasoning.orchestration.suite import (
+    bootstrap_interval,
+    orchestration_summary,
+    table,
+)
 
 ITEMS = 400
 Scored = Callable[[int, int], float]
@@ -39,14 +42,14 @@ def half(item: int, _seed: int) -> float:
 
 
 def test_a_share_of_independent_items_has_the_binomial_interval() -> None:
-    low, high = interval(table(records("a", half)), "score", "mean")
+    low, high = bootstrap_interval(table(records("a", half)), "score", "mean")
     error = math.sqrt(0.25 / ITEMS)
     assert (low, high) == pytest.approx((0.5 - 1.96 * error, 0.5 + 1.96 * error), abs=0.005)
 
 
 def test_seeds_of_an_item_are_not_taken_for_so_many_items() -> None:
-    one = interval(table(records("a", half)), "score", "mean")
-    ten = interval(table(records("a", half, seeds=10)), "score", "mean")
+    one = bootstrap_interval(table(records("a", half)), "score", "mean")
+    ten = bootstrap_interval(table(records("a", half, seeds=10)), "score", "mean")
     assert ten == pytest.approx(one)
 
 
@@ -56,14 +59,14 @@ def test_two_rows_are_compared_on_the_same_items() -> None:
     base = table(records("base", lambda item, _: hardness[item]))
     more = table(records("more", lambda item, _: hardness[item] + 0.25))
     twice = table(records("twice", lambda item, _: hardness[item] * 2))
-    differing = interval(more, "score", "mean", beside=base, as_="difference")
+    differing = bootstrap_interval(more, "score", "mean", beside=base, as_="difference")
     assert differing == pytest.approx((0.25, 0.25))
-    assert interval(twice, "score", "mean", beside=base) == pytest.approx((2, 2))
+    assert bootstrap_interval(twice, "score", "mean", beside=base) == pytest.approx((2, 2))
 
 
 def test_a_median_is_resampled_as_a_median() -> None:
     skewed = table(records("a", lambda item, _: 10.0**6 if item % 10 == 0 else 7.0))
-    assert interval(skewed, "score", "median") == (7.0, 7.0)
+    assert bootstrap_interval(skewed, "score", "median") == (7.0, 7.0)
 
 
 def test_items_that_lack_a_seed_are_left_out() -> None:
@@ -86,7 +89,7 @@ def test_a_summary_says_what_it_cannot_say() -> None:
         compared=(("new", "base"), ("new", "absent")),
     )
     rows = [Row("base", nothing, "1 %", "fitted"), Row("new", nothing), Row("absent", nothing)]
-    found = summary(
+    found = orchestration_summary(
         suite, rows, [*records("base", lambda *_: 0.0, seeds=2), *records("new", half, seeds=2)]
     )
     base, new = found["rows"]
@@ -102,5 +105,5 @@ def test_a_summary_says_what_it_cannot_say() -> None:
 def test_seeds_differ_by_their_standard_deviation() -> None:
     rows = [Row("a", nothing)]
     suite = Orchestration("x", "share", "higher", lambda _: ([], ""), lambda _: [])
-    found = summary(suite, rows, records("a", lambda _, seed: seed / 10, seeds=3))
+    found = orchestration_summary(suite, rows, records("a", lambda _, seed: seed / 10, seeds=3))
     assert found["rows"][0]["seed_sd"] == pytest.approx(0.1)

@@ -12,19 +12,26 @@ import pytest
 
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.evals.suites.reasoning.orchestration.carrier import PROMPTS, Carrier
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices
-from reasonloom.evals.suites.reasoning.orchestration.metering import Meter
+from reasonloom.evals.suites.reasoning.orchestration.metering import (
+    PROMPTS,
+    MeteredModel,
+    PlanRunner,
+)
 from reasonloom.evals.suites.reasoning.orchestration.sorting import (
     SORTING_EVAL,
-    erring,
     items,
     plans,
     rows,
+    with_noisy_checks,
 )
-from reasonloom.nodes.thought_graph.operations.drive import drive
-from reasonloom.nodes.thought_graph.operations.machine import absorb, begin, finished, wanted
-from reasonloom.nodes.thought_graph.operations.outcome import outcome
+from reasonloom.nodes.thought_graph.operations.machine import (
+    absorb,
+    finished,
+    open_orders,
+    start_plan,
+)
+from reasonloom.nodes.thought_graph.operations.outcome import outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.state import State
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING, errors
 from tests.evals.suites.reasoning.orchestration.worlds import Late, chosen, first, results
@@ -88,16 +95,16 @@ def digits(*listed: int, score: float | None = None) -> Any:
 
 
 def test_a_check_that_errs_sees_the_same_of_the_same_list_at_one_look() -> None:
-    check = erring(5.0, seed=3).check("sorted").judge
+    check = with_noisy_checks(5.0, seed=3).check("sorted").judge
     seen = check(digits(), digits(1, 2))
     assert seen == check(digits(), digits(1, 2))
     assert seen != check(digits(), digits(1, 1))
     assert seen != check(digits(), digits(1, 2, score=0.4))
-    assert seen != erring(5.0, seed=4).check("sorted").judge(digits(), digits(1, 2))
+    assert seen != with_noisy_checks(5.0, seed=4).check("sorted").judge(digits(), digits(1, 2))
 
 
 def test_the_less_a_check_errs_the_nearer_it_comes_to_the_errors() -> None:
-    check = erring(1e-9, seed=3).check("sorted").judge
+    check = with_noisy_checks(1e-9, seed=3).check("sorted").judge
     assert check(digits(), digits(1, 2)).score == pytest.approx(0.5)
     assert check(digits(), digits(1, 1)).score < 0.4
 
@@ -108,9 +115,9 @@ async def test_who_answers_first_decides_nothing(name: str) -> None:
     plan = plans(64)[name]
 
     async def state(llm: Any, concurrency: int) -> State:
-        meter = Meter(llm, PROMPTS)
-        carrier = Carrier(SORTING, meter)
-        return await drive(plan, problem, SORTING, carrier, concurrency=concurrency)
+        meter = MeteredModel(llm, PROMPTS)
+        carrier = PlanRunner(SORTING, meter)
+        return await run_plan(plan, problem, SORTING, carrier, concurrency=concurrency)
 
     one_by_one = await state(SimulatedSorter(1), 1)
     at_once = await state(Late(SimulatedSorter(1), seed=2), 20)
@@ -121,13 +128,13 @@ async def test_who_answers_first_decides_nothing(name: str) -> None:
 async def test_results_one_at_a_time_saved_between_come_to_the_same() -> None:
     problem = first(SORTING_EVAL, chosen(1, size="32")).problem
     plan, lot = plans(32)["graph"], random.Random(4)  # noqa: S311 - a test, not a secret
-    carrier = Carrier(SORTING, Meter(SimulatedSorter(1), PROMPTS))
-    state = begin(plan, problem, SORTING)
+    carrier = PlanRunner(SORTING, MeteredModel(SimulatedSorter(1), PROMPTS))
+    state = start_plan(plan, problem, SORTING)
     while not finished(state):
-        order = lot.choice(wanted(state))
+        order = lot.choice(open_orders(state))
         state = absorb(state, {order["key"]: await carrier(order)}, SORTING)
         state = json.loads(json.dumps(state))
-    straight = await drive(plan, problem, SORTING, Carrier(SORTING, carrier.meter))
+    straight = await run_plan(plan, problem, SORTING, PlanRunner(SORTING, carrier.meter))
     assert state["thoughts"] == straight["thoughts"]
     assert outcome(state) == outcome(straight)
 
@@ -137,8 +144,8 @@ async def test_the_measure_is_of_the_list_that_was_given_at_most_its_length() ->
     told = await results(SORTING_EVAL, "linear", choices)
     assert all(0 < each.score <= 128 for each in told)
     problem = first(SORTING_EVAL, choices).problem
-    carrier = Carrier(SORTING, Meter(SimulatedSorter(0), PROMPTS))
-    state = await drive(plans(128)["linear"], problem, SORTING, carrier)
+    carrier = PlanRunner(SORTING, MeteredModel(SimulatedSorter(0), PROMPTS))
+    state = await run_plan(plans(128)["linear"], problem, SORTING, carrier)
     best = outcome(state)["best"]
     assert best is not None
     assert told[0].score == min(128, errors(json.loads(problem), best["data"]["list"]))

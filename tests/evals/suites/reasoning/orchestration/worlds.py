@@ -10,8 +10,8 @@ from typing import Any
 
 from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Choices,
-    Item,
     Orchestration,
+    Problem,
     Result,
     Row,
 )
@@ -37,7 +37,7 @@ async def results(
     return [await one.run(item, seed) for item in items for seed in seeds]
 
 
-def first(suite: Orchestration, choices: Choices) -> Item:
+def first(suite: Orchestration, choices: Choices) -> Problem:
     """Return an eval's first problem."""
     return suite.load(choices)[0][0]
 

@@ -1,3 +1,0 @@
-"""Where the studio stands on its host."""
-
-BASE = "/studio"

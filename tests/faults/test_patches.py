@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests import ROOT
 from tests.faults.patches import FOLDER, Fault, all_faults, apply, has_git, read_fault
-from tests.support.faults.planting import ROOT, copied, prove
+from tests.support.faults.planting import copied, prove
 
 LEAST = 15
 NAME = re.compile(r"\d\d(-[a-z0-9]+)+")

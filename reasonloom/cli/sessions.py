@@ -12,7 +12,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from reasonloom.cli.engine import counted, with_engine
-from reasonloom.nodes.sessions.picture import HEAD, LEGEND, TAG, picture, plain, shortened
+from reasonloom.nodes.sessions.picture import HEAD, LEGEND, TAG, picture
+from reasonloom.text.shortening import one_line, shortened
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.sessions.sessions import SessionRow
 
 
-# A branch hangs on the thought from which it goes on. What callers have written is shown as plain
+# A branch hangs on the thought from which it goes on. What callers have written is shown as one_line
 # text: no markup, no control characters.
 
 STYLES = {"active": "bold", "completed": "green", "abandoned": "dim"}
@@ -72,7 +73,7 @@ def _thought(thought: PicturedThought) -> Text:
 
 
 def _marks(checkpoints: list[CheckpointRow]) -> Text:
-    return Text("".join(f"  {TAG} {plain(each.name)}" for each in checkpoints), style="yellow")
+    return Text("".join(f"  {TAG} {one_line(each.name)}" for each in checkpoints), style="yellow")
 
 
 app = typer.Typer(help="Look at sessions of reasoning.", no_args_is_help=True)
@@ -87,7 +88,7 @@ def list_(
     """List the sessions last written to."""
 
     async def newest(engine: Engine, caller: Caller) -> list[SessionRow]:
-        from reasonloom.stores.sessions import sessions  # noqa: PLC0415
+        from reasonloom.stores.sessions import sessions
 
         async with engine.loom.database.begin(caller) as tx:
             return await sessions.newest(tx, limit)
@@ -107,7 +108,7 @@ def show(
     """Draw one session: its branches, thoughts and checkpoints, and which branch is active."""
 
     async def read(engine: Engine, caller: Caller) -> FullSession:
-        from reasonloom.stores.sessions import full_sessions  # noqa: PLC0415
+        from reasonloom.stores.sessions import full_sessions
 
         async with engine.loom.database.begin(caller) as tx:
             return await full_sessions.read_full(tx, session, field="session")
@@ -116,14 +117,14 @@ def show(
     if as_json:
         typer.echo(json.dumps(asdict(found), default=str, ensure_ascii=False, indent=2))
         return
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     Console().print(session_tree(found))
 
 
 def _print_sessions(found: list[SessionRow]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Column, Table
 
     table = Table("no.", Column("session", no_wrap=True, min_width=36), "mode", "last written to")
     for each in found:

@@ -13,7 +13,7 @@ from rich.tree import Tree
 
 from reasonloom.cli.engine import progress, with_engine
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.sessions.picture import shortened
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -92,7 +92,7 @@ def run(
     given = _load_plan(plan)
 
     async def work(engine: Engine, caller: Caller) -> tuple[Outcome, ThoughtGraph]:
-        from reasonloom.nodes.thought_graph.graph import read_graph  # noqa: PLC0415
+        from reasonloom.nodes.thought_graph.graph import read_graph
 
         outcome = await _run_plan(engine, caller, {"problem": problem, "plan": given}, session)
         async with engine.loom.database.begin(caller) as tx:
@@ -103,7 +103,7 @@ def run(
         told = {**outcome.answer, "notes": outcome.notes}
         typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
         return
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     console = Console()
     console.print(graph_tree(graph))
@@ -118,18 +118,18 @@ def show(
     """Draw one graph: its nodes with scores, what they came from, and what was pruned."""
 
     async def work(engine: Engine, caller: Caller) -> ThoughtGraph:
-        from reasonloom.nodes.thought_graph.graph import read_graph  # noqa: PLC0415
+        from reasonloom.nodes.thought_graph.graph import read_graph
 
         async with engine.loom.database.begin(caller) as tx:
             return await read_graph(tx, graph)
 
     found = with_engine(work)
     if mermaid:
-        from reasonloom.nodes.thought_graph.picture import drawing  # noqa: PLC0415
+        from reasonloom.nodes.thought_graph.picture import drawing
 
         typer.echo(drawing(found))
         return
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     Console().print(graph_tree(found))
 
@@ -139,7 +139,7 @@ def plans(
     name: Annotated[str | None, typer.Argument(help="Print this one.")] = None,
 ) -> None:
     """List the packaged plans, or print one, to begin one's own from."""
-    from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names  # noqa: PLC0415
+    from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
 
     if name is None:
         typer.echo("\n".join(plan_names()))
@@ -168,9 +168,9 @@ def _load_plan(given: str) -> str | dict[str, Any]:
 async def _run_plan(
     engine: Engine, caller: Caller, request: dict[str, Any], session: str | None
 ) -> Outcome:
-    from reasonloom.contracts.thought_graph.plans import GotRun  # noqa: PLC0415
-    from reasonloom.contracts.validation import parse_request  # noqa: PLC0415
-    from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
+    from reasonloom.contracts.thought_graph.plans import GotRun
+    from reasonloom.contracts.validation import parse_request
+    from reasonloom.graphs.graph import load_graph
     from reasonloom.graphs.runs.call import (
         Call,
         Step,

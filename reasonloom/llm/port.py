@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from reasonloom.text.tokens import estimate_tokens
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -156,15 +158,6 @@ class Embedder(Protocol):
     async def close(self) -> None:
         """Release connections; the embedder is not used again."""
         ...
-
-
-BYTES_PER_TOKEN = 4
-"""UTF-8 bytes that one token of the common vocabularies covers on average, any language."""
-
-
-def estimate_tokens(text: str) -> int:
-    """Return about how many tokens `text` is; 0 for the empty text."""
-    return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
 def usage_of(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reasonloom.nodes.memory.embedding import embed_or_note
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder

@@ -1,4 +1,4 @@
-"""Makes text fit to be kept: no control or hidden characters, long output cut in the middle."""
+"""Cleans text for storage: no control or hidden characters, long output cut in the middle."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import re
 from reasonloom.text.hidden_characters import remove_hidden
 
 MESSAGE_LENGTH = 200_000
-"""Characters kept of one message; what a person or an assistant says is hardly ever longer."""
+"""Characters kept of one message; messages are hardly ever longer."""
 
 OUTPUT_LENGTH = 1_800
 """Characters kept of one tool's output: about 450 tokens."""
 
 ARGUMENT_LENGTH = 700
-"""Characters kept of one argument of a tool."""
+"""Characters kept of one tool argument."""
 
 BLOB_LENGTH = 400
 BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{BLOB_LENGTH},}}")
-"""Data in letters, such as base64: says nothing to a reader."""
+"""Encoded data such as base64, which says nothing to a reader."""
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|[@-Z\\-_])")
-"""Terminal control sequences (ECMA-48), which can hide text or move over it."""
+"""Terminal control sequences (ECMA-48), which can hide or overwrite text."""
 
 BREAKS = re.compile("\r\n?|[\u2028\u2029\x85\x0b\x0c]")
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -28,11 +28,11 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 OPENED, CLOSED = "<system-reminder>", "</system-reminder>"
-"""Between these the client tells the assistant something; nobody said it."""
+"""What a client inserts between these tags is not part of the conversation."""
 
 
 def visible_text(text: str) -> str:
-    """Return `text` with line feeds as its only breaks, no controls, hidden signs or halves."""
+    """Return `text` with line feeds only, without control, hidden or half surrogate characters."""
     if ODD.search(text):
         text = ESCAPES.sub("", text) if "\x1b" in text else text
         text = CONTROLS.sub("", BREAKS.sub("\n", text))
@@ -41,54 +41,51 @@ def visible_text(text: str) -> str:
 
 
 def message_text(text: str) -> str:
-    """Return what was said: visible, without the client's own remarks, within `SAID`."""
-    return shortened(_without_reminders(visible_text(text)), MESSAGE_LENGTH).strip()
+    """Return a message: visible, without the client's reminders, within `MESSAGE_LENGTH`."""
+    return cut_middle(_without_reminders(visible_text(text)), MESSAGE_LENGTH).strip()
 
 
 def output_text(text: str, limit: int = OUTPUT_LENGTH) -> str:
-    """Return a tool's output or argument: visible, its head and tail, data in letters taken out."""
+    """Return the head and tail of a tool's output or argument: visible, without encoded data."""
     window = 4 * limit
     if len(text) <= 2 * window:
-        return shortened(_readable(text), limit).strip()
+        return cut_middle(_readable(text), limit).strip()
     head, tail = _readable(text[:window]), _readable(text[-window:])
     return _head_and_tail(head, tail, len(text) - len(head) - len(tail), limit).strip()
 
 
-def shortened(text: str, limit: int) -> str:
-    """Return the head (two thirds) and the tail of `text`, and between them how much is cut."""
+def cut_middle(text: str, limit: int) -> str:
+    """Return the head (two thirds) and tail of `text`, with a marker for what is cut between."""
     return text if len(text) <= limit else _head_and_tail(text, text, -len(text), limit)
 
 
 def _head_and_tail(first: str, last: str, between: int, limit: int) -> str:
-    """Return `first`'s head and `last`'s tail, and how much is cut with what was `between`."""
+    """Return `first`'s head and `last`'s tail; `between` counts characters missing from both."""
     head, tail = _at_line(first[: limit * 2 // 3]), last[-(limit // 3) :]
     cut = len(first) + len(last) + between - len(head) - len(tail)
     return f"{head}\n{cut_marker(cut)}\n{tail}"
 
 
 def _readable(text: str) -> str:
-    """Return `text` visible and without data in letters."""
-    return visible_text(BLOB.sub(_blob, text) if len(text) >= BLOB_LENGTH else text)
+    """Return `text` visible and without encoded data."""
+    if len(text) >= BLOB_LENGTH:
+        text = BLOB.sub(lambda blob: cut_marker(len(blob.group())), text)
+    return visible_text(text)
 
 
 def cut_marker(count: int) -> str:
-    """Return how a cut of `count` characters is told within a text."""
+    """Return the marker that replaces `count` characters."""
     return f"[… {count:,} characters cut …]"
 
 
 def _at_line(head: str) -> str:
-    """Return `head` up to its last line's end, if that loses little."""
+    """Return `head` up to its last line break, if that loses at most a quarter."""
     end = head.rfind("\n", len(head) * 3 // 4)
     return head if end < 0 else head[:end]
 
 
-def _blob(match: re.Match[str]) -> str:
-    """Return what stands in the place of data in letters."""
-    return cut_marker(len(match.group()))
-
-
 def _without_reminders(text: str) -> str:
-    """Return `text` without the client's remarks; one that is not closed stays."""
+    """Return `text` without the client's reminders; one that is not closed stays."""
     if OPENED not in text:
         return text
     kept: list[str] = []

@@ -1,4 +1,4 @@
-"""Tells whether one text says what another denies, by their words alone."""
+"""Detects, by words alone, that one text denies or miscounts what another states."""
 
 from __future__ import annotations
 
@@ -8,26 +8,27 @@ from itertools import islice, product
 from textwrap import shorten
 from typing import NamedTuple
 
-from reasonloom.text.extraction import sentences_in, words_in
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.words import GERMAN_STOP_WORDS, words_in
 
 MOST_SENTENCES = 40
-"""Sentences of a text that are compared, the first ones."""
+"""The first sentences of a text, which are compared."""
 
 LEAST_SHARED = 2
-"""Telling words that two sentences must share to be about the same."""
+"""Keywords that two sentences on the same matter share at least."""
 
 SAME_MATTER = 0.7
-"""Share of the telling words of both sentences that both say."""
+"""Share of both sentences' keywords that they have in common at least."""
 
 STEM = 4
-"""Letters that two words must begin alike to count as forms of one."""
+"""Letters that two forms of one word have in common at least."""
 
 LONGEST_QUOTE = 100
 
 SURE = re.compile(
     r"\b(?:not only|no doubt|without (?:a )?doubt|nicht nur|kein(?:en)? zweifel|ohne zweifel)\b"
 )
-"""Negations that deny nothing."""
+"""Negations that do not deny."""
 
 NEGATION = re.compile(
     r"\b(?:not|no longer|no|never|none|nobody|nothing|nowhere|neither|without|cannot|\w+n['’]t"
@@ -38,7 +39,7 @@ NAMING = (
     "schritt variante kapitel fall phase teil nummer punkt knoten stufe frage"
 )
 NAMED = re.compile(rf"\b({'|'.join(NAMING.split())}) (\d+)\b")
-"""A number that names a thing and counts nothing."""
+"""A number that names something rather than counts."""
 
 NUMBER = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?!\d)\s*(%|[^\W\d_]+)?")
 THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
@@ -54,22 +55,11 @@ COUNTS = {
     )
     for word in words.split()
 }  # fmt: skip
-"""`one` and `eins` are left out: they are articles and pronouns as well."""
-
-GERMAN_WORDS = (
-    "aber als auch auf aus bei beim bin bist dann darf dass daß dem den der des die das dies diese "
-    "diesem diesen dieser dieses doch dort durch dürfen ein eine einem einen einer eines etwa für "
-    "gegen haben hat hatte hatten hier ich ihm ihn ihr ihre immer ist kann können man mehr mit "
-    "muss muß müssen nach noch nur oder ohne schon sehr sein seine sich sie sind soll sollen "
-    "sollte über und uns unter vom von vor war waren weil wenn werden wie wir wird wurde wurden "
-    "zum zur"
-)
-GERMAN = frozenset(GERMAN_WORDS.split())
-"""Words that carry no meaning of their own; those of English are left out by `words_in`."""
+"""Without `one` and `eins`, which are also articles and pronouns."""
 
 
 class Statement(NamedTuple):
-    """What a sentence says: its telling words in order, its numbers, whether it denies."""
+    """A sentence as it is compared: its keywords in order, its numbers with units, whether it denies."""
 
     text: str
     words: list[str]
@@ -78,25 +68,24 @@ class Statement(NamedTuple):
 
 
 def contradiction(first: str, second: str) -> str | None:
-    """Return why two texts contradict each other, or None where their words do not show it.
+    """Return why two texts contradict each other, or None if their words do not show it.
 
-    Two sentences, one of each text, contradict each other where they say nearly the same telling
-    words in the same order (at least 0.7 of them, two at least) and either one denies what the
-    other says, or both give other numbers of the same unit. Negations are known in English and
-    German, and number words from two to twelve; numbers in all languages with blanks between
-    words.
+    Two sentences, one of each text, contradict each other if they have nearly the same keywords
+    in the same order (at least 0.7 of them, at least two) and either one denies what the other
+    says, or both give different numbers of the same unit. Negations are known in English and
+    German, number words from two to twelve; numbers in all languages that separate words.
 
-    It does not see: opposites (`open` and `shut`, `un-`), other words or another order for the
-    same, what follows from several sentences, other units, irony, conditions, how far a negation
-    reaches, and whom `it` means. `1.000` is a thousand, as in German. Years that differ beside
-    other numbers make two sentences of two times, which do not contradict each other. Questions
-    state nothing. None therefore means `not shown`, never `compatible`.
+    Not detected: opposites (`open` and `shut`, `un-`), paraphrases or another word order, what
+    follows from several sentences, other units, irony, conditions, the scope of a negation, and
+    references (`it`). `1.000` is a thousand, as in German. Years that differ next to other
+    numbers make two sentences about two times, which do not contradict. Questions state nothing.
+    None therefore means `not shown`, never `compatible`.
     """
     return statement_contradiction(statements(first), statements(second))
 
 
 def statement_contradiction(first: Sequence[Statement], second: Sequence[Statement]) -> str | None:
-    """Return why what two texts state contradicts each other, as `contradiction` does."""
+    """Return why two texts' statements contradict each other; see `contradiction`."""
     for one, other in product(first, second):
         if _same_matter(one.words, other.words) and (why := _conflict(one, other)):
             return why
@@ -104,7 +93,7 @@ def statement_contradiction(first: Sequence[Statement], second: Sequence[Stateme
 
 
 def statements(text: str) -> list[Statement]:
-    """Return what a text states, of each sentence that is no question; made once, used often."""
+    """Return the statements of a text, one for each sentence that is not a question."""
     stated = (each for each in sentences_in(text) if not each.endswith(("?", "？")))
     return [_statement(each) for each in islice(stated, MOST_SENTENCES)]
 
@@ -116,18 +105,18 @@ def _statement(sentence: str) -> Statement:
     counted = re.sub(r"[^\W\d_]+", lambda found: COUNTS.get(found[0], found[0]), plain)
     numbers = [(_value(found[1]), found[2] or "") for found in NUMBER.finditer(counted)]
     rest = NUMBER.sub(lambda found: f" {found[2] or ''} ", counted)
-    words = [word for word in words_in(rest) if word not in GERMAN]
+    words = [word for word in words_in(rest) if word not in GERMAN_STOP_WORDS]
     return Statement(sentence, words, numbers, denies)
 
 
 def _value(number: str) -> str:
-    """Return a number in one form: no signs between thousands, a point before decimals."""
+    """Return a number without thousands separators, with a decimal point, no trailing zeros."""
     whole = THOUSANDS.sub("", number).replace(",", ".")
     return whole.rstrip("0").rstrip(".") if "." in whole else whole
 
 
 def _same_matter(first: list[str], second: list[str]) -> bool:
-    """Tell whether two sentences say nearly the same words in the same order."""
+    """Return whether two sentences have nearly the same words in the same order."""
     ours = [word for word in first if any(_alike(word, each) for each in second)]
     theirs = [word for word in second if any(_alike(word, each) for each in first)]
     if min(len(ours), len(theirs)) < LEAST_SHARED or len(ours) != len(theirs):
@@ -137,7 +126,7 @@ def _same_matter(first: list[str], second: list[str]) -> bool:
 
 
 def _alike(first: str, second: str) -> bool:
-    """Tell whether two words are one, but for at most two letters at their ends."""
+    """Return whether two words are the same but for at most two letters at the end."""
     if first == second or first[:STEM] != second[:STEM]:
         return first == second
     if any(c.isdigit() for c in first + second):
@@ -157,12 +146,14 @@ def _conflict(one: Statement, other: Statement) -> str | None:
     return f"their numbers differ, {ours} and {theirs}: {_quotes(one, other)}"
 
 
-def _quotes(*said: Statement) -> str:
-    return " / ".join(f"“{shorten(one.text, LONGEST_QUOTE, placeholder=' …')}”" for one in said)
+def _quotes(*statements: Statement) -> str:
+    return " / ".join(
+        f"“{shorten(one.text, LONGEST_QUOTE, placeholder=' …')}”" for one in statements
+    )
 
 
 def _differing(first: list[tuple[str, str]], second: list[tuple[str, str]]) -> tuple[str, str]:
-    """Return the first two numbers that stand at the same place and differ, or empty texts."""
+    """Return the first two numbers that differ at the same place, or empty texts."""
     pairs = list(zip(first, second, strict=False))
     if len(first) != len(second) or any(not _same_unit(*pair) for pair in pairs):
         return "", ""
@@ -178,13 +169,11 @@ def _same_unit(first: tuple[str, str], second: tuple[str, str]) -> bool:
 
 
 def is_quoted_from(words: str, text: str) -> bool:
-    """Tell whether words stand in a text, whatever their case, blanks and signs."""
-    return (
-        bool(normalized_quote(words))
-        and f" {normalized_quote(words)} " in f" {normalized_quote(text)} "
-    )
+    """Return whether `words` occur in `text`, whatever their case, spacing and punctuation."""
+    quote = normalized_quote(words)
+    return bool(quote) and f" {quote} " in f" {normalized_quote(text)} "
 
 
 def normalized_quote(text: str) -> str:
-    """Return the words of a text alone, folded."""
+    """Return the words of a text alone, case-folded."""
     return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,4 +1,4 @@
-"""Which characters nobody sees and can mislead, and how they are taken out of a text."""
+"""Removes invisible characters that can mislead a reader."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Bidirectional embeddings, overrides and isolates, and tag characters (UAX 9; Unicode 23.9).
 
-Joiners, marks and variation selectors are part of words and emoji, and stay.
+Joiners, marks and variation selectors belong to words and emoji, and stay.
 """
 
 FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
-"""The flag of a region is a black flag followed by tag characters: visible, and kept."""
+"""A region's flag, a black flag followed by tag characters: visible, so kept."""
 
 
 def remove_hidden(text: str) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""Tells in which language a text is, so that no check judges words that it cannot read."""
+"""Guesses the language of a text, so that no check judges words that it cannot read."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from functools import cache
 from typing import Any
 
 SUPPORTED = frozenset({"en"})
-"""Languages whose words the computed parts can judge."""
+"""Languages that the word rules can judge."""
 
 UNKNOWN = "und"
 SURE = 0.5
-"""Least probability that py3langid must give a language."""
+"""Least probability for a language to be taken as known."""
 
 LIKELY, AHEAD = 0.2, 3.0
-"""Least probability of English where none is sure, and how many times that of the next: a few
-plain words (`We did it!`) are no less English for being few."""
+"""Least probability of English if no language is sure, and its least ratio to the next: a few
+plain words (`We did it!`) are too short to be sure of."""
 
 READ = 5_000
-"""Characters that are looked at."""
+"""Characters that are read."""
 
 _LOCK = threading.Lock()
 
@@ -33,10 +33,7 @@ class Language:
 
 
 def language_of(text: str) -> Language:
-    """Return the language of a text.
-
-    `und` where nothing is sure: single words, names, formulas, letters without sense.
-    """
+    """Return the language of a text; `und` for single words, names, formulas and gibberish."""
     code, probability = _identifier().classify(text[:READ])
     sure = probability >= SURE or (code == "en" and _leads(text[:READ]))
     known = str(code) if sure else UNKNOWN
@@ -44,7 +41,7 @@ def language_of(text: str) -> Language:
 
 
 def is_loaded() -> bool:
-    """Tell whether a language can be told at once: loading takes a second of the processor."""
+    """Return whether the model is loaded: loading takes a second of processor time."""
     return bool(_loaded.cache_info().currsize)
 
 
@@ -60,7 +57,6 @@ def _identifier() -> Any:
 
 @cache
 def _loaded() -> Any:
-    # Imported when it is wanted: it reads its model, which takes half a second.
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,4 +1,4 @@
-"""Takes the endings off words (Snowball), in any thread: a stemmer works on letters of its own."""
+"""Snowball stemming, safe in any thread: a stemmer has mutable state."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _LOCK = threading.Lock()
 
 
 def snowball_stem(word: str, language: str) -> str:
-    """Return a word without its ending; `language` is Snowball's name of it, such as `english`."""
+    """Return a word's stem; `language` is Snowball's name, such as `english`."""
     with _LOCK:
         return str(_stemmer(language).stemWord(word))
 
 
 @cache
 def _stemmer(language: str) -> Any:
-    import snowballstemmer  # noqa: PLC0415 - built only where a text is read
+    import snowballstemmer
 
     return snowballstemmer.stemmer(language)

@@ -1,4 +1,4 @@
-"""Counts tokens by the o200k vocabulary, without the network; estimates where it is absent."""
+"""Counts tokens by the o200k vocabulary, offline; estimates if the vocabulary is missing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 BYTES_PER_TOKEN = 4
-"""UTF-8 bytes of one token on average: the estimate where no vocabulary is at hand."""
+"""UTF-8 bytes per token on average, in any language: the basis of estimates."""
 
 TABLE = "litellm_core_utils/tokenizers/fb374d419588a4632f3f557e76b4b70aebbca790"
-"""Where litellm's package carries the table; the file's name is tiktoken's own name for it."""
+"""The vocabulary within litellm's package, under tiktoken's own file name."""
 
 SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-"""The table's digest as tiktoken itself expects it."""
+"""The digest that tiktoken expects of the file."""
 
 PATTERN = "|".join(
     (
@@ -32,32 +32,32 @@ PATTERN = "|".join(
         r"\s+",
     )
 )
-"""How o200k divides a text before it merges bytes (tiktoken's `openai_public`)."""
+"""How o200k splits text before merging bytes (tiktoken's `openai_public`)."""
 
 TokenCounter = Callable[[str], int]
-"""How many tokens a text is; 0 for the empty text."""
+"""Returns the number of tokens of a text; 0 for the empty text."""
 
 
 def count_tokens(text: str) -> int:
-    """Return how many tokens `text` is by o200k, or about how many (`exact` tells)."""
+    """Return the number of o200k tokens of `text`; an estimate unless `counts_exactly`."""
     return _counter()[0](text)
 
 
 def counts_exactly() -> bool:
-    """Return whether `count` counts; False where it estimates for want of the vocabulary."""
+    """Return whether `count_tokens` counts; False if it estimates without the vocabulary."""
     return _counter()[1]
 
 
 def estimate_tokens(text: str) -> int:
-    """Return about how many tokens `text` is, by its length in UTF-8."""
+    """Return the approximate number of tokens of `text`, by its length in UTF-8."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
 @cache
 def _counter() -> tuple[TokenCounter, bool]:
-    """Return how to count, and whether that is exact; loads the vocabulary once (0.6 s)."""
+    """Return a counter and whether it is exact; loads the vocabulary once (0.6 s)."""
     try:
-        from tiktoken import Encoding  # noqa: PLC0415 - slow, and only ingestion needs it
+        from tiktoken import Encoding
     except ImportError:
         return estimate_tokens, False
     ranks = _ranks()
@@ -68,7 +68,7 @@ def _counter() -> tuple[TokenCounter, bool]:
 
 
 def _ranks() -> dict[bytes, int]:
-    """Return the vocabulary; empty where the table is missing or is not the known one."""
+    """Return the vocabulary; empty if the file is missing or not the known one."""
     spec = find_spec("litellm")  # looks for the folder without importing, which takes seconds
     for folder in (spec and spec.submodule_search_locations) or ():
         try:

@@ -11,7 +11,9 @@ from reasonloom.errors import LlmRefused
 from reasonloom.llm.offline.fill import NOTHING_KNOWN, fill
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.structured_output import conforms
-from reasonloom.text.extraction import Findings, sentences_in, words_in
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.words import words_in
 from tests.llm.conftest import SCHEMA, ask
 
 MATERIAL: dict[str, object] = {

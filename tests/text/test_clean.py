@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reasonloom.nodes.memory.cleaning import strip_hidden_fields
+from reasonloom.text.hidden_characters import remove_hidden
 
 SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
 
@@ -24,4 +24,4 @@ SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e00
     ],
 )
 def test_hidden_characters_are_removed_and_counted(text: str, kept: str, removed: int) -> None:
-    assert strip_hidden_fields(text) == (kept, removed)
+    assert remove_hidden(text) == (kept, removed)

@@ -35,8 +35,8 @@ def test_the_estimate_is_near_for_english() -> None:
 def test_without_the_vocabulary_the_estimate_is_used_and_told() -> None:
     code = (
         "import sys; sys.modules['tiktoken'] = None\n"
-        "from reasonloom.transcripts import tokens\n"
-        "print(tokens.exact(), tokens.count('12345678'))"
+        "from reasonloom.text import tokens\n"
+        "print(tokens.counts_exactly(), tokens.count_tokens('12345678'))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "2"]

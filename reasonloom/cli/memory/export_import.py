@@ -149,10 +149,10 @@ def _source(file: str) -> Iterator[BinaryIO]:
 
 
 def _print_checked(checked: FileCheck) -> None:
-    for bad in checked.shown:
+    for bad in checked.faults:
         typer.echo(f"line {bad.number}: {bad.fault}", err=True)
-    if checked.bad > len(checked.shown):
-        typer.echo(f"and {checked.bad - len(checked.shown)} more bad lines", err=True)
+    if checked.bad > len(checked.faults):
+        typer.echo(f"and {checked.bad - len(checked.faults)} more bad lines", err=True)
     lines = counted(checked.memories, "good line")
     typer.echo(f"{lines}, {checked.bad:,} bad" if checked.bad else lines)
     notes = (

@@ -12,8 +12,9 @@ from jsonschema import SchemaError
 from jsonschema.exceptions import UnknownType
 from referencing.exceptions import Unresolvable
 
-from reasonloom.llm.port import Reply, Usage, estimate_tokens
+from reasonloom.llm.port import Reply, Usage
 from reasonloom.llm.structured_output import conforms
+from reasonloom.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -42,7 +42,7 @@ from reasonloom.evals.simulated.critique_problems import (
     read_answer,
 )
 from reasonloom.evals.simulated.draw import chance, stream
-from reasonloom.llm.port import estimate_tokens
+from reasonloom.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

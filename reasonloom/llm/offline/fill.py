@@ -21,7 +21,9 @@ from reasonloom.llm.offline.schema import (
     resolve,
 )
 from reasonloom.llm.structured_output import conforms
-from reasonloom.text.extraction import Findings, join_sentences, words_in
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import join_sentences
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +101,7 @@ class _Filler:
         fitting = [o for o in schema["enum"] if conforms(o, self.rooted(rest))]
         if not fitting:
             raise Unfillable
-        asked = self.findings.asked
+        asked = self.findings.question_words
         return max(fitting, key=lambda o: len(asked & set(words_in(str(o).replace("_", " ")))))
 
     def alternative(self, schema: Schema, name: str, depth: int) -> Any:

@@ -13,7 +13,8 @@ from reasonloom.llm.messages import text_of, to_dicts
 from reasonloom.llm.offline.fill import NOTHING_KNOWN, SENTENCES, fill
 from reasonloom.llm.offline.schema import Unfillable
 from reasonloom.llm.port import Ask, Reply, usage_of
-from reasonloom.text.extraction import Findings, join_sentences
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import join_sentences
 
 
 class OfflineModel:

@@ -10,7 +10,6 @@ from unicodedata import category
 
 from reasonloom.contracts.memory.tools import Sector
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.memory.cleaning import strip_hidden_fields
 from reasonloom.nodes.memory.dates import date_terms
 from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import (
@@ -22,6 +21,7 @@ from reasonloom.nodes.memory.new_memory import (
 from reasonloom.stores.graph_memory import session_nodes
 from reasonloom.stores.memory import deduplication, memories
 from reasonloom.stores.memory.memories import NewMemory
+from reasonloom.text.hidden_characters import remove_hidden
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
@@ -86,7 +86,7 @@ async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
     Raises:
         InvalidArgument: nothing visible is left of it.
     """
-    content, removed = strip_hidden_fields(draft.content)
+    content, removed = remove_hidden(draft.content)
     if all(character.isspace() or category(character) == "Cf" for character in content):
         raise InvalidArgument(f"{draft.field}: must not be empty", field=draft.field, kind="empty")
     at = execution.loom.clock()

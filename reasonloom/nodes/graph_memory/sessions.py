@@ -22,7 +22,6 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.graph_memory.persistence import NodeDraft, persist_node, prepare_node
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.cleaning import strip_hidden_fields
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import (
@@ -31,6 +30,7 @@ from reasonloom.stores.graph_memory import (
     recent_nodes,
     session_nodes,
 )
+from reasonloom.text.hidden_characters import remove_hidden
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -90,7 +90,7 @@ def _topic(given: str | None) -> str | None:
     """
     if given is None:
         return None
-    topic, _ = strip_hidden_fields(given)
+    topic, _ = remove_hidden(given)
     if not topic.strip():
         raise InvalidArgument("topic: must not be empty", field="topic", kind="empty")
     return topic

@@ -130,10 +130,11 @@ async def _find_chunks(
     texts = [text for source in sources for text in source.texts()]
     # The database looks for words while this process compares vectors.
     held, cosines = await asyncio.gather(
-        query_terms.words_in_passages(tx, found.asked, texts), _cosines(execution, question, texts)
+        query_terms.words_in_passages(tx, found.query_terms, texts),
+        _cosines(execution, question, texts),
     )
     said = await retrieval_notes(tx, found, model, POOL)
-    return FoundChunks(found.asked, sources, held, cosines, chunks, said)
+    return FoundChunks(found.query_terms, sources, held, cosines, chunks, said)
 
 
 def _source(chunk: WalkChunk, ranked: RankedMemory) -> Source:

@@ -1,8 +1,8 @@
-"""Stores up to a hundred memories: embedded in one batch, written in one transaction."""
+"""The batch tools: `batch_remember`, `batch_recall` and `batch_forget`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -19,7 +19,6 @@ from reasonloom.contracts.memory.extras import (
     ReadMemory,
     RememberedItem,
 )
-from reasonloom.contracts.memory.tools import StoredMetadata
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
@@ -32,21 +31,21 @@ from reasonloom.nodes.memory.embedding import (
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.new_memory import new_memory_of, view_source_of
+from reasonloom.nodes.memory.recall import stored_metadata
+from reasonloom.nodes.memory.remember import strengthen_duplicate
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.memory import deduplication, memories
-from reasonloom.stores.memory.memories import KnownMemory, NewMemory
+from reasonloom.stores.memory import memories
+from reasonloom.stores.memory.memories import KnownMemory
 from reasonloom.stores.runs.redaction import redact
 from reasonloom.stores.sessions import sessions
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from reasonloom.stores.database import Transaction
-
 
 def memory_numbers(memory_ids: Sequence[str]) -> dict[str, int]:
-    """Return the number of each different id, in their order; what is no id is left out."""
+    """Return the number of each distinct id, in order; malformed ids are left out."""
     numbers: dict[str, int] = {}
     for memory_id in memory_ids:
         try:
@@ -56,21 +55,18 @@ def memory_numbers(memory_ids: Sequence[str]) -> dict[str, int]:
     return numbers
 
 
-def missing_ids(memory_ids: Sequence[str], found: Sequence[str]) -> list[str]:
-    """Return the different ids that were not found, in their order."""
-    return [each for each in dict.fromkeys(memory_ids) if each not in set(found)]
-
-
-Vectors = dict[str, list[float]]
+def missing_ids(memory_ids: Sequence[str], found: Container[str]) -> list[str]:
+    """Return the distinct ids that were not found, in order."""
+    return [each for each in dict.fromkeys(memory_ids) if each not in found]
 
 
 async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the request's memories, or strengthen their twins, all or none."""
+    """Store the memories, embedded in one batch, or strengthen their duplicates; all or none."""
     execution = runtime.context
     request = BatchRemember.model_validate(state["request"])
     items, removed = _clean_items(request.memories)
     at = execution.loom.clock()
-    vectors, notes = await _embed_items(execution, items, request.session_id, at)
+    vectors, notes = await _embed_items(execution, items, at)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         near = [await nearest_memories(tx, execution, each.get("semantic")) for each in vectors]
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -87,74 +83,69 @@ async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[
             memory = new_memory_of(
                 execution,
                 item,
-                effect=execution.run.effect("batch_remember", n=index),
-                session=session,
-                vectors=vectors[index],
                 at=at,
+                vectors=vectors[index],
+                effect=execution.run.effect("batch_remember", n=index),
+                session_id=session,
             )
-            kept = await _store_item(tx, item, memory, index)
-            stored.append(kept)
-            if not kept.deduplicated:
-                number = int(kept.memory_id.removeprefix("mem-"))
+            duplicate = await strengthen_duplicate(tx, item, memory)
+            number = duplicate.id if duplicate else await memories.store(tx, memory)
+            if not duplicate:
                 links += await link_waypoints(tx, execution, number, near[index])
-        answer = _answer(stored, links)
-        said = [*removed, *notes]
-        return await complete_run(tx, execution, answer, notes=said, session_id=session)
+            stored.append(
+                RememberedItem(index=index, memory_id=f"mem-{number}", deduplicated=bool(duplicate))
+            )
+        duplicates = sum(each.deduplicated for each in stored)
+        answer = BatchRemembered(
+            memories=stored,
+            stored=len(stored) - duplicates,
+            deduplicated=duplicates,
+            links_created=links,
+        )
+        return await complete_run(
+            tx, execution, answer, notes=[*removed, *notes], session_id=session
+        )
 
 
 def _clean_items(given: Sequence[NewItem]) -> tuple[list[NewItem], list[str]]:
-    """Return the items without hidden characters, and what to say of it.
+    """Return the items without hidden characters, and notes on what was removed.
 
     Raises:
-        InvalidArgument: nothing visible is left of one; names its index.
+        InvalidArgument: nothing visible is left of an item; names its index.
     """
     items: list[NewItem] = []
     notes: list[str] = []
     for index, item in enumerate(given):
         try:
-            kept, said = clean_request(item)
+            cleaned, removed = clean_request(item)
         except InvalidArgument as error:
             raise InvalidArgument(
                 f"memories.{index}: {error.message}",
                 field=f"memories.{index}.{error.field}",
                 kind=error.kind,
             ) from None
-        items.append(kept)
-        notes += [f"memories.{index}: {note}" for note in said]
+        items.append(cleaned)
+        notes += [f"memories.{index}: {note}" for note in removed]
     return items, notes
 
 
 async def _embed_items(
-    execution: Execution, items: Sequence[NewItem], session: str, at: datetime
-) -> tuple[list[Vectors], list[str]]:
-    viewed = [sector_views(view_source_of(item, session, at)) for item in items]
-    flat = [text for view in viewed for text in view.values()]
-    made, notes = await embed_or_note(execution.loom.embedder, flat)
-    if not made:
+    execution: Execution, items: Sequence[NewItem], at: datetime
+) -> tuple[list[dict[str, list[float]]], list[str]]:
+    views = [sector_views(view_source_of(item, at)) for item in items]
+    flat = [text for view in views for text in view.values()]
+    vectors, notes = await embed_or_note(execution.loom.embedder, flat)
+    if not vectors:
         return [{} for _ in items], notes
-    left = iter(made)
-    return [{str(sector): next(left) for sector in view} for view in viewed], notes
-
-
-async def _store_item(
-    tx: Transaction, item: NewItem, memory: NewMemory, index: int
-) -> RememberedItem:
-    """Strengthen the memory that says the same, of this batch too, or store a new one."""
-    given = item.metadata.keywords if item.metadata else None
-    twin = await deduplication.strengthen_duplicate(tx, memory, keywords=given or ())
-    number = twin.id if twin else await memories.store(tx, memory)
-    return RememberedItem(index=index, memory_id=f"mem-{number}", deduplicated=twin is not None)
-
-
-def _answer(stored: list[RememberedItem], links: int) -> BatchRemembered:
-    twice = sum(each.deduplicated for each in stored)
-    return BatchRemembered(
-        memories=stored, stored=len(stored) - twice, deduplicated=twice, links_created=links
-    )
+    left = iter(vectors)
+    return [{str(sector): next(left) for sector in view} for view in views], notes
 
 
 async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the memories that are there, in the order asked for; each counts an access."""
+    """Return the memories that exist, in the order of the ids; each counts as an access.
+
+    A foreign id answers exactly like one that never existed.
+    """
     execution = runtime.context
     request = BatchRecall.model_validate(state["request"])
     numbers = memory_numbers(request.memory_ids)
@@ -162,28 +153,24 @@ async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[st
         known = await memories.read_many(tx, list(numbers.values()))
     if not execution.loom.settings.read_only:
         execution.loom.journal.reinforce(execution.caller, list(known))
-    shown = {
-        name: _full_memory(known[number]) for name, number in numbers.items() if number in known
-    }
+    found = {name: known[number] for name, number in numbers.items() if number in known}
     answer = BatchRecalled(
-        memories=list(shown.values()), not_found=missing_ids(request.memory_ids, list(shown))
+        memories=[_full_memory(each) for each in found.values()],
+        not_found=missing_ids(request.memory_ids, found),
     )
-    own = {name: each.content for name, each in shown.items() if _is_own(each)}
-    warned = injection_notes(own) if execution.loom.settings.suspicion else []
-    return {"answer": answer.wire(), "notes": warned}
-
-
-def _is_own(memory: ReadMemory) -> bool:
-    return memory.provenance.source_kind != "transcript"
+    own = {name: each.content for name, each in found.items() if each.source_kind != "transcript"}
+    warnings = injection_notes(own) if execution.loom.settings.suspicion else []
+    return {"answer": answer.wire(), "notes": warnings}
 
 
 def _full_memory(memory: KnownMemory) -> ReadMemory:
-    optional = {"category": memory.category, "context": memory.context}
-    metadata = StoredMetadata(
-        keywords=memory.keywords,
-        tags=memory.tags,
-        importance=memory.importance,
-        **{name: value for name, value in optional.items() if value is not None},
+    ids = {"session_id": memory.session_id, "run_id": memory.run_id}
+    provenance = Provenance(
+        source_kind=memory.source_kind,
+        principal=memory.principal,
+        tool=memory.tool,
+        trust=memory.trust,
+        **{name: str(value) for name, value in ids.items() if value is not None},
     )
     return ReadMemory(
         id=f"mem-{memory.id}",
@@ -195,29 +182,18 @@ def _full_memory(memory: KnownMemory) -> ReadMemory:
         confidence=memory.confidence,
         access_count=memory.access_count,
         primary_sector=memory.sector,
-        metadata=metadata,
-        provenance=_provenance(memory),
-    )
-
-
-def _provenance(memory: KnownMemory) -> Provenance:
-    ids = {"session_id": memory.session_id, "run_id": memory.run_id}
-    return Provenance(
-        source_kind=memory.source_kind,
-        principal=memory.principal,
-        tool=memory.tool,
-        trust=memory.trust,
-        **{name: str(value) for name, value in ids.items() if value is not None},
+        metadata=stored_metadata(memory),
+        provenance=provenance,
     )
 
 
 async def batch_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Forget the request's memories that are there; name the ids that are not."""
+    """Hide or erase the memories that exist, in one transaction; name the ids that do not."""
     execution = runtime.context
     request = BatchForget.model_validate(state["request"])
     numbers = memory_numbers(request.memory_ids)
     if not (request.soft or request.dry_run):
-        await execution.loom.journal.flush()  # what was found may still wait to be written
+        await execution.loom.journal.flush()  # accesses may still be waiting to be written
     async with execution.loom.database.begin(execution.caller) as tx:
         held = await memories.hold_many(tx, list(numbers.values()), hidden=not request.soft)
         if held and not request.dry_run:

@@ -1,4 +1,4 @@
-"""Takes characters that nobody sees, and that can mislead, out of what is to be stored."""
+"""Removes hidden characters, which can mislead a reader, from what is to be stored."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Any, TypeVar
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
-from reasonloom.text import hidden_characters
+from reasonloom.text.hidden_characters import remove_hidden
 
 R = TypeVar("R", bound=Request)
 STORED = ("content", "metadata")
-"""The arguments whose texts are stored; ids and names stay as they are."""
+"""The arguments whose texts are cleaned; ids and names stay as they are."""
 
-strip_hidden_fields = hidden_characters.remove_hidden
-"""Returns a text without hidden characters, and how many were removed."""
+REMOVED = "{count} hidden characters (direction controls or tags) were removed"
 
 
 def clean_request(request: R) -> tuple[R, list[str]]:
-    """Return `request` with its content and metadata cleaned, and what to say of it.
+    """Return `request` with its content and metadata cleaned, and a note on what was removed.
 
     Raises:
         InvalidArgument: nothing visible is left of a text that must not be empty.
@@ -30,14 +29,13 @@ def clean_request(request: R) -> tuple[R, list[str]]:
     if not removed:
         return request, []
     wire = {**given, **{key: value for key, (value, _) in stored.items()}}
-    note = f"{removed} hidden characters (direction controls or tags) were removed"
-    return parse_request(type(request), wire), [note]
+    return parse_request(type(request), wire), [REMOVED.format(count=removed)]
 
 
 def _clean_all(value: Any) -> tuple[Any, int]:
     """Return `value` with every text in it cleaned, and how many characters were removed."""
     if isinstance(value, str):
-        return strip_hidden_fields(value)
+        return remove_hidden(value)
     if isinstance(value, Mapping):
         pairs = {key: _clean_all(item) for key, item in value.items()}
         return {key: item for key, (item, _) in pairs.items()}, sum(n for _, n in pairs.values())
@@ -47,16 +45,13 @@ def _clean_all(value: Any) -> tuple[Any, int]:
     return value, 0
 
 
-REMOVED = "{field}: {count} hidden characters (direction controls or tags) were removed"
-
-
 def clean_name(text: str, *, field: str) -> tuple[str, list[str]]:
-    """Return a name as it is kept, and what has to be said of it.
+    """Return a name as it is stored, and a note on what was removed.
 
     Raises:
         InvalidArgument: nothing visible is left of it.
     """
-    name, removed = strip_hidden_fields(text)
+    name, removed = remove_hidden(text)
     if not name.strip():
         raise InvalidArgument(f"{field}: must not be empty", field=field, kind="empty")
-    return name.strip(), [REMOVED.format(field=field, count=removed)] if removed else []
+    return name.strip(), [f"{field}: {REMOVED.format(count=removed)}"] if removed else []

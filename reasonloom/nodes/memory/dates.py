@@ -1,8 +1,8 @@
-"""Dates as things to be found by: the terms of a memory's dates, and those a question asks for.
+"""Date terms, by which memories are found: those of a memory's dates, and those of a question.
 
-A term is `2025-03-08`, `2025-03`, `2025`, or, for any year, `*-03-08` and `*-03`. A memory
-carries the terms of each date that it names, at every length; a question asks for the longest
-that it says. So "in March" finds 8 March 2025, and "8 March 2024" does not.
+A term is `2025-03-08`, `2025-03`, `2025`, or, for any year, `*-03-08` and `*-03`. A memory has the
+terms of each date that it names, at every length; a question asks for the longest. So "in March"
+finds 8 March 2025, and "8 March 2024" does not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FULL_NAMES = (
     ("november", "noviembre", "novembre", "novembro"),
     ("december", "dezember", "diciembre", "décembre", "dicembre", "dezembro"),
 )
-"""Of English, German, Spanish, French, Italian, Portuguese and Dutch, in the months' order."""
+"""By month, in English, German, Spanish, French, Italian, Portuguese and Dutch."""
 
 SHORT_NAMES = {
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9,
@@ -36,7 +36,7 @@ MONTHS = {name: n for n, names in enumerate(FULL_NAMES, 1) for name in names} | 
 AMBIGUOUS_MONTHS = frozenset(
     ("may", "march", "mars", "mai", "mei", "avril", "juli", "juni", "august")
 )
-"""Months that mean something else too where they stand alone and small, or name a person."""
+"""Months that are also words when alone and in lower case, or that name a person."""
 
 WEEKDAYS = {
     name: n
@@ -72,7 +72,7 @@ BEFORE_A_MONTH = re.compile(
 
 
 class DateMention(NamedTuple):
-    """A date as it was written: what was not written is None."""
+    """A date as it was written; None for what was left out."""
 
     year: int | None
     month: int | None = None
@@ -80,9 +80,9 @@ class DateMention(NamedTuple):
 
 
 def date_mentions(text: str) -> Iterator[DateMention]:
-    """Yield the dates that `text` names, each once, in no certain order.
+    """Yield the dates that `text` names, each once, in no particular order.
 
-    `8.3.2025` and `8/3/2025` are read day first; where only month first makes a date, so.
+    `8.3.2025` and `8/3/2025` are read day first, or month first if only that is a date.
     """
     rest = text
     for form, read in (
@@ -130,7 +130,7 @@ def _numeric(found: re.Match[str]) -> DateMention | None:
     if found["iy"]:
         return _mention(found["iy"], int(found["im"]), found["id"])
     day, month = int(found["ed"]), int(found["em"])
-    if month > 12:  # noqa: PLR2004 - there is no such month: month first
+    if month > 12:  # noqa: PLR2004 - not a month, so month first
         day, month = month, day
     return _mention(found["ey"], month, str(day))
 
@@ -143,11 +143,11 @@ def _mention(year: str | None, month: int, day: str | None) -> DateMention | Non
 
 
 READ_CHARACTERS = 20_000
-"""Dates are looked for in this much of a text."""
+"""Characters of a text that are searched for dates."""
 
 MOST_TERMS = 200
 DAY_WEIGHT, MONTH_WEIGHT, YEAR_WEIGHT = 1.0, 0.5, 0.25
-"""What a hit is worth: there are many memories of one month, and more of one year."""
+"""What a match is worth: there are many memories of one month, and more of one year."""
 
 NEARBY = {"yesterday": -1, "today": 0, "tonight": 0, "this morning": 0, "tomorrow": 1}
 NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
@@ -169,10 +169,10 @@ SIDES = {"last": -1, "this past": -1, "this": 0, "next": 1}
 
 
 def date_terms(content: str, context: str | None, created: date) -> list[str]:
-    """Return the terms of the dates that a memory names, and of the day it was made.
+    """Return the terms of the dates that a memory names, and of its creation.
 
-    A day without a year is taken to be the one nearest to the first whole date of `context`, or
-    to `created`; "yesterday" and its kin are counted from there.
+    A day without a year is the one nearest to the first complete date of `context`, or to
+    `created`; relative days such as "yesterday" are counted from the same date.
     """
     circumstances = list(date_mentions(context or ""))
     spoken = next(filter(None, map(_complete_date, circumstances)), created)
@@ -190,19 +190,19 @@ def date_terms(content: str, context: str | None, created: date) -> list[str]:
 
 
 def date_terms_of_query(question: str, today: date) -> dict[str, float]:
-    """Return the terms that a question asks for, each with what a hit is worth, 0..1."""
-    asked: dict[str, float] = {}
+    """Return the date terms of a question, each with what a match is worth, 0..1."""
+    terms: dict[str, float] = {}
     for found in WEEK_OF.finditer(question):
-        asked.update(_week_of(found))
+        terms.update(_week_of(found))
     rest = WEEK_OF.sub(" ", question)
     for mention in date_mentions(rest):
         term, weight = _longest_term(mention)
-        asked[term] = weight
+        terms[term] = weight
     for day in _relative_days(rest, today):
-        asked[day.isoformat()] = DAY_WEIGHT
+        terms[day.isoformat()] = DAY_WEIGHT
     for found in SPAN.finditer(rest):
-        asked.update(_calendar_span(found, today))
-    return asked
+        terms.update(_calendar_span(found, today))
+    return terms
 
 
 def _week_of(found: re.Match[str]) -> Mapping[str, float]:
@@ -224,7 +224,7 @@ def _calendar_span(found: re.Match[str], today: date) -> Mapping[str, float]:
 
 
 def _relative_days(text: str, spoken: date) -> Iterator[date]:
-    """Yield the days that are named by their distance from `spoken`."""
+    """Yield the days that are given relative to `spoken`."""
     for found in RELATIVE.finditer(text):
         if near := found["near"]:
             days = NEARBY[near.lower()]
@@ -247,14 +247,12 @@ def _to_weekday(side: str, weekday: str, spoken: date) -> int:
 
 
 def _with_nearest_year(mention: DateMention, spoken: date) -> DateMention:
-    """Return a day with the year that brings it nearest to `spoken`, where it has none."""
+    """Return a day that lacks a year with the one that brings it nearest to `spoken`."""
     if mention.year is not None or not mention.day:
         return mention
-    around = (_complete_date(mention._replace(year=spoken.year + n)) for n in (-1, 0, 1))
-    days = [day for day in around if day]
-    if not days:
-        return mention
-    return mention._replace(year=min(days, key=lambda day: abs((day - spoken).days)).year)
+    dates = (_complete_date(mention._replace(year=spoken.year + n)) for n in (-1, 0, 1))
+    nearest = min(filter(None, dates), key=lambda day: abs((day - spoken).days), default=None)
+    return mention._replace(year=nearest.year) if nearest else mention
 
 
 def _complete_date(mention: DateMention) -> date | None:

@@ -1,16 +1,17 @@
-"""Five views of one memory: what each sector would ask about, in words of its own.
+"""Embeds memories: the five views of a content, their vectors, and links to the nearest.
 
-The plain content answers what; the others add when, where and with whom, the steps, what
-is felt, and what follows, as far as the memory itself tells.
+The plain content answers what; the other views add when, where and with whom, the steps, the
+feelings, and the conclusions, as far as the memory has them.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory.tools import SECTORS, Sector
@@ -18,6 +19,7 @@ from reasonloom.errors import EmbedderUnavailable
 from reasonloom.stores.memory import memory_links
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.text.sentences import sentence_runs
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
@@ -32,20 +34,16 @@ NO_DENSE = "dense search is off, words alone were used: {reason}"
 async def embed_or_note(
     embedder: Embedder, texts: Sequence[str]
 ) -> tuple[list[list[float]], list[str]]:
-    """Return the vectors of `texts`, or none and the note that says why.
-
-    A text that stands there twice is embedded once.
-    """
+    """Return the vectors of `texts`, or none and a note that says why; equal texts share one."""
     different = list(dict.fromkeys(texts))
     try:
         known = dict(zip(different, await embedder.embed(different), strict=True))
         return [known[text] for text in texts], []
     except EmbedderUnavailable as fault:
-        log.warning("embedder: %s", type(fault).__name__)  # its words may quote what was asked
+        log.warning("embedder: %s", type(fault).__name__)  # its message may quote the texts
         return [], [NO_DENSE.format(reason=fault.message)]
 
 
-SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 STEP = re.compile(
     r"^\s*(?:\d+[.)]|[-*•])|\b(?:first|then|next|after|before|finally|step|use|run|open|click|"
     r"install|set|press|how to)\b",
@@ -66,18 +64,17 @@ CONCLUSION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ViewSource:
-    """What the views are made of."""
+    """What the views of a memory are made of."""
 
     content: str
     created_at: datetime
-    session: str | None = None
     context: str | None = None
     tags: tuple[str, ...] = ()
     category: str | None = None
 
 
 def sector_views(memory: ViewSource) -> dict[Sector, str]:
-    """Return the text of each sector's view; one that adds nothing is the plain content."""
+    """Return the text of each sector's view; a view that adds nothing is the plain content."""
     content = memory.content
     when = memory.created_at.strftime("%A %d %B %Y")
     circumstances = ", ".join(filter(None, (when, memory.context, *memory.tags)))
@@ -95,51 +92,49 @@ def sector_views(memory: ViewSource) -> dict[Sector, str]:
 
 
 def _matching_sentences(content: str, wanted: re.Pattern[str]) -> str:
-    """Return the sentences in which `wanted` occurs, in their order."""
-    return " ".join(filter(wanted.search, _split_sentences(content)))
-
-
-def _split_sentences(content: str) -> Iterator[str]:
-    return (match.group().strip() for match in SENTENCE.finditer(content) if match.group().strip())
+    """Return the sentences in which `wanted` occurs, in order."""
+    return " ".join(filter(wanted.search, sentence_runs(content)))
 
 
 MOST_WAYPOINTS = 3
 WAYPOINT_COSINE = 0.45
-"""Memories less alike than this are not linked."""
+"""Least similarity of linked memories."""
 
 DUPLICATE_COSINE = 0.95
-"""Memories at least this much alike say nearly the same: both are kept, and linked as such."""
+"""Least similarity of near duplicates: both are kept, and linked as such."""
 
 
 async def embed_views(
     embedder: Embedder, texts: Mapping[Sector, str]
 ) -> tuple[dict[Sector, list[float]], list[str]]:
-    """Return the vector of each view, or none and the note that says why."""
+    """Return the vector of each view, or none and a note that says why."""
     vectors, notes = await embed_or_note(embedder, list(texts.values()))
     return dict(zip(texts, vectors, strict=False)), notes
 
 
 async def nearest_memories(
-    tx: Transaction, execution: Execution, vector: list[float] | None, *, besides: int = 0
+    tx: Transaction, execution: Execution, vector: list[float] | None, *, exclude: int = 0
 ) -> dict[int, float]:
-    """Return the most alike memories that are alike enough, with their cosines.
+    """Return the most similar memories above the threshold, with their cosines.
 
-    `besides` is the memory itself, where it is stored already.
+    `exclude` is the memory itself, if it is already stored.
     """
     if vector is None:
         return {}
     near = Nearness(vector, execution.loom.embedder.model, ["semantic"])
     found = await retrieval.find_nearest(tx, near, scope=Scope(), pool=MOST_WAYPOINTS + 1)
-    alike = {
-        key: cosine for key, cosine in found.items() if key != besides and cosine >= WAYPOINT_COSINE
-    }
-    return dict(list(alike.items())[:MOST_WAYPOINTS])
+    similar = (
+        (key, cosine)
+        for key, cosine in found.items()
+        if key != exclude and cosine >= WAYPOINT_COSINE
+    )
+    return dict(islice(similar, MOST_WAYPOINTS))
 
 
 async def link_waypoints(
     tx: Transaction, execution: Execution, memory_id: int, near: Mapping[int, float]
 ) -> int:
-    """Link a memory to its nearest; return how many links were made."""
+    """Link a memory to its nearest; return the number of new links."""
     origins = dict.fromkeys(near, memory_links.WAYPOINT)
     origins.update(dict.fromkeys(near_duplicates(near), memory_links.NEAR_DUPLICATE))
     return await memory_links.link_waypoints(
@@ -148,5 +143,5 @@ async def link_waypoints(
 
 
 def near_duplicates(near: Mapping[int, float]) -> list[int]:
-    """Return those of the nearest that say nearly the same."""
+    """Return those of the nearest that are near duplicates."""
     return [key for key, cosine in near.items() if cosine >= DUPLICATE_COSINE]

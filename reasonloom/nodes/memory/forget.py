@@ -1,7 +1,8 @@
-"""Deletes a memory: hidden so that it can be restored, or removed with all that hangs on it."""
+"""Answers `forget` and `restore_memory`, and rolls back what one writer stored."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,31 +26,31 @@ if TYPE_CHECKING:
 
 
 LARGEST_ID = 2**63 - 1
-MOST_DIGITS = len(str(LARGEST_ID))
+MEMORY_ID = re.compile(r"mem-([0-9]{1,19})")
 
 
 async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Delete the request's memory softly or for good."""
+    """Hide the memory so that it can be restored, or erase it with everything attached.
+
+    Raises:
+        MemoryNotFound: no memory of this owner and space has this id.
+    """
     execution = runtime.context
     request = Forget.model_validate(state["request"])
     memory_id = memory_number(request.memory_id)
     if not request.soft:
-        await execution.loom.journal.flush()  # what was found may still wait to be written
+        await execution.loom.journal.flush()  # accesses may still be waiting to be written
     async with execution.loom.database.begin(execution.caller) as tx:
         if request.soft:
-            gone = await memories.hide(tx, memory_id, execution.loom.clock())
+            found = await memories.hide(tx, memory_id, execution.loom.clock())
+            kind, message = "soft", "Memory hidden; it can be restored"
         else:
             await redact(tx, memory_id)
-            gone = await memories.erase(tx, memory_id)
-        if not gone:
+            found = await memories.erase(tx, memory_id)
+            kind, message = "hard", "Memory and all related data removed"
+        if not found:
             raise MemoryNotFound(request.memory_id, field="memoryId")
-        answer = Forgotten(
-            memory_id=request.memory_id,
-            deletion_type="soft" if request.soft else "hard",
-            message="Memory hidden; it can be restored"
-            if request.soft
-            else "Memory and all related data removed",
-        )
+        answer = Forgotten(memory_id=request.memory_id, deletion_type=kind, message=message)
         return await complete_run(tx, execution, answer, notes=[])
 
 
@@ -57,19 +58,17 @@ def memory_number(memory_id: str) -> int:
     """Return the number in `mem-42`.
 
     Raises:
-        MemoryNotFound: the text is no memory's id.
+        MemoryNotFound: the text is not a memory's id.
     """
-    digits = memory_id.removeprefix("mem-")
-    number = (
-        int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else 0
-    )
-    if memory_id == digits or not 0 < number <= LARGEST_ID:
+    match = MEMORY_ID.fullmatch(memory_id)
+    number = int(match[1]) if match else 0
+    if not 0 < number <= LARGEST_ID:
         raise MemoryNotFound(memory_id, field="memoryId")
     return number
 
 
 async def restore_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Restore the request's memory.
+    """Restore a hidden memory.
 
     Raises:
         MemoryNotFound: no hidden memory of this owner and space has this id.
@@ -86,7 +85,7 @@ async def restore_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class RollbackResult:
-    """What went or would go, what others made of it, and when it was hidden together."""
+    """What is or would be removed, what was derived from it, and the common time of hiding."""
 
     memories: Sequence[Trace]
     derived: Sequence[Trace]
@@ -96,10 +95,10 @@ class RollbackResult:
 async def roll_back(
     loom: Loom, caller: Caller, written: WriterFilter, *, hard: bool = False, dry_run: bool = False
 ) -> RollbackResult:
-    """Hide or erase, in one transaction, what was written; a dry run changes nothing.
+    """Hide or erase, in one transaction, what one writer stored; a dry run changes nothing.
 
-    `hard` also takes it out of runs and saved steps. Memories that others derived from it are
-    told and stay.
+    `hard` also removes it from runs and saved steps. Memories derived from it are reported and
+    stay.
 
     Raises:
         DatabaseUnavailable: it went away; nothing was changed.

@@ -1,6 +1,6 @@
-"""What a text says of itself: how much it stands out, its keywords, its length.
+"""Makes the row of a new memory: its salience, keywords, token count, dates and defaults.
 
-Everything here is counted by plain rules, so that a reader can work out each figure by hand.
+All figures follow plain rules, so that a reader can work them out by hand.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
-from uuid import UUID
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.memory.extras import NewItem
 from reasonloom.contracts.memory.tools import MemoryMetadata, Remember, Sector
@@ -30,11 +29,11 @@ DECAY_PER_DAY: dict[Sector, float] = {
     "procedural": 0.015,
     "semantic": 0.01,
 }
-"""Rate of forgetting of each sector, per day (the constants of ThoughtMCP's reference)."""
+"""Each sector's decay rate per day (the constants of ThoughtMCP's reference)."""
 
 NEUTRAL = 0.5
 PART = 0.1
-"""What a word of emphasis, full emotion and full specificity each add to a neutral content."""
+"""What a word of emphasis, full emotion and full specificity each add to neutral content."""
 
 MOST_EMPHASIS = 3
 MOST_DETAILS = 5
@@ -50,7 +49,7 @@ EMPHASIS = re.compile(
     )\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""English, German, Spanish and French words that ask to be remembered."""
+"""English, German, Spanish and French words of emphasis."""
 
 STRONG = frozenset(
     """love loves loved adore hate hates
@@ -71,12 +70,12 @@ MILD = frozenset(
     heureux heureuse peur inquiet inquiète fier fière déçu déçue
     """.split()  # noqa: SIM905 - reads better
 )
-"""Words of feeling: the strong ones count 1, the mild ones 0.5, whether pleasant or not."""
+"""Emotional words, pleasant or not: strong ones count 1, mild ones 0.5."""
 
 LETTERS = re.compile(r"[^\W\d_]+")
 NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 NAME = re.compile(r"(?<=[^\W_][,;]\s)[^\W\d_]\w+|(?<=[^\W_]\s)[^\W\d_]\w+")
-"""A word that does not begin a sentence; it is a name if its first letter is a capital."""
+"""A word within a sentence; it is a name if it is capitalised."""
 
 WORD = re.compile(r"[^\W\d_]{4,}")
 STOP_WORDS = frozenset(
@@ -89,9 +88,9 @@ STOP_WORDS = frozenset(
 
 
 def salience_of(content: str, importance: float) -> float:
-    """Return how much a new memory stands out, 0.25..1, rising with its importance.
+    """Return a new memory's salience, 0.25..1.
 
-    The mean of its importance and of 0.5 + 0.1 words of emphasis (distinct, at most 3)
+    The mean of its importance and of 0.5 + 0.1 for each distinct word of emphasis (at most 3)
     + 0.1 emotion + 0.1 specificity.
     """
     content = unicodedata.normalize("NFC", content)
@@ -101,10 +100,9 @@ def salience_of(content: str, importance: float) -> float:
 
 
 def emotion_of(content: str) -> float:
-    """Return how strong a feeling a text tells, pleasant or not: 0, 0.5 or 1.
+    """Return how emotional a text is, pleasant or not: 0, 0.5 or 1, by its strongest word.
 
-    By its strongest word; an exclamation mark counts like a mild one. A negated feeling
-    counts like the feeling, and irony is not seen.
+    An exclamation mark counts like a mild word. Negation and irony are not recognised.
     """
     words = {word.lower() for word in LETTERS.findall(content)}
     if words & STRONG:
@@ -113,28 +111,34 @@ def emotion_of(content: str) -> float:
 
 
 def specificity_of(content: str) -> float:
-    """Return how specific a text is, 0..1: a fifth for each distinct number or name, at most 1.
+    """Return how specific a text is, 0..1: a fifth for each distinct number or name.
 
-    A date or time is one number. A name is a capitalised word within a sentence, so that in
-    German every noun is one; scripts without capitals have none.
+    A date or time is one number. A name is a capitalised word within a sentence, so every
+    German noun is one; scripts without capitals have none.
     """
     names = {word for word in NAME.findall(content) if word[0].isupper()}
     return min(1.0, len(names | set(NUMBER.findall(content))) / MOST_DETAILS)
 
 
 def keywords(content: str, most: int = 10) -> list[str]:
-    """Return the most frequent words of four letters or more that say something."""
+    """Return the most frequent words of four letters or more, without stop words."""
     words = (word.lower() for word in WORD.findall(content))
     counted = Counter(word for word in words if word not in STOP_WORDS)
     return [word for word, _ in counted.most_common(most)]
 
 
 def estimated_tokens(content: str) -> int:
-    """Return about how many tokens a text has: one for four bytes of UTF-8."""
+    """Return the token count that is stored with a memory: a quarter of its UTF-8 bytes, plus 1.
+
+    Stored counts stay comparable, so this differs from `text.tokens.estimate_tokens`.
+    """
     return len(content.encode()) // 4 + 1
 
 
 Given = Remember | NewItem
+Vectors = Mapping[Any, Sequence[float]]
+"""Embeddings by view."""
+
 EVENT_TYPE: dict[Sector, str] = {
     "episodic": "episode",
     "semantic": "fact",
@@ -142,16 +146,15 @@ EVENT_TYPE: dict[Sector, str] = {
     "emotional": "episode",
     "reflective": "inference",
 }
-"""The event type that a sector stands for where none is named."""
+"""The event type of a sector if none is given."""
 
 
-def view_source_of(given: Given, session: str, at: datetime) -> ViewSource:
-    """Return what the views of a memory given in `session` are made of."""
+def view_source_of(given: Given, at: datetime) -> ViewSource:
+    """Return what a given memory's views are made of."""
     metadata = given.metadata or MemoryMetadata()
     return ViewSource(
         content=given.content,
         created_at=at,
-        session=session,
         context=metadata.context,
         tags=tuple(metadata.tags or ()),
         category=metadata.category,
@@ -159,38 +162,70 @@ def view_source_of(given: Given, session: str, at: datetime) -> ViewSource:
 
 
 def new_memory_of(
-    execution: Execution,
-    given: Given,
-    *,
-    effect: UUID,
-    session: UUID,
-    vectors: Mapping[str, Sequence[float]],
-    at: datetime,
+    execution: Execution, given: Given, *, at: datetime, vectors: Vectors, **columns: Any
 ) -> NewMemory:
-    """Return the memory to be stored; `effect` names the write, `vectors` are its views'."""
-    metadata, run = given.metadata or MemoryMetadata(), execution.run
-    chosen = metadata.keywords
-    return NewMemory(
-        effect=effect,
-        content=given.content,
+    """Return the row of a memory that a caller gives; `columns` as for `complete_memory`."""
+    metadata = given.metadata or MemoryMetadata()
+    return memory_of_run(
+        execution,
+        given.content,
         sector=given.primary_sector,
-        event_type=EVENT_TYPE[given.primary_sector],
-        source_kind="user",
-        principal=execution.caller.owner,
-        tool=run.tool,
-        salience=salience_of(given.content, metadata.importance),
+        at=at,
+        vectors=vectors,
         importance=metadata.importance,
-        decay_rate=DECAY_PER_DAY[given.primary_sector],
-        token_count=estimated_tokens(given.content),
-        created_at=at,
-        session_id=session,
-        project=execution.caller.project,
-        keywords=chosen if chosen is not None else keywords(given.content),
+        source_kind="user",
+        keywords=metadata.keywords,
         tags=metadata.tags or (),
-        dates=date_terms(given.content, metadata.context, at.date()),
         category=metadata.category,
         context=metadata.context,
-        run_id=run.id,
+        **columns,
+    )
+
+
+def memory_of_run(
+    execution: Execution, content: str, *, sector: Sector, at: datetime, **columns: Any
+) -> NewMemory:
+    """Return the row of a memory that a run stores; `columns` as for `complete_memory`."""
+    origin = {
+        "principal": execution.caller.owner,
+        "tool": execution.run.tool,
+        "run_id": execution.run.id,
+        "project": execution.caller.project,
+        "model": execution.loom.embedder.model,
+    }
+    return complete_memory(content, sector=sector, created_at=at, **{**origin, **columns})
+
+
+def complete_memory(
+    content: str,
+    *,
+    sector: Sector,
+    created_at: datetime,
+    vectors: Vectors,
+    model: str,
+    importance: float = NEUTRAL,
+    **columns: Any,
+) -> NewMemory:
+    """Return the row of a memory with every column that follows from its content and sector.
+
+    `vectors` are by view, `model` is the one that made them; `columns` are other fields of
+    `NewMemory`, of which None counts as not given.
+    """
+    derived = {
+        "event_type": EVENT_TYPE[sector],
+        "salience": salience_of(content, importance),
+        "decay_rate": DECAY_PER_DAY[sector],
+        "token_count": estimated_tokens(content),
+        "keywords": keywords(content),
+        "dates": date_terms(content, columns.get("context"), created_at.astimezone(UTC).date()),
+    }
+    given = {name: value for name, value in columns.items() if value is not None}
+    return NewMemory(
+        content=content,
+        sector=sector,
+        created_at=created_at,
+        importance=importance,
         vectors=vectors,
-        model=execution.loom.embedder.model if vectors else None,
+        model=model if vectors else None,
+        **{**derived, **given},
     )

@@ -1,4 +1,4 @@
-"""Answers `recall`: finds memories and shows one page of them."""
+"""Answers `recall`: one page of the memories that match a question."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from reasonloom.nodes.memory.retrieval.retrieve import (
     scope_of,
 )
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.memory.memories import KnownMemory
 from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 
 async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return one page of the memories that answer the request, best first."""
+    """Return one page of the memories that match the request, best first."""
     execution = runtime.context
     request = ExplainedRecall.model_validate(state["request"])
     finding = await retrieve(
@@ -41,18 +42,25 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     if request.text and not execution.loom.settings.read_only:
         ids = [each.memory.id for each in finding.page]
         execution.loom.journal.reinforce(execution.caller, ids)
-    shown = [_recalled_memory(each, explain=request.explain) for each in finding.page]
+    page = [_recalled_memory(each, explain=request.explain) for each in finding.page]
     answer = Recalled(
-        memories=shown,
+        memories=page,
         total_count=finding.total,
-        scores={memory.id: memory.score for memory in shown},
+        scores={memory.id: memory.score for memory in page},
     )
     return {"answer": answer.wire(), "notes": finding.notes}
 
 
 def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
     memory = scored.memory
-    explained = {"explanation": explain_score(scored)} if explain else {}
+    ids = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
+    provenance = Provenance(
+        principal=memory.principal,
+        tool=memory.tool,
+        source_kind=memory.source_kind,
+        trust=memory.trust,
+        **{name: value for name, value in ids.items() if value},
+    )
     return RecalledMemory(
         id=f"mem-{memory.id}",
         content=memory.content,
@@ -61,30 +69,19 @@ def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
         strength=memory.strength,
         salience=memory.salience,
         primary_sector=memory.sector,
-        metadata=_metadata(memory),
+        metadata=stored_metadata(memory),
         score=round(scored.score, DIGITS),
-        provenance=memory_provenance(memory),
-        **explained,
+        provenance=provenance,
+        **({"explanation": explain_score(scored)} if explain else {}),
     )
 
 
-def _metadata(memory: FoundMemory) -> StoredMetadata:
+def stored_metadata(memory: FoundMemory | KnownMemory) -> StoredMetadata:
+    """Return a memory's metadata, without a category or context that it does not have."""
     optional = {"category": memory.category, "context": memory.context}
     return StoredMetadata(
         keywords=memory.keywords,
         tags=memory.tags,
         importance=memory.importance,
         **{name: value for name, value in optional.items() if value is not None},
-    )
-
-
-def memory_provenance(memory: FoundMemory) -> Provenance:
-    """Return who stored a memory, by what, and when."""
-    optional = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
-    return Provenance(
-        principal=memory.principal,
-        tool=memory.tool,
-        source_kind=memory.source_kind,
-        trust=memory.trust,
-        **{name: value for name, value in optional.items() if value},
     )

@@ -1,8 +1,8 @@
-"""Stores a memory: five views embedded outside the transaction, then one write."""
+"""Answers `remember`: embeds five views outside the transaction, then writes once."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
@@ -24,15 +24,17 @@ from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.sessions import sessions
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.memory.extras import NewItem
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.memory.deduplication import Duplicate
 
 
 async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the request's memory and link it to its nearest, or strengthen its twin."""
+    """Store the memory and link it to its nearest, or strengthen its duplicate."""
     execution = runtime.context
     request, removed = clean_request(Remember.model_validate(state["request"]))
     at = execution.loom.clock()
-    texts = sector_views(view_source_of(request, request.session_id, at))
+    texts = sector_views(view_source_of(request, at))
     vectors, notes = await embed_views(execution.loom.embedder, texts)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         near = await nearest_memories(tx, execution, vectors.get("semantic"))
@@ -47,41 +49,40 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
         memory = new_memory_of(
             execution,
             request,
-            effect=execution.run.effect("remember"),
-            session=session,
-            vectors=cast("dict[str, list[float]]", vectors),
             at=at,
+            vectors=vectors,
+            effect=execution.run.effect("remember"),
+            session_id=session,
         )
-        answer, said = await _merge_duplicate(tx, request, memory)
-        if answer is None:
-            answer, said = await _store(tx, execution, memory, near)
-        said = [*removed, *notes, *said]
-        return await complete_run(tx, execution, answer, notes=said, session_id=session)
+        if duplicate := await strengthen_duplicate(tx, request, memory):
+            answer = Remembered(
+                memory_id=f"mem-{duplicate.id}",
+                embeddings_generated=0,
+                links_created=0,
+                salience=duplicate.salience,
+                strength=duplicate.strength,
+                deduplicated=True,
+            )
+            more = [f"the same was stored before: mem-{duplicate.id} was strengthened"]
+        else:
+            answer, more = await _store(tx, execution, memory, near)
+        return await complete_run(
+            tx, execution, answer, notes=[*removed, *notes, *more], session_id=session
+        )
 
 
-async def _merge_duplicate(
-    tx: Transaction, request: Remember, memory: NewMemory
-) -> tuple[Remembered | None, list[str]]:
-    """Strengthen the memory that says the same; None where there is none."""
-    given = request.metadata.keywords if request.metadata else None
-    twin = await deduplication.strengthen_duplicate(tx, memory, keywords=given or ())
-    if twin is None:
-        return None, []
-    answer = Remembered(
-        memory_id=f"mem-{twin.id}",
-        embeddings_generated=0,
-        links_created=0,
-        salience=twin.salience,
-        strength=twin.strength,
-        deduplicated=True,
-    )
-    return answer, [f"the same was stored before: mem-{twin.id} was strengthened"]
+async def strengthen_duplicate(
+    tx: Transaction, given: Remember | NewItem, memory: NewMemory
+) -> Duplicate | None:
+    """Strengthen the memory that has the same content; None if there is none."""
+    keywords = given.metadata.keywords if given.metadata else None
+    return await deduplication.strengthen_duplicate(tx, memory, keywords=keywords or ())
 
 
 async def _store(
     tx: Transaction, execution: Execution, memory: NewMemory, near: dict[int, float]
 ) -> tuple[Remembered, list[str]]:
-    """Store a memory and link it; name those that say nearly the same."""
+    """Store a memory and link it to its nearest; name those that say nearly the same."""
     memory_id = await memories.store(tx, memory)
     links = await link_waypoints(tx, execution, memory_id, near)
     answer = Remembered(

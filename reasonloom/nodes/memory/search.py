@@ -1,7 +1,7 @@
 """Answers `search`: memories by exact words, or all that pass the filters.
 
-A memory is in the sectors asked for if its own sector is one of them; `primarySector`
-narrows further.
+A memory is in the requested sectors if its own sector is one of them; `primarySector` narrows
+further.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     answered = _by_words if request.text else _by_filters
     answer, notes = await answered(runtime.context, request, scope)
     contents = {each.id: each.content for each in answer.memories}
-    warned = injection_notes(contents) if runtime.context.loom.settings.suspicion else []
-    return {"answer": answer.wire(), "notes": [*notes, *warned]}
+    warnings = injection_notes(contents) if runtime.context.loom.settings.suspicion else []
+    return {"answer": answer.wire(), "notes": [*notes, *warnings]}
 
 
 async def _by_words(
@@ -72,14 +72,14 @@ async def _by_words(
         search_type="full-text",
     )
     unread = ", ".join(term.text[:LONGEST_NAMED] for term in hits.unread[:MOST_NAMED])
-    said = {
+    remarks = {
         CUT: query.cut,
         EMPTY_REQUEST: query.tree is None,
         UNREAD.format(terms=unread): bool(unread),
         RANKED: hits.total > MOST_RANKED,
         SKIPPED: hits.skipped,
     }
-    return answer, [note for note, applies in said.items() if applies]
+    return answer, [note for note, applies in remarks.items() if applies]
 
 
 async def _by_filters(
@@ -115,7 +115,6 @@ def _matched_memory(hit: Hit, *, explain: bool) -> MatchedMemory:
 
 def _filtered_memory(scored: ScoredMemory, *, explain: bool) -> MatchedMemory:
     memory = scored.memory
-    explained = {"explanation": explain_score(scored)} if explain else {}
     return MatchedMemory(
         id=f"mem-{memory.id}",
         content=memory.content,
@@ -126,5 +125,5 @@ def _filtered_memory(scored: ScoredMemory, *, explain: bool) -> MatchedMemory:
         rank=round(scored.score, DIGITS),
         highlight=highlight(memory.content, []),
         matched_terms=[],
-        **explained,
+        **({"explanation": explain_score(scored)} if explain else {}),
     )

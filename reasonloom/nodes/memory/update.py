@@ -1,8 +1,8 @@
-"""Changes a memory, and with it all that is made of what was changed.
+"""Answers `update_memory`: changes a memory and everything derived from what changed.
 
-The memory is held while it is judged and written. Where views must be embedded anew it is
-let go meanwhile, for a held memory would make others wait for the embedder, and judged again
-after: whatever another call has changed by then is kept.
+The row is locked while it is compared and written. To embed new views the lock is released,
+so that nobody waits for the embedder, and the memory is compared again afterwards: whatever
+another call has changed meanwhile is kept.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Views that were embedded: their texts, and their vectors where there was an embedder."""
+    """Embedded views: their texts, and their vectors unless there is no embedder."""
 
     texts: dict[Sector, str] = field(default_factory=dict)
     vectors: dict[Sector, list[float]] = field(default_factory=dict)
@@ -49,11 +49,13 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a request makes of a memory: `memory` is what it becomes.
+    """A memory before and after a request.
 
     Attributes:
-        texts: the views to embed: all five where any says something new, else none.
-        sets_strength: whether the request names a strength; it begins to fade from now.
+        held: the memory as it is.
+        memory: the memory as it will be.
+        texts: the views to embed: all five if any has changed, else none.
+        sets_strength: whether the request gives a strength, which decays from now on.
     """
 
     held: HeldMemory
@@ -63,28 +65,33 @@ class Change:
 
     @property
     def rewords(self) -> bool:
-        """Tell whether the content itself is new."""
+        """Whether the content itself changes."""
         return self.memory.content != self.held.content
 
     def columns(self) -> dict[str, Any]:
-        """Return what is to be written: what differs, and what follows from it."""
-        new = {
-            name: getattr(self.memory, name)
+        """Return the columns to write: those that differ, and those that follow from them."""
+        memory = self.memory
+        columns = {
+            name: getattr(memory, name)
             for name in HeldMemory.__slots__
-            if getattr(self.memory, name) != getattr(self.held, name)
+            if getattr(memory, name) != getattr(self.held, name)
         }
-        tokens = {"token_count": estimated_tokens(self.memory.content)} if self.rewords else {}
-        strength = {"strength": self.memory.strength} if self.sets_strength else {}
-        dates = {"dates": self._dates()} if new.keys() & {"content", "context"} else {}
-        return {**new, **tokens, **strength, **dates}
-
-    def _dates(self) -> list[str]:
-        made = self.memory.created_at.astimezone(UTC).date()
-        return date_terms(self.memory.content, self.memory.context, made)
+        if columns.keys() & {"content", "context"}:
+            created = memory.created_at.astimezone(UTC).date()
+            columns["dates"] = date_terms(memory.content, memory.context, created)
+        if self.rewords:
+            columns["token_count"] = estimated_tokens(memory.content)
+        if self.sets_strength:
+            columns["strength"] = memory.strength
+        return columns
 
 
 async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Apply the request's changes to its memory."""
+    """Apply the request's changes to its memory.
+
+    Raises:
+        MemoryNotFound: the caller has no such memory.
+    """
     execution = runtime.context
     request, removed = clean_request(UpdateMemory.model_validate(state["request"]))
     memory_id = memory_number(request.memory_id)
@@ -96,7 +103,7 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
                 raise MemoryNotFound(request.memory_id, field="memoryId")
             change = changed_fields(held, request)
             if change.texts == embedded.texts:
-                strength = await _plan_embedding(tx, execution, memory_id, change)
+                strength = await _settle_strength(tx, execution, memory_id, change)
                 links = await _write(tx, execution, memory_id, change, embedded)
                 answer = UpdatedMemory(
                     memory_id=request.memory_id,
@@ -109,10 +116,10 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
         embedded = Embedded(change.texts, *await embed_views(execution.loom.embedder, change.texts))
 
 
-async def _plan_embedding(
+async def _settle_strength(
     tx: Transaction, execution: Execution, memory_id: int, change: Change
 ) -> float:
-    """Bring the strength to now where the change touches how it fades; return what it will be."""
+    """Apply the decay so far if the change affects decay; return the resulting strength."""
     if not change.sets_strength and change.memory.importance == change.held.importance:
         return change.held.strength
     settled = await decay.settle(tx, memory_id, execution.loom.clock())
@@ -122,14 +129,14 @@ async def _plan_embedding(
 async def _write(
     tx: Transaction, execution: Execution, memory_id: int, change: Change, embedded: Embedded
 ) -> int:
-    """Write the change; return how many waypoints were made.
+    """Write the change; return the number of new waypoints.
 
-    Vectors of words that are gone go too, even where no embedder made new ones.
+    Vectors of a replaced content are deleted even if no embedder made new ones.
     """
     near: dict[int, float] = {}
     if change.rewords:
         near = await nearest_memories(
-            tx, execution, embedded.vectors.get("semantic"), besides=memory_id
+            tx, execution, embedded.vectors.get("semantic"), exclude=memory_id
         )
         await revisions.hold_partners(tx, memory_id, near)
     await revisions.rewrite(tx, memory_id, change.columns())
@@ -142,33 +149,38 @@ async def _write(
 
 
 def changed_fields(held: HeldMemory, request: UpdateMemory) -> Change:
-    """Return what `request` makes of a memory; what it does not name stays.
+    """Return what `request` changes; fields that it does not name stay.
 
     Salience follows content and importance unless it is given; keywords follow the content
-    where they were taken from it.
+    if they were derived from it.
     """
     given = request.metadata or MetadataChange()
     content = _value_or(request.content, held.content)
     rewords = content != held.content
     importance = _value_or(given.importance, held.importance)
-    kept = held.salience
-    if rewords or importance != held.importance:
-        kept = salience_of(content, importance)
-    automatic = rewords and held.keywords == keywords(held.content)
+    derives_salience = rewords or importance != held.importance
+    derives_keywords = rewords and held.keywords == keywords(held.content)
+    salience = salience_of(content, importance) if derives_salience else held.salience
     memory = replace(
         held,
         content=content,
         strength=_value_or(request.strength, held.strength),
-        salience=_value_or(request.salience, kept),
+        salience=_value_or(request.salience, salience),
         importance=importance,
-        keywords=_value_or(given.keywords, keywords(content) if automatic else held.keywords),
+        keywords=_value_or(
+            given.keywords, keywords(content) if derives_keywords else held.keywords
+        ),
         tags=_value_or(given.tags, held.tags),
         category=_value_or(given.category, held.category),
         context=_value_or(given.context, held.context),
     )
     texts = _views_of(memory)
-    texts = texts if texts != _views_of(held) else {}
-    return Change(held, memory, texts, sets_strength=request.strength is not None)
+    return Change(
+        held,
+        memory,
+        texts if texts != _views_of(held) else {},
+        sets_strength=request.strength is not None,
+    )
 
 
 def _value_or(value: T | None, otherwise: T) -> T:
@@ -180,7 +192,6 @@ def _views_of(memory: HeldMemory) -> dict[Sector, str]:
         ViewSource(
             content=memory.content,
             created_at=memory.created_at.astimezone(UTC),
-            session=memory.session,
             context=memory.context,
             tags=tuple(memory.tags),
             category=memory.category,

@@ -10,7 +10,7 @@ from statistics import fmean
 from reasonloom.contracts.metacognition import Claim
 from reasonloom.nodes.metacognition.spans import Sentence
 from reasonloom.nodes.similarity import Similarity
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 CONCLUDES = re.compile(
     r"\b(?:so|therefore|thus|hence|consequently|accordingly|it follows|which (?:means|shows|proves)"

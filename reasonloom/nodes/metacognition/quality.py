@@ -14,7 +14,7 @@ from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
 from reasonloom.nodes.metacognition.spans import find_quote
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")
 JUDGED = 0.6

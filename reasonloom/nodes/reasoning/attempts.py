@@ -14,7 +14,7 @@ from reasonloom.nodes.memory.retrieval.retrieve import retrieve
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.memory.search.scope import Scope
-from reasonloom.text.extraction import sentences_in
+from reasonloom.text.sentences import sentences_in
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Reply

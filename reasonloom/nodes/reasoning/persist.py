@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from reasonloom.nodes.memory.dates import date_terms
 from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
-from reasonloom.nodes.memory.new_memory import (
-    DECAY_PER_DAY,
-    estimated_tokens,
-    keywords,
-    salience_of,
-)
+from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.stores.memory import memories
 from reasonloom.stores.memory.memories import NewMemory
@@ -24,9 +18,6 @@ if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.sessions.thoughts import NewThought
-
-
-IMPORTANCE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +48,18 @@ async def as_memory(
     if not loom.settings.auto_memory:
         return None, []
     now = loom.clock()
-    texts = sector_views(ViewSource(thought.content, now, session=str(thought.session_id)))
+    texts = sector_views(ViewSource(thought.content, now))
     vectors, notes = await embed_views(loom.embedder, texts)
-    memory = NewMemory(
-        effect=execution.run.effect("keep"),
-        content=thought.content,
+    memory = memory_of_run(
+        execution,
+        thought.content,
         sector="reflective",
-        event_type="inference",
+        at=now,
+        vectors=vectors,
+        effect=execution.run.effect("keep"),
         source_kind="derived",
-        principal=execution.caller.owner,
-        tool=execution.run.tool,
-        salience=salience_of(thought.content, IMPORTANCE),
-        importance=IMPORTANCE,
-        decay_rate=DECAY_PER_DAY["reflective"],
-        token_count=estimated_tokens(thought.content),
-        created_at=now,
         session_id=thought.session_id,
-        project=execution.caller.project,
         confidence=thought.confidence,
-        keywords=keywords(thought.content),
-        dates=date_terms(thought.content, None, now.date()),
-        run_id=execution.run.id,
-        vectors=cast("dict[str, list[float]]", vectors),
-        model=loom.embedder.model if vectors else None,
     )
     return ThoughtMemory(memory), notes
 

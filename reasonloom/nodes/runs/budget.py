@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import BudgetExceeded
-from reasonloom.llm.port import Priced, Usage, estimate_tokens
+from reasonloom.llm.port import Priced, Usage
 from reasonloom.nodes.loom import Cost, Reservation
+from reasonloom.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from reasonloom.llm.port import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.stores.sessions import branches, sessions, thoughts
-from reasonloom.text.extraction import sentences_in, words_in
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.sessions.branches import ACTIVE
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder

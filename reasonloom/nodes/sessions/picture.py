@@ -1,7 +1,7 @@
 """What a drawing of a session shows: each branch where it leaves another, heads, checkpoints.
 
 The console's tree and the Markdown page draw the same picture. What callers have written is in
-it as it is; `plain` and `shortened` make it one line without control characters.
+it as it is; `text.shortening` makes it one line without control characters.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
+
+from reasonloom.text.shortening import one_line
 
 if TYPE_CHECKING:
     from reasonloom.stores.sessions.branches import BranchRow
@@ -23,9 +25,6 @@ LEGEND = (
     f"{ACTIVE} active branch   {OTHER} other branch   {HEAD} head   {TAG} checkpoint   "
     "0.00 confidence"
 )
-LONGEST = 72
-"""Characters of a text that one line shows."""
-
 MEASURES = ("score", "votes", "check", "novelty_score")
 """What modes note on a thought of how it was judged."""
 
@@ -98,7 +97,7 @@ def _branch(
 ) -> PicturedBranch:
     return PicturedBranch(
         row,
-        name=plain(row.name or str(row.id)),
+        name=one_line(row.name or str(row.id)),
         is_active=row.id == whole.session.active_branch_id,
         begins=own[0].parent_id if own else row.head_id,
         thoughts=[
@@ -112,14 +111,3 @@ def _branch(
 def _judged(thought: ThoughtRow) -> dict[str, str | float]:
     noted = {name: thought.metadata.get(name) for name in MEASURES}
     return {name: value for name, value in noted.items() if isinstance(value, str | int | float)}
-
-
-def plain(text: str) -> str:
-    """Return a text on one line, each character that cannot be printed as a blank."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
-
-
-def shortened(text: str, longest: int = LONGEST) -> str:
-    """Return the beginning of a text, on one line."""
-    line = plain(text[: 4 * longest])
-    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"

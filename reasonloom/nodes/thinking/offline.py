@@ -19,8 +19,10 @@ from typing import Any
 
 from reasonloom.nodes.reasoning.tree.offline_approaches import METHODS, salient_words
 from reasonloom.nodes.thinking.state import Brief
-from reasonloom.text.contradiction import GERMAN, contradiction
-from reasonloom.text.extraction import Findings, join_sentences, sentences_in, words_in
+from reasonloom.text.contradiction import contradiction
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import join_sentences, sentences_in
+from reasonloom.text.words import GERMAN_STOP_WORDS, words_in
 
 SUM = re.compile(r"(?<![\w.])\(*\d[\d.]*(?:\s*[-+*/×÷]\s*\(*\d[\d.]*\)*)+(?![\w])")
 DATE = re.compile(r"\d+([-/])\d+\1\d+")
@@ -135,7 +137,7 @@ def _inputs(brief: Brief, memories: Sequence[dict[str, Any]]) -> Inputs:
 
 
 def _keywords(text: str) -> list[str]:
-    return [word for word in words_in(text) if word not in GERMAN]
+    return [word for word in words_in(text) if word not in GERMAN_STOP_WORDS]
 
 
 def _shorten(text: str) -> str:
@@ -146,7 +148,7 @@ def _analytical(given: Inputs) -> StreamFindings:
     """Say what can be reckoned, what is known of the problem, and of what nothing is known."""
     sums = [f"{each}." for each in evaluate_sums(given.brief["problem"])]
     ranked = [_shorten(each) for each in given.findings.ranked[:MOST_FINDINGS]]
-    asked = given.findings.asked
+    asked = given.findings.question_words
     insights = [(each, 0.9, COMPUTED) for each in sums]
     insights += [
         (each, max(0.1, len(asked.intersection(words_in(each))) / len(asked)), SURE)

@@ -22,7 +22,7 @@ from reasonloom.nodes.thinking.state import (
     last_outputs,
     seconds_until,
 )
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 COVERAGE, AGREEMENT, DIVERSITY = 0.5, 0.3, 0.2
 """What each part counts."""

@@ -30,7 +30,7 @@ from reasonloom.nodes.thinking.state import (
     seconds_until,
     successful_outputs,
 )
-from reasonloom.text.extraction import join_sentences, sentences_in
+from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.similarity import Similarity

@@ -37,7 +37,8 @@ from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoug
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
-from reasonloom.text.extraction import Findings, sentences_in
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import sentences_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

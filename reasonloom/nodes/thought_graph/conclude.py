@@ -17,7 +17,7 @@ from reasonloom.nodes.thought_graph.aggregate import require_distinct
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_open_graph
 from reasonloom.nodes.thought_graph.merging import describe_conflict, find_conflicts
 from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
-from reasonloom.text.extraction import join_sentences, sentences_in
+from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

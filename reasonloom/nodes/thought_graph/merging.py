@@ -10,7 +10,8 @@ from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.reasoning.tree_search.phases import shuffled
 from reasonloom.nodes.thought_graph.scoring import BY_WORDS
 from reasonloom.text.contradiction import contradiction, is_quoted_from
-from reasonloom.text.extraction import join_sentences, sentences_in, words_in
+from reasonloom.text.sentences import join_sentences, sentences_in
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.text.mermaid import in_mermaid
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thought_graph.graph import ThoughtGraph

@@ -25,7 +25,7 @@ from reasonloom.nodes.thought_graph.state import GotToolState, Place
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import Scored
 from reasonloom.text.contradiction import contradiction
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
@@ -115,7 +115,7 @@ def make_ballots(state: ScoringState) -> list[Ballot]:
 
 def _shuffled(batch: Sequence[Candidate], number: int) -> list[Candidate]:
     seed = ".".join([str(number), *(each["id"] for each in batch)])
-    return random.Random(seed).sample(batch, len(batch))  # noqa: S311 - no secret, but replayable
+    return random.Random(seed).sample(batch, len(batch))
 
 
 async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, Any]:

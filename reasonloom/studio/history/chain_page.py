@@ -12,7 +12,6 @@ from nicegui import ui
 from reasonloom.contracts.history import HistoryPredict, HistoryRecall
 from reasonloom.contracts.validation import parse_request
 from reasonloom.nodes.memory.forget import memory_number
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.history import chunk_links, chunk_lists
 from reasonloom.studio.memory.facts import past_link
 from reasonloom.studio.page_context import StudioPage, Visit
@@ -27,6 +26,7 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.studio.widgets.live import deferred
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Outcome

@@ -8,7 +8,6 @@ from urllib.parse import quote
 from nicegui import ui
 
 from reasonloom.errors import NotFound
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.history import chunk_lists
 from reasonloom.stores.history.chunk_lists import Span
 from reasonloom.studio.history.chain_page import chain_form
@@ -26,6 +25,7 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import deferred
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

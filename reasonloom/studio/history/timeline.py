@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui.events import EChartPointClickEventArguments
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.studio.widgets.charts import INK, SERIES, chart, drawable
 from reasonloom.studio.widgets.elements import table, tag
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.stores.history.chunk_lists import SessionRow
@@ -93,7 +93,7 @@ def spans_of(rows: Sequence[SessionRow]) -> dict[str, int]:
 
 
 def _begun(row: SessionRow) -> datetime:
-    assert row.started_at is not None  # noqa: S101 - only these are drawn
+    assert row.started_at is not None
     return row.started_at.astimezone(UTC)
 
 

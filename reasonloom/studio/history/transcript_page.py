@@ -8,12 +8,12 @@ from urllib.parse import quote
 from nicegui import ui
 
 from reasonloom.errors import NotFound
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.history import history_sessions
 from reasonloom.studio.memory.facts import past_link
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.elements import facts, heading, mark, prose, short_moment, tag
 from reasonloom.studio.widgets.forms import page_offset, paging
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 from uuid import UUID
 
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.memory import memory_lists
 from reasonloom.stores.memory.memory_lists import HIDDEN, KINDS, MemoryFilter
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.memory import memory_lists
 from reasonloom.stores.mental_models import basin_lists, basin_memories
 from reasonloom.studio.memory.facts import membership_facts, scores, status_facts
@@ -40,6 +39,7 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import Region, deferred
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.stores.memory.memory_lists import ListedMemory, MemoryFilter

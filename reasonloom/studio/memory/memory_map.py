@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from nicegui.events import EChartPointClickEventArguments
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.mental_models.basin_memories import Point
 from reasonloom.studio.widgets.charts import INK, SERIES, chart, drawable
 from reasonloom.studio.widgets.elements import table, tag, visible
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.stores.mental_models.basin_memories import Vectors

@@ -13,7 +13,6 @@ from nicegui import ui
 from reasonloom.contracts.memory.extras import RestoreMemory
 from reasonloom.contracts.memory.tools import Forget
 from reasonloom.nodes.memory.forget import memory_number
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.memory import memory_links, memory_lists
 from reasonloom.studio.memory.facts import (
     membership_facts,
@@ -35,6 +34,7 @@ from reasonloom.studio.widgets.elements import (
     tag,
 )
 from reasonloom.studio.widgets.live import Region, confirm, deferred
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,12 +10,12 @@ from nicegui import ui
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, Explanation
 from reasonloom.contracts.validation import parse_request
 from reasonloom.nodes.memory.retrieval.scoring import ScoreParts
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.charts import SERIES
 from reasonloom.studio.widgets.elements import empty_state, heading, mark, tag
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.studio.widgets.live import deferred
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,13 +8,13 @@ from nicegui import ui
 
 from reasonloom.contracts.mental_models.models import DOMAINS
 from reasonloom.nodes.mental_models.accuracy import figures_of
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.mental_models import basin_lists, models
 from reasonloom.studio.mental_models.record import STATUS_TONES, accuracy_text, basin_rows
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.elements import Cell, empty_state, heading, table, tag
 from reasonloom.studio.widgets.forms import PAGE_SIZE, choice, form, page_offset, paging
 from reasonloom.studio.widgets.live import deferred
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

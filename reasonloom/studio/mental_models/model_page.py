@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from nicegui import ui
 
 from reasonloom.nodes.mental_models.accuracy import figures_of
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.mental_models import basin_lists, model_revisions, models, predictions
 from reasonloom.studio.mental_models.record import accuracy_text, basin_rows, draw_calibration
 from reasonloom.studio.page_context import StudioPage, Visit
@@ -24,6 +23,7 @@ from reasonloom.studio.widgets.elements import (
     tag,
 )
 from reasonloom.studio.widgets.live import deferred
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores.mental_models.predictions import STEPS
 from reasonloom.studio.widgets.charts import INK, SERIES, chart
 from reasonloom.studio.widgets.elements import Cell, short_moment, table, tag
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.mental_models.accuracy import Figures

@@ -11,7 +11,7 @@ from uuid import UUID
 from nicegui import ui
 
 from reasonloom.errors import SessionNotFound
-from reasonloom.nodes.sessions.picture import picture, shortened
+from reasonloom.nodes.sessions.picture import picture
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import active_runs
@@ -34,6 +34,7 @@ from reasonloom.studio.widgets.elements import (
 from reasonloom.studio.widgets.forms import MAX_FIELD, PAGE_SIZE, form, page_offset, paging
 from reasonloom.studio.widgets.forms import field as forms_field
 from reasonloom.studio.widgets.live import Live, Region
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.sessions.picture import SessionPicture

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from nicegui import ui
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.studio.widgets.charts import SERIES
 from reasonloom.studio.widgets.elements import tag
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture

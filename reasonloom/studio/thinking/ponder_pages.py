@@ -9,7 +9,6 @@ from uuid import UUID
 from nicegui import ui
 
 from reasonloom.errors import RunNotFound
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import run_lists, runs
@@ -28,6 +27,7 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import Live, Region
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.stores.runs.run_lists import ListedPonder

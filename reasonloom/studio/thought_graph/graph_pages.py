@@ -9,7 +9,6 @@ from uuid import UUID
 from nicegui import ui
 
 from reasonloom.errors import GraphNotFound
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.thought_graph.graph import read_graph as read_whole
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
@@ -29,6 +28,7 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import Live, Region
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thought_graph.graph import ThoughtGraph
@@ -183,7 +183,7 @@ def _facts(graph: ThoughtGraph) -> None:
             "Session": ("open", f"/session/{row.session_id}"),
         }
     )
-    if len(graph.problem) > 200:  # noqa: PLR2004 - the heading's own bound
+    if len(graph.problem) > 200:
         with ui.element("details").classes("studio-fold"):
             tag("summary", "The whole problem")
             prose(graph.problem)

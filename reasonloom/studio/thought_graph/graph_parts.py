@@ -9,9 +9,9 @@ from uuid import UUID
 
 from nicegui import ui
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.studio.widgets.charts import drawable
 from reasonloom.studio.widgets.elements import facts, moment, prose, tag
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thought_graph.graph import ThoughtGraph

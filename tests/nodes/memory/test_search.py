@@ -12,7 +12,7 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.cleaning import strip_hidden_fields
+from reasonloom.text.hidden_characters import remove_hidden
 from reasonloom.stores.memory.search.fulltext import MOST_RANKED, SPELLED_TOKENS
 from tests.support.calls import call, remember
 
@@ -380,7 +380,7 @@ PIECES = st.lists(
 @example(pieces=["(NOT"] * 30, glue=" ")
 async def test_no_text_is_an_error(engine: Engine, pieces: list[str], glue: str) -> None:
     """Whatever is asked is answered, and what is stored so is shown as it is."""
-    words = strip_hidden_fields(glue.join(pieces))[0]  # nothing else is ever stored
+    words = remove_hidden(glue.join(pieces))[0]  # nothing else is ever stored
     if not words.strip():
         return
     memory = await remember(engine, f"Said: {words}")

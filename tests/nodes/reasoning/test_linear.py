@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder, estimate_tokens
+from reasonloom.llm.port import Embedder
 from reasonloom.nodes.sessions.context import fit_history
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions.thoughts import PastThought
-from reasonloom.text.extraction import sentences_in
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.tokens import estimate_tokens
 from tests.support.calls import remember
 from tests.support.llms.numbered import TellingLlm
 from tests.support.reasoning.sessions import answered, thinking

@@ -20,7 +20,7 @@ from reasonloom.nodes.reasoning.tree.propose import NOVELTY
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 from tests.support.calls import call, remember
 from tests.support.reasoning.sessions import answered, thinking, whole
 

@@ -8,7 +8,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from reasonloom.llm.port import Ask, Reply, Usage, estimate_tokens
+from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.text.tokens import estimate_tokens
 
 LABEL = re.compile(r'<thought label="([A-Z])">|^(P[0-9]+) \(', re.M)
 

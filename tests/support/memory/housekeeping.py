@@ -33,7 +33,7 @@ async def take_in(
 ) -> ImportResult:
     """Import a file whose lines are all good."""
     ours = embedder_in_use(engine.loom.embedder)
-    assert check_file(source, ours).shown == []
+    assert check_file(source, ours).faults == []
     work = MemoryImport(engine.loom, caller, source, ours, keep_strength=keep_strength)
     return await work.store(silent)
 

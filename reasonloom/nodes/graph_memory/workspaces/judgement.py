@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
-from reasonloom.nodes.graph_memory.workspaces.words import keywords_of
-from reasonloom.text.extraction import sentences_in
+from reasonloom.text.search_terms import keywords_of
+from reasonloom.text.sentences import sentences_in
 
 if TYPE_CHECKING:
     from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch

@@ -11,9 +11,9 @@ import numpy as np
 
 from reasonloom.nodes.graph_memory.workspaces.cache import FILES
 from reasonloom.nodes.graph_memory.workspaces.parsing import FileMemory, FileVectors, ParsedFile
-from reasonloom.nodes.graph_memory.workspaces.words import keywords_of
-from reasonloom.nodes.memory.cleaning import strip_hidden_fields
 from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.text.hidden_characters import remove_hidden
+from reasonloom.text.search_terms import keywords_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -76,7 +76,7 @@ class Match:
 
 async def parse_workspace_query(embedder: Embedder, text: str) -> WorkspaceQuery:
     """Read a question; one without telling words is not embedded, for nothing is looked for."""
-    seen, _ = strip_hidden_fields(text)
+    seen, _ = remove_hidden(text)
     words = keywords_of(seen)
     if not words:
         return WorkspaceQuery(seen, [], None, 0.0, [NO_WORDS.format(text=seen.strip()[:100])])

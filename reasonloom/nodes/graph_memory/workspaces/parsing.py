@@ -20,11 +20,11 @@ from reasonloom.contracts.memory.export_format import (
 )
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem
-from reasonloom.nodes.graph_memory.workspaces.words import index_terms
 from reasonloom.nodes.memory.new_memory import EVENT_TYPE
 from reasonloom.nodes.memory.portable.lines import GoodLine, read_lines
-from reasonloom.nodes.memory.portable.rows import event_type_of
+from reasonloom.nodes.memory.portable.rows import source_kind_of
 from reasonloom.nodes.memory.portable.validation import FileCheck, good_lines, refuse_binary
+from reasonloom.text.search_terms import index_terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,7 +146,7 @@ def parse_file(source: BinaryIO, digest: bytes) -> ParsedFile:
         raise FileProblem("unreadable", f"cannot be read: {error.strerror}") from None
     checked.memories = len(lines)
     if checked.bad and not lines:
-        first = checked.shown[0]
+        first = checked.faults[0]
         raise FileProblem("unreadable", f"no line is a memory; line {first.number}: {first.fault}")
     current = list(_current(lines))
     return ParsedFile(
@@ -182,7 +182,7 @@ def _line(line: GoodLine) -> _Line:
         superseded_by=memory.superseded_by,
         supersedes=tuple(edge.target for edge in memory.edges or () if edge.type == "supersedes"),
         hidden=memory.hidden_at is not None,
-        searched=event_type_of(memory) in SEARCHED_KINDS,
+        searched=source_kind_of(memory) in SEARCHED_KINDS,
         tags=" ".join(memory.tags or ()),
         vector=np.asarray(semantic, np.float16) if semantic else None,
     )
@@ -249,7 +249,7 @@ def _vectors(lines: list[_Line], ours: PortableEmbedder) -> FileVectors | None:
 def _problem(checked: FileCheck) -> str | None:
     told = []
     if checked.bad:
-        first = checked.shown[0]
+        first = checked.faults[0]
         many = f"{checked.bad:,} bad lines are" if checked.bad > 1 else "1 bad line is"
         told.append(f"{many} left out; line {first.number}: {first.fault}")
     if checked.is_cut:

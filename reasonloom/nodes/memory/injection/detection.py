@@ -1,9 +1,9 @@
-"""How much a memory reads like an attempt to steer whoever reads it, and why.
+"""Detects memories that read like an attempt to steer their reader.
 
-A memory is data. What is stored by others (a page that was read, a mail, an import) may be written
-to be obeyed or to be found: Greshake et al. 2023 (indirect prompt injection), PoisonedRAG (Zou et
-al. 2024), AgentPoison (Chen et al. 2024), MINJA (Dong et al. 2025). The rules are fixed, need no
-language model, and are all that is looked at: a false sentence in plain words has no suspicion.
+A memory is data. What others stored (a web page, a mail, an import) may be written to be obeyed or
+to be found: Greshake et al. 2023 (indirect prompt injection), PoisonedRAG (Zou et al. 2024),
+AgentPoison (Chen et al. 2024), MINJA (Dong et al. 2025). The rules are fixed and need no language
+model; a false statement in plain words is not suspicious.
 """
 
 from __future__ import annotations
@@ -23,30 +23,31 @@ from reasonloom.nodes.memory.injection.disguises import (
 from reasonloom.nodes.memory.injection.rules import CUE, RULES
 
 READ_CHARACTERS = 20_000
-"""Characters of a content that are looked at where it is shown; its rank sees fewer."""
+"""Characters of a content that are scanned when it is shown; ranking scans fewer."""
 
 CACHE_SIZE = 4_096
-"""Texts that are kept as they were read: the same candidates come again."""
+"""Scanned texts that are cached: the same candidates come again."""
 
 LONGEST_CACHED = 2_000
 WORD = re.compile(r"\w+")
 LEAST = 0.5
-"""What rules must weigh together to count at all."""
+"""The sum of weights from which on a text is suspicious."""
 
 ECHOING = STUFFED = 0.8
 LEAST_QUERY_WORDS, LEAST_EXTRA_WORDS = 5, 3
-"""Words of a question that is recognised, and of what stands beside it."""
+"""Least words of a question that is recognised, and of the text besides it."""
 
 STUFFED_SHARE, LEAST_TIMES, LEAST_STUFFED = 0.3, 3, 2
-"""Words asked for that come so often, at least so many, and their share of the text."""
+"""Of question words that are stuffed into a text: their share of it, how often each occurs at
+least, and how many there are at least."""
 
 LEAST_WORD_LETTERS = 4
-"""Letters of a word that is looked for as repeated: shorter ones are mostly grammar."""
+"""Letters of a word whose repetition counts; shorter ones are mostly grammar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """How suspicious a text is, 0..1, and by which rules, the heaviest first."""
+    """How suspicious a text is, 0..1, and by which rules, heaviest first."""
 
     score: float
     reasons: tuple[str, ...] = ()
@@ -54,17 +55,17 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True)
 class ScannedText:
-    """A content as it was read.
+    """A content as it was scanned.
 
     Attributes:
-        found: what lies in itself, with its weights.
-        said: its words in order, a blank around each.
-        length: how many they are.
-        repeated: the longer ones that come three times or more, with how often they come.
+        found: the reasons that do not depend on the question, with their weights.
+        words: its words in order, with a space around each.
+        length: the number of words.
+        repeated: the longer words that occur three times or more, with their counts.
     """
 
     found: Mapping[str, float]
-    said: str
+    words: str
     length: int
     repeated: Mapping[str, int]
 
@@ -73,9 +74,10 @@ NO_SUSPICION = Suspicion(0.0)
 
 
 def detect_injection(content: str, question: str = "") -> Suspicion:
-    """Return the suspicion of a content that was found by a question.
+    """Return how suspicious a content is that was found by a question.
 
-    What its rules weigh is added up; less than a half is none, so that no weak sign counts alone.
+    The weights of its reasons are added up; less than a half is nothing, so that no weak sign
+    counts alone.
     """
     known = _scan_cached(content) if len(content) <= LONGEST_CACHED else _scan(content)
     found = {**known.found, **_by_question(known, query_words(question))}
@@ -92,12 +94,12 @@ def query_words(question: str) -> tuple[str, ...]:
 
 
 def _by_question(known: ScannedText, wanted: tuple[str, ...]) -> dict[str, float]:
-    """Return what is suspicious about a content only where it meets this question."""
+    """Return the reasons that depend on the question: the content echoes it or stuffs its words."""
     found = {}
     if (
         len(wanted) >= LEAST_QUERY_WORDS
         and known.length >= len(wanted) + LEAST_EXTRA_WORDS
-        and _spaced(wanted) in known.said
+        and _spaced(wanted) in known.words
     ):
         found["repeats the question to be found by it"] = ECHOING
     many = [count for word, count in known.repeated.items() if word in wanted]
@@ -116,7 +118,7 @@ def _scan_cached(content: str) -> ScannedText:
 
 
 def _scan(content: str) -> ScannedText:
-    """Return what lies in a content itself, whatever is asked."""
+    """Return what is suspicious about a content itself, whatever the question."""
     found = disguised_letters(content[:READ_CHARACTERS])
     text = _legible(content)
     words = WORD.findall(text)
@@ -127,20 +129,20 @@ def _scan(content: str) -> ScannedText:
 
 
 def _legible(text: str) -> str:
-    """Return what is read of a text: without case and without hidden characters."""
+    """Return the part of a text that is scanned, case-folded and without hidden characters."""
     return plain_letters(text[:READ_CHARACTERS]).casefold()[:READ_CHARACTERS]
 
 
 def _by_rules(text: str, words: Sequence[str]) -> dict[str, float]:
     """Return the reasons of the rules that apply to a legible text of these words."""
-    read = normalized_forms(text)
-    begun = {word[:CUE] for word in words}
-    if read.plainest is not read.prose[0]:
-        begun.update(word[:CUE] for word in WORD.findall(read.plainest))
-    everywhere = not text.isascii() and EAST_ASIAN.search(text) is not None
+    forms = normalized_forms(text)
+    cues = {word[:CUE] for word in words}
+    if forms.plainest is not forms.prose[0]:
+        cues.update(word[:CUE] for word in WORD.findall(forms.plainest))
+    has_no_cues = not text.isascii() and EAST_ASIAN.search(text) is not None
     found: dict[str, float] = {}
     for rule in RULES:
-        if (everywhere or not rule.cues.isdisjoint(begun)) and rule.applies(read):
+        if (has_no_cues or not rule.cues.isdisjoint(cues)) and rule.applies(forms):
             found[rule.reason] = max(rule.weight, found.get(rule.reason, 0.0))
     return found
 
@@ -153,11 +155,10 @@ DATA_NOTICE = (
 
 
 def injection_notes(contents: Mapping[str, str], question: str = "") -> list[str]:
-    """Return the note on those of a page that are suspicious; nothing where none is.
+    """Return a note on the suspicious ones of a page's contents, or nothing.
 
-    `contents` are by the names under which the page tells them. More of a content is read than
-    where it was put in order. Past conversations are to be left out: in them people tell an
-    assistant what to do.
+    `contents` are by their names on the page. More of a content is scanned than for ranking.
+    Leave out past conversations: in them people give an assistant instructions.
     """
     reasons = {
         key: detect_injection(content, question).reasons for key, content in contents.items()
@@ -173,5 +174,5 @@ def injection_notes(contents: Mapping[str, str], question: str = "") -> list[str
 
 
 def mark_suspicious(content: str) -> str:
-    """Return a content as a language model is told it: one that is suspicious says what it is."""
+    """Return a content for a language model, with a notice if it is suspicious."""
     return f"{DATA_NOTICE}\n{content}" if detect_injection(content).reasons else content

@@ -1,11 +1,10 @@
-"""The rules by which a text speaks to its reader instead of telling something.
+"""The rules by which a text addresses its reader instead of stating something.
 
-Each has a weight in 0..1 and the reason that an answer tells. A weak sign says nothing by itself:
-people keep notes such as "always answer me in German", "the user confirmed it" and "replaces all
-earlier versions". They are read in a text without case and without hidden characters, in the forms
-of `suspicion_forms.py`. English, German, Spanish and French, fewer in Italian, Portuguese, Russian,
-Chinese and Japanese; in other languages only markers and letters are seen. No pattern repeats
-without bound, so that the time of a search grows with the text and not faster.
+Each has a weight in 0..1 and a reason for answers. A weak sign means nothing by itself: people keep
+notes such as "always answer me in German", "the user confirmed it" and "replaces all earlier
+versions". Rules search the forms of `disguises.py`, in English, German, Spanish and French, fewer
+in Italian, Portuguese, Russian, Chinese and Japanese; in other languages only markers and letters
+are recognised. No pattern repeats without bound, so a search takes time linear in the text.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from reasonloom.nodes.memory.injection.disguises import TextForms
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: what it looks for, how heavy it is, and what is said where it applies.
+    """One rule.
 
     Attributes:
-        reason: what is said.
+        reason: the reason in answers.
         weight: 0..1.
-        cues: the beginnings of words, one of which it cannot do without: most texts hold none.
-        anywhere: what stands within a paragraph, in all languages.
-        english: of that what is English.
-        begins: what stands at the beginning of a line.
+        cues: beginnings of words, one of which a match needs: most texts have none.
+        anywhere: patterns within a paragraph, in all languages.
+        english: the English ones of those.
+        begins: patterns at the beginning of a line.
     """
 
     reason: str
@@ -38,7 +37,7 @@ class Rule:
     begins: re.Pattern[str]
 
     def applies(self, text: TextForms) -> bool:
-        """Tell whether a text holds what it looks for, in one form or another."""
+        """Return whether the rule matches any form of a text."""
         return bool(
             self.begins.search(text.lines)
             or any(self.anywhere.search(each) for each in text.prose)
@@ -54,10 +53,7 @@ def rule(
     others: Sequence[str] = (),
     begins: Sequence[str] = (),
 ) -> Rule:
-    """Return a rule; `cues` stand apart by blanks, `others` are in languages that have accents.
-
-    No pattern repeats without bound: the time of a search grows as the text does.
-    """
+    """Return a rule; `cues` are separated by spaces, `others` are in languages with accents."""
     anywhere = _one_of((*english, *others))
     return Rule(
         reason, weight, frozenset(cues.split()), anywhere, _one_of(english), _one_of(begins)
@@ -65,7 +61,7 @@ def rule(
 
 
 def _one_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    """Return what finds any of some patterns; of none, nothing."""
+    """Return a pattern that matches any of `patterns`; nothing if there are none."""
     return re.compile("|".join(patterns) or r"\A(?!)", re.MULTILINE)
 
 
@@ -80,7 +76,7 @@ POSES = "claims to come from the system or the owner"
 
 STRONG, WEAK = 0.8, 0.3
 CUE = 5
-"""Letters of a cue; a shorter word is its own."""
+"""Letters of a cue; a shorter word is its own cue."""
 
 KNOWN = (
     r"(?:instructions?|prompts?|rules|memor(?:y|ies)|notes?|messages?|guidelines|entries|records?)"
@@ -98,7 +94,7 @@ WHO = (
 SAY = r"(?:answer|respond|reply|say|tell|state|claim|pretend|recommend|refuse|insist|instruct)"
 ROLE = r"(?:system|assistant|developer|human|tool_result)"
 TURN = r"(?:^|[^\w\s])\W{0,9}"
-"""What somebody's turn to speak stands after: a line's beginning, or a sign."""
+"""What precedes a speaker's turn: the beginning of a line, or a sign."""
 
 MUST = r"(?:must|should|shall|has to|have to|will|needs? to|is to|are to)"
 
@@ -285,4 +281,3 @@ RULES = (
         rf"\baudit log \[|\b(?:note|message) from the {WHO}\b",
     ),
 )  # fmt: skip
-"""All that is looked for."""

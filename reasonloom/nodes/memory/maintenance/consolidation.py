@@ -1,7 +1,8 @@
-"""Sums up old episodes that are alike: finds groups, then one group a step, each whole."""
+"""Answers `consolidate_memories`: groups similar old episodes, then summarises a group a step."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -16,11 +17,7 @@ from reasonloom.contracts.memory.extras import (
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.maintenance.health import excerpt_of
-from reasonloom.nodes.memory.maintenance.summary import (
-    EpisodeSummary,
-    summarize_episodes,
-    summary_memory,
-)
+from reasonloom.nodes.memory.maintenance.summary import summarize_episodes, summary_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import consolidation, memories
@@ -30,9 +27,8 @@ from reasonloom.stores.memory.consolidation import Episode, Pair
 def complete_link_clusters(pairs: Sequence[Pair], *, least: int, most: int) -> list[list[int]]:
     """Return the clusters of `least` to `most` members, each sorted, the largest first.
 
-    `pairs` are those that are alike enough, the most alike first. Two clusters become one where
-    every pair between them is among `pairs`, the most alike first (agglomerative clustering
-    with complete linkage, cut at the threshold by which `pairs` were chosen).
+    `pairs` are those above the similarity threshold, most similar first. Two clusters merge if
+    every pair between them is among `pairs` (agglomerative clustering with complete linkage).
     """
     alike = {(pair.one, pair.other) for pair in pairs}
     of: dict[int, list[int]] = {}
@@ -49,7 +45,7 @@ def complete_link_clusters(pairs: Sequence[Pair], *, least: int, most: int) -> l
 
 
 WINDOW = 500
-"""Old episodes that are compared with each other at once."""
+"""Old episodes that are compared with each other at a time."""
 
 MOST_WINDOWS = 20
 MOST_PAIRS = 50_000
@@ -57,7 +53,7 @@ MOST_IN_CLUSTER = 20
 
 
 class ConsolidateState(ToolState, total=False):
-    """The groups found, by ids, and what became of those that are done."""
+    """The groups found, as ids, and the reports of those that are done."""
 
     groups: list[list[int]]
     examined: int
@@ -67,10 +63,10 @@ class ConsolidateState(ToolState, total=False):
 
 
 async def find_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Look through old episodes, a window at a time, until there are groups enough.
+    """Search old episodes, a window at a time, until there are enough groups.
 
-    The cursor holds the number after which to look, and how many groups to pass over: a dry
-    run leaves groups where they are.
+    The cursor holds the number to start after, and the groups to skip, because a dry run leaves
+    groups in place.
     """
     execution = runtime.context
     request = ConsolidateMemories.model_validate(state["request"])
@@ -99,7 +95,7 @@ async def find_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> d
 async def _window(
     execution: Execution, request: ConsolidateMemories, after: int
 ) -> tuple[list[list[int]], int, int]:
-    """Return the groups of one window, how many episodes it holds, and its last number."""
+    """Return the groups of a window, its number of episodes, and its last episode's number."""
     loom = execution.loom
     before = execution.run.created_at - timedelta(days=request.older_than_days)
     async with loom.database.begin(execution.caller, searching=True) as tx:
@@ -118,26 +114,27 @@ async def _window(
 
 
 def _cursor(cursor: str | None) -> tuple[int, int]:
-    """Return where to go on; raises InvalidArgument where the text is no cursor of ours."""
-    if cursor is None:
-        return 0, 0
-    after, point, skip = cursor.partition(".")
-    parts = (after, skip)
-    if not point or not all(p.isascii() and p.isdigit() and len(p) < 19 for p in parts):  # noqa: PLR2004 - digits of a bigint
+    """Return the number to start after and the groups to skip.
+
+    Raises:
+        InvalidArgument: the text is not a cursor.
+    """
+    parts = re.fullmatch(r"([0-9]{1,18})\.([0-9]{1,18})", "0.0" if cursor is None else cursor)
+    if parts is None:
         raise InvalidArgument("cursor: must be the nextCursor of the call before", field="cursor")
-    return int(after), int(skip)
+    return int(parts[1]), int(parts[2])
 
 
 def is_more_to_do(state: ConsolidateState) -> bool:
-    """Tell whether a group waits to be summed up; a dry run sums nothing up."""
+    """Return whether a group is still to be summarised; a dry run summarises none."""
     done = len(state["done"]) + state["skipped"]
     return not state["request"].get("dryRun", False) and done < len(state["groups"])
 
 
 async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Sum up the next group: asked and embedded outside the transaction, written whole.
+    """Summarise the next group outside the transaction, then write it whole.
 
-    A group that changed meanwhile, or that another run took, is left as it is.
+    A group that changed meanwhile, or that another run took, is skipped.
     """
     execution = runtime.context
     place = len(state["done"]) + state["skipped"]
@@ -147,26 +144,22 @@ async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) 
         episodes = await consolidation.read(tx, ids, effect)
     if [each.id for each in episodes] != ids:
         return {"skipped": state["skipped"] + 1}
-    summed = await summarize_episodes(execution, episodes, place)
-    memory, notes = await summary_memory(execution, episodes, summed, effect)
+    summary = await summarize_episodes(execution, episodes, place)
+    memory, notes = await summary_memory(execution, episodes, summary, effect)
     async with execution.loom.database.begin(execution.caller) as tx:
         held = await consolidation.hold(tx, ids, effect)
         if held != episodes:
             return {"skipped": state["skipped"] + 1}
-        summary = await memories.store(tx, memory)
+        number = await memories.store(tx, memory)
         await consolidation.derive(
-            tx, summary, ids, at=execution.loom.clock(), run_id=execution.run.id
+            tx, number, ids, at=execution.loom.clock(), run_id=execution.run.id
         )
-    shown = _cluster_report(episodes, summary, memory.content, summed)
-    return {"done": [*state["done"], shown.wire()], "notes": [*summed.notes, *notes]}
-
-
-def _cluster_report(
-    episodes: Sequence[Episode], summary: int, content: str, summed: EpisodeSummary
-) -> Consolidated:
-    return _cluster_preview(episodes).model_copy(
-        update={"summary_id": f"mem-{summary}", "summary": content, "made_by": summed.made_by}
-    )
+    report = _cluster_preview(episodes).model_copy(
+        update={
+            "summary_id": f"mem-{number}", "summary": memory.content, "made_by": summary.made_by
+        }
+    )  # fmt: skip
+    return {"done": [*state["done"], report.wire()], "notes": [*summary.notes, *notes]}
 
 
 def _cluster_preview(episodes: Sequence[Episode]) -> Consolidated:
@@ -180,16 +173,16 @@ def _cluster_preview(episodes: Sequence[Episode]) -> Consolidated:
 
 
 async def report_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Answer with the groups that were summed up, or that would be."""
+    """Answer with the groups that were or, in a dry run, would be summarised."""
     execution = runtime.context
     request = ConsolidateMemories.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller) as tx:
-        shown = [Consolidated.model_validate(each) for each in state["done"]]
+        clusters = [Consolidated.model_validate(each) for each in state["done"]]
         if request.dry_run:
-            each_read = [await consolidation.read(tx, ids) for ids in state["groups"]]
-            shown = [_cluster_preview(episodes) for episodes in each_read if episodes]
+            groups = [await consolidation.read(tx, ids) for ids in state["groups"]]
+            clusters = [_cluster_preview(episodes) for episodes in groups if episodes]
         answer = ConsolidationReport(
-            clusters=shown,
+            clusters=clusters,
             consolidated=len(state["done"]),
             examined=state["examined"],
             skipped=state["skipped"],

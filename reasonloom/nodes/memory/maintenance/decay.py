@@ -1,4 +1,4 @@
-"""Weakens memories that are not read, of one space or of all, a few hundred at a time."""
+"""Applies decay to the memories of one space or of all, a few hundred at a time."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Database
 
 BATCH = 500
-"""Memories of one transaction: none is held longer than these take to write."""
+"""Memories of one transaction, which bounds how long a row is locked."""
 
 
 async def weaken_space(
     database: Database, caller: Caller, at: datetime, *, batch: int = BATCH
 ) -> Weakened:
-    """Bring the strength of every memory of a caller's space to `at`.
+    """Decay every memory of a caller's space up to `at`.
 
     Raises:
-        DatabaseUnavailable: it went away; what was weakened stays so, the rest waits.
+        DatabaseUnavailable: the database went away; what was written stays, the rest waits.
     """
     total, cursor = Weakened(), Cursor()
     while True:
@@ -35,7 +35,7 @@ async def weaken_space(
 
 
 async def weaken_all(database: Database, *, at: datetime, due: datetime) -> Weakened:
-    """Bring every space of every owner to `at` that was weakened last before `due`."""
+    """Decay every space of every owner up to `at` that was last decayed before `due`."""
     total = Weakened()
     while claimed := await decay.claim(database, at=at, due=due):
         for place in claimed:
@@ -44,13 +44,13 @@ async def weaken_all(database: Database, *, at: datetime, due: datetime) -> Weak
 
 
 async def preview_space(database: Database, caller: Caller, at: datetime) -> Weakened:
-    """Return what weakening a space would do, and change nothing."""
+    """Return what decaying a space would do, without changes."""
     async with database.begin(caller, searching=True) as tx:
         return await decay.foresee(tx, at)
 
 
 async def preview_all(database: Database, at: datetime) -> Weakened:
-    """Return what weakening every space would do, and change nothing."""
+    """Return what decaying every space would do, without changes."""
     total = Weakened()
     for place in await decay.places(database):
         total += await preview_space(database, Caller(place.owner, place.space), at)

@@ -1,4 +1,4 @@
-"""Tells the figures of a space, and what needs care."""
+"""Answers `memory_health` and `prune_memories`, with the short form of memories they share."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from reasonloom.stores.memory.statistics import (
 
 
 def excerpt_of(content: str, most: int = EXCERPT) -> str:
-    """Return the beginning of a content on one line; what is cut ends in an ellipsis."""
+    """Return the beginning of a content on one line, with an ellipsis if it is cut."""
     line = " ".join(content.split())
     return line if len(content) <= most else f"{line[:most]}…"
 
 
 def summary_fields(summary: Summary) -> dict[str, Any]:
-    """Return what every short form of a memory tells."""
+    """Return the fields that every short form of a memory has."""
     return {
         "id": f"mem-{summary.id}",
         "excerpt": excerpt_of(summary.excerpt),
@@ -54,14 +54,15 @@ def summary_fields(summary: Summary) -> dict[str, Any]:
 
 OLD = timedelta(days=30)
 ENOUGH = 50
-"""Old episodes in no summary from which on consolidation is worth a hint."""
+"""Old episodes without a summary from which on consolidation is hinted at."""
 
+LARGE_EXCERPT = 60
 HUGE_TOKENS = 8_000
-"""A memory longer than this fills a small model's window by itself."""
+"""A memory that fills a small model's context window by itself."""
 
 
 async def memory_health(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the figures of the caller's space."""
+    """Return the statistics of the caller's space, and hints on what needs care."""
     execution = runtime.context
     loom = execution.loom
     async with loom.database.begin(execution.caller, searching=True) as tx:
@@ -72,10 +73,7 @@ async def memory_health(state: ToolState, runtime: Runtime[Execution]) -> dict[s
 
 
 def health_report(figures: Figures, old_episodes: int) -> HealthReport:
-    """Return counted figures as the answer tells them.
-
-    `old_episodes` are those that no summary was made of, as far as they were counted.
-    """
+    """Return the answer; `old_episodes` counts those without a summary, up to `ENOUGH`."""
     groups = figures.groups
     others = {model: count for model, count in figures.lacking.items() if model is not None}
     answer = HealthReport(
@@ -93,7 +91,11 @@ def health_report(figures: Figures, old_episodes: int) -> HealthReport:
         links=figures.links,
         bytes=figures.bytes,
         largest=[
-            LargeMemory(id=f"mem-{each.id}", tokens=each.token_count, excerpt=_short(each.excerpt))
+            LargeMemory(
+                id=f"mem-{each.id}",
+                tokens=each.token_count,
+                excerpt=excerpt_of(each.excerpt, LARGE_EXCERPT),
+            )
             for each in figures.largest
         ],
         hints=[],
@@ -106,10 +108,6 @@ def _counts_by_key(counts: Iterable[tuple[str, int]], order: Iterable[str]) -> d
     for name, count in counts:
         total[name] += count
     return {name: total[name] for name in order}
-
-
-def _short(excerpt: str) -> str:
-    return excerpt_of(excerpt, 60)
 
 
 def _hints(health: HealthReport, old_episodes: int) -> Iterable[Hint]:
@@ -151,44 +149,40 @@ def _hints(health: HealthReport, old_episodes: int) -> Iterable[Hint]:
 
 
 async def prune_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Tell which memories may go, and hide them where it is no dry run."""
+    """Hide memories that are weak, old and unread at once, or list them in a dry run."""
     execution = runtime.context
     request = PruneMemories.model_validate(state["request"])
     at = execution.loom.clock()
-    faded = PruneCriteria(
+    criteria = PruneCriteria(
         strength=request.max_strength,
         before=at - timedelta(days=request.min_age_days),
         accesses=request.max_access_count,
         sector=request.primary_sector,
     )
     if not request.dry_run:
-        await execution.loom.journal.flush()  # what was read a moment ago counts as read
+        await execution.loom.journal.flush()  # memories read a moment ago count as read
+    notes = []
     async with execution.loom.database.begin(execution.caller) as tx:
-        found, matching = await statistics.prunable(tx, faded, size=request.limit)
-        gone = {summary.id for summary in found}
+        found, matching = await statistics.prunable(tx, criteria, size=request.limit)
+        hidden = {summary.id for summary in found}
+        if matching > len(found):
+            notes.append(f"{matching} match; this call is limited to {request.limit}")
         if not request.dry_run:
-            gone = await statistics.prune(tx, faded, sorted(gone), at)
+            hidden = await statistics.prune(tx, criteria, sorted(hidden), at)
+        elif matching:
+            notes.append("nothing was changed; call again with dryRun false to hide these")
         answer = Pruned(
-            memories=[_pruned_memory(summary) for summary in found if summary.id in gone],
-            pruned=0 if request.dry_run else len(gone),
+            memories=[
+                PrunedMemory(
+                    **summary_fields(summary),
+                    importance=summary.importance,
+                    access_count=summary.access_count,
+                )
+                for summary in found
+                if summary.id in hidden
+            ],
+            pruned=0 if request.dry_run else len(hidden),
             matching=matching,
             dry_run=request.dry_run,
         )
-        return await complete_run(
-            tx, execution, answer, notes=_notes(request, matching, len(found))
-        )
-
-
-def _pruned_memory(summary: Summary) -> PrunedMemory:
-    return PrunedMemory(
-        **summary_fields(summary), importance=summary.importance, access_count=summary.access_count
-    )
-
-
-def _notes(request: PruneMemories, matching: int, shown: int) -> list[str]:
-    notes = []
-    if matching > shown:
-        notes.append(f"{matching} match; this call is limited to {request.limit}")
-    if request.dry_run and matching:
-        notes.append("nothing was changed; call again with dryRun false to hide these")
-    return notes
+        return await complete_run(tx, execution, answer, notes=notes)

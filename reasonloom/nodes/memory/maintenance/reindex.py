@@ -1,4 +1,4 @@
-"""Embeds memories anew for the embedder in use, newest first, and drops what is then unused."""
+"""Embeds memories again for the embedder in use, newest first, and drops unused vectors."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ DROPPED = 5000
 """Old vectors removed in one transaction."""
 
 MOST_WALKS = 5
-"""Walks through a space: a later one finds what somebody changed during the one before."""
+"""Passes through a space: a later one finds what changed during the previous one."""
 
 Progress = Callable[[int], None]
-"""Told how many more memories are done."""
+"""Called with the number of newly embedded memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReindexResult:
-    """What became of one owner: memories embedded, still lacking, and old vectors removed."""
+    """One owner's counts: memories embedded, still lacking vectors, and old vectors removed."""
 
     embedded: int = 0
     lacking: int = 0
@@ -36,7 +36,7 @@ class ReindexResult:
 
 
 async def index_locations(loom: Loom, user: str | None) -> list[Caller]:
-    """Return the spaces to look after: that of `user`, or every space of every owner."""
+    """Return the spaces to reindex: that of `user`, or every space of every owner."""
     if user is not None:
         return [Caller(loom.settings.user).within(user)]
     return [Caller(place.owner, place.space) for place in await decay.places(loom.database)]
@@ -52,34 +52,34 @@ async def reindex_preview(loom: Loom, callers: Iterable[Caller]) -> list[tuple[C
 
 
 async def reindex_all(
-    loom: Loom, callers: Iterable[Caller], tell: Progress
+    loom: Loom, callers: Iterable[Caller], progress: Progress
 ) -> dict[str, ReindexResult]:
-    """Embed what lacks vectors in these spaces; return what became of each owner.
+    """Embed the memories that lack vectors in these spaces; return each owner's counts.
 
-    Done again, or after a kill, it goes on with what is left.
+    A repeated call, also after a kill, continues with what is left.
 
     Raises:
         EmbedderUnavailable: the embedder could not be loaded or reached; what was done stays.
-        DatabaseUnavailable: it went away; as above.
+        DatabaseUnavailable: the database went away; as above.
     """
     result: dict[str, ReindexResult] = {}
     ordered = sorted(callers, key=lambda caller: (caller.owner, caller.space))
     for owner, spaces in groupby(ordered, key=lambda caller: caller.owner):
         embedded = 0
         for caller in spaces:
-            embedded += await _reindex_space(loom, caller, tell)
+            embedded += await _reindex_space(loom, caller, progress)
         result[owner] = await _finish_owner(loom, owner, embedded)
     return result
 
 
-async def _reindex_space(loom: Loom, caller: Caller, tell: Progress) -> int:
+async def _reindex_space(loom: Loom, caller: Caller, progress: Progress) -> int:
     done = 0
     for _ in range(MOST_WALKS):
         before, found, embedded = reindex.LARGEST_ID, 0, 0
         while batch := await _next(loom, caller, before):
             count = await _embed(loom, caller, batch)
             found, embedded, before = found + len(batch), embedded + count, batch[-1].id
-            tell(count)
+            progress(count)
         done += embedded
         if embedded == found:
             break
@@ -93,7 +93,7 @@ async def _next(loom: Loom, caller: Caller, before: int) -> list[Unembedded]:
 
 
 async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
-    """Embed outside any transaction, then write."""
+    """Embed outside any transaction, then write; return the number of rows written."""
     texts = {each.id: sector_views(_view_source(each)) for each in batch}
     different = list(dict.fromkeys(text for view in texts.values() for text in view.values()))
     known = dict(zip(different, await loom.embedder.embed(different), strict=True))
@@ -109,7 +109,6 @@ def _view_source(memory: Unembedded) -> ViewSource:
     return ViewSource(
         content=memory.content,
         created_at=memory.created_at,
-        session=memory.session,
         context=memory.context,
         tags=tuple(memory.tags),
         category=memory.category,
@@ -117,7 +116,7 @@ def _view_source(memory: Unembedded) -> ViewSource:
 
 
 async def _finish_owner(loom: Loom, owner: str, embedded: int) -> ReindexResult:
-    """Remove the other models' vectors where no memory in any of the owner's spaces lacks ours."""
+    """Remove other models' vectors if every memory of the owner has one of the model in use."""
     spaces = [place for place in await decay.places(loom.database) if place.owner == owner]
     left = await reindex_preview(loom, [Caller(owner, place.space) for place in spaces])
     lacking = sum(coverage.lacking for _, coverage in left)

@@ -1,4 +1,4 @@
-"""Writes all memories of a space as JSON lines, a page at a time."""
+"""Exports all memories of a space: as JSON lines, or in short form for `export_memories`."""
 
 from __future__ import annotations
 
@@ -27,65 +27,65 @@ if TYPE_CHECKING:
 
 
 PAGE = 500
-"""Memories read at once: a transaction each, so that an export holds nobody up."""
+"""Memories of one transaction, so that an export blocks nobody."""
 
 Progress = Callable[[int, int], None]
-"""Told how many memories are done, of how many."""
+"""Called with the numbers of memories done and of all."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What goes along beside the memories that are not hidden."""
+    """What an export includes besides the visible memories' texts."""
 
     embeddings: bool = False
     hidden: bool = False
 
 
 async def export_lines(
-    loom: Loom, caller: Caller, wish: ExportOptions, tell: Progress, *, size: int = PAGE
+    loom: Loom, caller: Caller, options: ExportOptions, progress: Progress, *, size: int = PAGE
 ) -> AsyncIterator[str]:
     """Yield the export of the caller's space: a header, then one memory a line, by number.
 
-    What is stored while it runs is not in it; what is changed meanwhile may be in it as it
-    was or as it is. Never more than `size` memories are held.
+    Memories stored meanwhile are left out; those changed meanwhile may be in their old or new
+    state. Never more than `size` memories are in memory.
 
     Raises:
-        DatabaseUnavailable: it went away.
+        DatabaseUnavailable: the database went away.
     """
-    model = loom.embedder.model if wish.embeddings else None
+    model = loom.embedder.model if options.embeddings else None
     async with loom.database.begin(caller) as tx:
-        extent = await export_rows.extent(tx, hidden=wish.hidden)
-    yield _line(_header(loom, wish, extent.memories))
+        extent = await export_rows.extent(tx, hidden=options.hidden)
+    yield _line(_header(loom, options, extent.memories))
     after = done = 0
     while True:
         async with loom.database.begin(caller, searching=True) as tx:
             page = await export_rows.page(
-                tx, after=after, last=extent.last, size=size, hidden=wish.hidden, model=model
+                tx, after=after, last=extent.last, size=size, hidden=options.hidden, model=model
             )
         if not page:
             return
         for memory in page:
             yield _line(portable_memory(memory))
         after, done = page[-1].id, done + len(page)
-        tell(done, extent.memories)
+        progress(done, extent.memories)
 
 
-def _header(loom: Loom, wish: ExportOptions, memories: int) -> dict[str, Any]:
+def _header(loom: Loom, options: ExportOptions, memories: int) -> dict[str, Any]:
     header: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "exported_at": in_iso(loom.clock()),
         "memories": memories,
-        "includes_hidden": wish.hidden,
+        "includes_hidden": options.hidden,
     }
-    if wish.embeddings:
+    if options.embeddings:
         embedder = loom.embedder
         header["embedder"] = {"model": embedder.model, "dimension": embedder.dimension}
     return header
 
 
 def portable_memory(memory: ExportRow) -> dict[str, Any]:
-    """Return a memory as a line holds it; what it does not have is left out."""
+    """Return the object of a memory's line, without fields that it does not have."""
     line: dict[str, Any] = {
         "id": f"mem-{memory.id}",
         "content": memory.content,
@@ -126,8 +126,8 @@ def _session(memory: ExportRow) -> dict[str, str] | None:
 
 def _provenance(memory: ExportRow) -> dict[str, str]:
     run = {"run_id": str(memory.run_id)} if memory.run_id else {}
-    who = {"principal": memory.principal, "tool": memory.tool}
-    return {"origin": str(memory.effect), **who, **run}
+    origin = str(memory.effect)
+    return {"origin": origin, "principal": memory.principal, "tool": memory.tool, **run}
 
 
 def _line(value: dict[str, Any]) -> str:
@@ -135,23 +135,23 @@ def _line(value: dict[str, Any]) -> str:
 
 
 async def export_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the next page; a memory is never cut in two, and each page holds at least one."""
+    """Return the next page, bounded by tokens; it has at least one memory, and no partial one."""
     execution = runtime.context
     request = ExportMemories.model_validate(state["request"])
     after = _number_of(request.cursor)
     async with execution.loom.database.begin(execution.caller) as tx:
         total = await statistics.count(tx)
         found = await statistics.page(tx, after=after, size=request.limit + 1)
-    shown: list[MemorySummary] = []
+    page: list[MemorySummary] = []
     left = request.max_tokens
-    for summary in found[: request.limit]:
-        short = MemorySummary(**summary_fields(summary))
-        left -= estimated_tokens(json.dumps(short.wire(), ensure_ascii=False))
-        if left < 0 and shown:
+    for row in found[: request.limit]:
+        summary = MemorySummary(**summary_fields(row))
+        left -= estimated_tokens(json.dumps(summary.wire(), ensure_ascii=False))
+        if left < 0 and page:
             break
-        shown.append(short)
-    more = {"next_cursor": shown[-1].id} if len(shown) < len(found) else {}
-    return {"answer": ExportedPage(memories=shown, total_count=total, **more).wire(), "notes": []}
+        page.append(summary)
+    more = {"next_cursor": page[-1].id} if len(page) < len(found) else {}
+    return {"answer": ExportedPage(memories=page, total_count=total, **more).wire(), "notes": []}
 
 
 def _number_of(cursor: str | None) -> int:

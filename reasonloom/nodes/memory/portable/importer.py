@@ -1,4 +1,4 @@
-"""Stores the memories of a checked file: in batches, each whole, and never twice."""
+"""Imports the memories of a checked file: in atomic batches, and never twice."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 BATCH = 250
-"""Memories of one transaction; what a kill leaves is whole batches."""
+"""Memories of one transaction; a kill leaves whole batches."""
 
 LINE_NAMESPACE = UUID("6f2c8a52-6c0e-4f0e-9d0b-7d1f5c1d9a31")
-"""The namespace of effects that are made of a line's words, where it names no origin."""
+"""The namespace of effects derived from a line's content if it names no origin."""
 
 SUPERSEDES = "supersedes"
 
 T = TypeVar("T")
 Progress = Callable[[int], None]
-"""Told how many lines are done."""
+"""Called with the number of lines done."""
 
 
 @dataclass(slots=True)
 class ImportResult:
-    """What became of a file."""
+    """The counts of an import; `there` were stored before."""
 
     stored: int = 0
     there: int = 0
@@ -74,28 +74,28 @@ class MemoryImport:
         self.done = ImportResult()
 
     async def foresee(self) -> ImportResult:
-        """Count what would be stored and what is there, and store nothing."""
+        """Count what would be stored and what is stored already, without storing."""
         for batch in _batches(self._lines(), BATCH):
             async with self.loom.database.begin(self.caller) as tx:
-                there = await self._there(tx, batch)
-            new = {self._effect(line.memory) for line in batch if line.number not in there}
+                known = await self._known(tx, batch)
+            new = {self._effect(line.memory) for line in batch if line.number not in known}
             self.done.stored += len(new)
             self.done.there += len(batch) - len(new)
         return self.done
 
-    async def store(self, tell: Progress) -> ImportResult:
-        """Store every good line that is not there yet, then the links between them.
+    async def store(self, progress: Progress) -> ImportResult:
+        """Store every good line that is not stored yet, then the links between them.
 
-        Done again, or after a kill, it stores what is missing and nothing twice.
+        A repeated import, also after a kill, stores what is missing and nothing twice.
 
         Raises:
-            DatabaseUnavailable: it went away; what was stored stays, and may be sent again.
+            DatabaseUnavailable: the database went away; what was stored stays.
         """
         count = 0
         for batch in _batches(self._lines(), BATCH):
             await self._store(batch)
             count += len(batch)
-            tell(count)
+            progress(count)
         for edges in _batches(chain(self._edges(), self._superseding()), 4 * BATCH):
             async with self.loom.database.begin(self.caller) as tx:
                 self.done.edges += await import_rows.link_many(tx, edges)
@@ -105,44 +105,42 @@ class MemoryImport:
         return good_lines(self._source, self._ours, FileCheck())
 
     def _effect(self, memory: PortableMemory) -> UUID:
-        """Return the name of storing this memory in this space: its origin, or its words."""
+        """Return what identifies storing this memory in this space: its origin or its content."""
         if memory.provenance and memory.provenance.origin:
             origin = UUID(memory.provenance.origin)
             return uuid5(origin, f"import/{self.caller.owner}/{self.caller.space}")
-        said = memory.model_dump(exclude={"id", "edges", "embeddings"}, exclude_unset=True)
-        words = sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
-        return uuid5(LINE_NAMESPACE, f"{self.caller.owner}/{self.caller.space}/{words}")
+        given = memory.model_dump(exclude={"id", "edges", "embeddings"}, exclude_unset=True)
+        digest = sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()
+        return uuid5(LINE_NAMESPACE, f"{self.caller.owner}/{self.caller.space}/{digest}")
 
-    async def _there(self, tx: Transaction, batch: Sequence[GoodLine]) -> dict[int, int]:
+    async def _known(self, tx: Transaction, batch: Sequence[GoodLine]) -> dict[int, int]:
         """Return the ids of the lines that are stored already, by line number.
 
-        A memory that was exported from this very space is known by its origin itself.
+        A memory that was exported from this very space has its origin as its effect.
         """
-        names: dict[int, list[UUID]] = {}
+        effects: dict[int, list[UUID]] = {}
         for line in batch:
             provenance = line.memory.provenance
             origin = [UUID(provenance.origin)] if provenance and provenance.origin else []
-            names[line.number] = [self._effect(line.memory), *origin]
-        known = await import_rows.stored_effects(
-            tx, {each for both in names.values() for each in both}
-        )
+            effects[line.number] = [self._effect(line.memory), *origin]
+        stored = await import_rows.stored_effects(tx, set(chain.from_iterable(effects.values())))
         return {
-            number: known[effect]
-            for number, both in names.items()
+            number: stored[effect]
+            for number, both in effects.items()
             for effect in both
-            if effect in known
+            if effect in stored
         }
 
     async def _store(self, batch: Sequence[GoodLine]) -> None:
         async with self.loom.database.begin(self.caller) as tx:
-            there = await self._there(tx, batch)
+            known = await self._known(tx, batch)
         at = self.loom.clock()
-        new = [line for line in batch if line.number not in there]
+        new = [line for line in batch if line.number not in known]
         vectors = await embed_lines(self.loom.embedder, new, at)
         async with self.loom.database.begin(self.caller) as tx:
             await import_rows.hold_owner(tx)
-            there = await self._there(tx, batch)
-            new = [line for line in new if line.number not in there]
+            known = await self._known(tx, batch)
+            new = [line for line in new if line.number not in known]
             if new:
                 await self._record(tx)
             memories = [
@@ -163,17 +161,20 @@ class MemoryImport:
                 restored_columns(line.memory, key, at=at, keep_strength=self._keep_strength)
                 for line, key in zip(new, ids, strict=True)
             ]
-            hidden = [row for row in rows if row["deleted_at"]]
             if rows:
-                await import_rows.settle(tx, rows, hidden)
+                await import_rows.settle(tx, rows, [row for row in rows if row["deleted_at"]])
         self._recorded = self._recorded or bool(new)
-        there.update(zip((line.number for line in new), ids, strict=True))
-        self._note(batch, there, len(set(ids)), [not vectors[line.number] for line in new])
+        known.update(zip((line.number for line in new), ids, strict=True))
+        self._ids.update({line.memory.id: known[line.number] for line in batch if line.memory.id})
+        stored = len(set(ids))
+        self.done.stored += stored
+        self.done.there += len(batch) - stored
+        self.done.unembedded += sum(not vectors[line.number] for line in new)
 
     async def _record(self, tx: Transaction) -> None:
-        """Write this import's own run once, with what it stores first.
+        """Write this import's run once, with the first batch that stores anything.
 
-        By it a rollback knows when memories were stored that are older than their import.
+        It tells a rollback when memories were stored that are older than their import.
         """
         if not self._recorded:
             row = RunRow(
@@ -189,14 +190,6 @@ class MemoryImport:
             )
             await runs.record(tx, row)
 
-    def _note(
-        self, batch: Sequence[GoodLine], there: dict[int, int], stored: int, bare: list[bool]
-    ) -> None:
-        self._ids.update({line.memory.id: there[line.number] for line in batch if line.memory.id})
-        self.done.stored += stored
-        self.done.there += len(batch) - stored
-        self.done.unembedded += sum(bare)
-
     async def _session(self, tx: Transaction, memory: PortableMemory) -> UUID | None:
         session = memory.session
         if session is None:
@@ -210,42 +203,29 @@ class MemoryImport:
 
     def _edges(self) -> Iterator[dict[str, Any]]:
         for line in self._lines():
-            source = self._ids.get(line.memory.id or "")
             for edge in line.memory.edges or ():
-                target = self._ids.get(edge.target)
-                if source is None or target is None:
-                    self.done.lost_edges += 1
-                    continue
-                yield {
-                    "source": source,
-                    "target": target,
-                    "type": edge.type,
-                    "weight": edge.weight,
-                    "origin": edge.origin,
-                    "created_at": edge.created_at,
-                }
+                columns = edge.model_dump(include={"type", "weight", "origin", "created_at"})
+                yield from self._link(line.memory.id, edge.target, columns)
 
     def _superseding(self) -> Iterator[dict[str, Any]]:
-        """Yield a link for each line that says what supersedes it; those of `edges` go first.
+        """Yield a link for each line that names what supersedes it; those of `edges` go first.
 
-        A memory is superseded by what is newer than it by number, so by a line that comes later.
+        A memory is superseded by a newer one, so by a line that comes later.
         """
+        columns = {"type": SUPERSEDES, "weight": 1.0, "origin": TOOL, "created_at": None}
         for line in self._lines():
-            if line.memory.superseded_by is None:
-                continue
-            source = self._ids.get(line.memory.superseded_by)
-            target = self._ids.get(line.memory.id or "")
-            if source is None or target is None:
-                self.done.lost_edges += 1
-                continue
-            yield {
-                "source": source,
-                "target": target,
-                "type": SUPERSEDES,
-                "weight": 1.0,
-                "origin": TOOL,
-                "created_at": None,
-            }
+            if line.memory.superseded_by is not None:
+                yield from self._link(line.memory.superseded_by, line.memory.id, columns)
+
+    def _link(
+        self, source: str | None, target: str | None, columns: dict[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the row of a link, or count it as lost if one of its ends was not stored."""
+        ends = self._ids.get(source or ""), self._ids.get(target or "")
+        if None in ends:
+            self.done.lost_edges += 1
+        else:
+            yield {"source": ends[0], "target": ends[1], **columns}
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -1,4 +1,4 @@
-"""Reads the lines of an export, or of a file somebody wrote by hand, one at a time."""
+"""Reads the lines of an export or of a handwritten file, one at a time; codes their vectors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from reasonloom.contracts.memory.export_format import (
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake, InvalidArgument
-from reasonloom.nodes.memory.cleaning import strip_hidden_fields
 from reasonloom.stores.vectors import SECTOR_BIT
+from reasonloom.text.hidden_characters import remove_hidden
 
 BYTES = 2
 
 
 def encode_vector(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return {sectors, vector} of a stored vector, given as {sectors: bits, vector: text}."""
+    """Return {sectors, vector} of a stored {sectors: bits, vector: text}.
+
+    The vector is base64 of little-endian float16 numbers, as it is stored.
+    """
     numbers = json.loads(stored["vector"])
     packed = struct.pack(f"<{len(numbers)}e", *numbers)
     shared = [sector for sector in SECTORS if SECTOR_BIT[sector] & stored["sectors"]]
@@ -37,10 +40,10 @@ def encode_vector(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decode_vector(given: Sequence[PortableVector], dimension: int) -> dict[str, list[float]]:
-    """Return the vector of each of the five sectors; {} where they are not whole.
+    """Return the vectors of the five sectors; {} if any is missing.
 
     Raises:
-        ValueError: a vector is no base64, of another dimension, not finite, or nothing but 0.
+        ValueError: a vector is not base64, of another dimension, not finite, or all 0.
     """
     vectors: dict[str, list[float]] = {}
     for each in given:
@@ -63,7 +66,7 @@ def _numbers(vector: str, dimension: int) -> list[float]:
 
 
 LONGEST_LINE = 8_000_000
-"""Bytes of one line: a content of 100,000 characters with five vectors is far below it."""
+"""Bytes of one line; a content of 100,000 characters with five vectors is far below it."""
 
 CLEANED_FIELDS = ("content", "category", "context", "project")
 CLEANED_LIST_FIELDS = ("keywords", "tags")
@@ -72,7 +75,7 @@ NOT_JSON = 'not a JSON object; a line is at least {"content": "..."}'
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that cannot be taken: its number, counted from 1, and what is wrong."""
+    """A line that cannot be stored: its number, from 1, and what is wrong."""
 
     number: int
     fault: str
@@ -80,7 +83,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class GoodLine:
-    """A memory ready to be stored; `removed` counts hidden characters taken out of it."""
+    """A memory ready to be stored; `removed` counts the hidden characters removed from it."""
 
     number: int
     memory: PortableMemory
@@ -91,9 +94,9 @@ class GoodLine:
 def read_lines(
     source: BinaryIO, ours: PortableEmbedder
 ) -> Iterator[PortableHeader | GoodLine | BadLine]:
-    """Yield the header, if there is one, and each line as a memory or as a fault.
+    """Yield the header, if there is one, and each line as a memory or a fault.
 
-    Vectors are taken where the header says that they are of `ours`. Empty lines are skipped.
+    Vectors are used only if the header says that they are of `ours`. Empty lines are skipped.
 
     Raises:
         InvalidArgument: the header is of a newer version, or cannot be read.
@@ -167,15 +170,15 @@ def _memory(number: int, value: dict[str, Any] | None, dimension: int | None) ->
 
 
 def _cleaned(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
-    """Return a line without hidden characters in what is stored, and how many there were."""
+    """Return a line without hidden characters in the stored fields, and their number."""
     removed, changed = 0, dict(value)
     for name in CLEANED_FIELDS:
         if isinstance(text := value.get(name), str):
-            changed[name], count = strip_hidden_fields(text)
+            changed[name], count = remove_hidden(text)
             removed += count
     for name in CLEANED_LIST_FIELDS:
         if isinstance(texts := value.get(name), list):
-            pairs = [strip_hidden_fields(text) for text in texts]
+            pairs = [remove_hidden(text) for text in texts]
             changed[name] = [text for text, _ in pairs if text]
             removed += sum(count for _, count in pairs)
     return changed, removed

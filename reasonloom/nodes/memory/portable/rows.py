@@ -1,23 +1,16 @@
-"""Makes memories out of lines: what a line does not say is worked out as `remember` does."""
+"""Makes rows of a file's lines; what a line does not give is derived as `remember` does."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS, PortableMemory
-from reasonloom.nodes.memory.dates import date_terms
 from reasonloom.nodes.memory.embedding import ViewSource, embed_or_note, sector_views
-from reasonloom.nodes.memory.new_memory import (
-    DECAY_PER_DAY,
-    EVENT_TYPE,
-    estimated_tokens,
-    keywords,
-    salience_of,
-)
+from reasonloom.nodes.memory.new_memory import complete_memory
 from reasonloom.nodes.memory.portable.lines import GoodLine
 from reasonloom.stores.memory.memories import NewMemory
 
@@ -25,15 +18,15 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
 
 TOOL = "import"
-"""What provenance says of a memory that came with a file."""
+"""The tool in the provenance of an imported memory."""
 
 
 async def embed_lines(
     embedder: Embedder, lines: Sequence[GoodLine], at: datetime
 ) -> dict[int, Mapping[str, Sequence[float]]]:
-    """Return the vectors of each line by its number: its own, or made anew in one batch.
+    """Return each line's vectors by its number: its own, or new ones embedded in one batch.
 
-    Without an embedder those that lack their own have none: `db reindex` makes them later.
+    Without an embedder, lines without their own vectors have none; `db reindex` adds them later.
     """
     known: dict[int, Mapping[str, Sequence[float]]] = {line.number: line.vectors for line in lines}
     texts = {
@@ -54,7 +47,6 @@ def _view_source(memory: PortableMemory, at: datetime) -> ViewSource:
     return ViewSource(
         content=memory.content,
         created_at=_moment(memory.created_at) or at,
-        session=memory.session.name if memory.session else None,
         context=memory.context,
         tags=tuple(memory.tags or ()),
         category=memory.category,
@@ -72,60 +64,55 @@ def memory_from_line(
     model: str,
     run: UUID,
 ) -> NewMemory:
-    """Return a line as a memory to be stored; `at` is when it is, where it says nothing."""
-    content, importance, rate = memory.content, memory.importance, memory.decay_rate
-    said, made = memory.salience, _moment(memory.created_at) or at
-    return NewMemory(
-        effect=effect,
-        content=content,
+    """Return the row of a line's memory; `at` is its time unless it has one."""
+    return complete_memory(
+        memory.content,
         sector=memory.sector,
-        event_type=memory.event_type or EVENT_TYPE[memory.sector],
-        source_kind=event_type_of(memory),
+        created_at=_moment(memory.created_at) or at,
+        importance=memory.importance,
+        vectors=vectors,
+        model=model,
+        effect=effect,
+        event_type=memory.event_type or None,
+        source_kind=source_kind_of(memory),
         principal=principal,
         tool=TOOL,
-        salience=said if said is not None else salience_of(content, importance),
-        importance=importance,
-        decay_rate=rate if rate is not None else DECAY_PER_DAY[memory.sector],
-        token_count=estimated_tokens(content),
-        created_at=made,
+        salience=memory.salience,
+        decay_rate=memory.decay_rate,
         session_id=session,
         project=memory.project,
         confidence=memory.confidence,
-        keywords=memory.keywords if memory.keywords is not None else keywords(content),
-        tags=memory.tags or (),
-        dates=date_terms(content, memory.context, made.astimezone(UTC).date()),
+        keywords=memory.keywords,
+        tags=memory.tags,
         category=memory.category,
         context=memory.context,
         run_id=run,
-        vectors=vectors,
-        model=model if vectors else None,
     )
 
 
-def event_type_of(memory: PortableMemory) -> str:
-    """Return the line's kind of source; `user` where it names none that there is."""
+def source_kind_of(memory: PortableMemory) -> str:
+    """Return the line's kind of source; `user` if it names no known one."""
     return memory.source_kind if memory.source_kind in SOURCE_KINDS else "user"
 
 
 def restored_columns(
     memory: PortableMemory, memory_id: int, *, at: datetime, keep_strength: bool
 ) -> dict[str, Any]:
-    """Return what a new memory gets beside itself.
+    """Return the columns of an imported memory that `NewMemory` does not set.
 
-    Without `keep_strength` it starts as new: strong, never read, fading from now on.
+    Without `keep_strength` it starts as new: at full strength, never read, decaying from `at`.
     """
-    row: dict[str, Any] = {"id": memory_id, "trust": memory.trust, "deleted_at": memory.hidden_at}
-    if not keep_strength:
-        fresh = {"strength": None, "access_count": None, "last_accessed": None}
-        return {**row, **fresh, "decayed_at": at.isoformat()}
+    kept = keep_strength
     return {
-        **row,
-        "strength": memory.strength,
-        "access_count": memory.access_count,
-        "last_accessed": memory.last_accessed,
-        "decayed_at": memory.decayed_at,
+        "id": memory_id,
+        "trust": memory.trust,
+        "deleted_at": memory.hidden_at,
+        "strength": memory.strength if kept else None,
+        "access_count": memory.access_count if kept else None,
+        "last_accessed": memory.last_accessed if kept else None,
+        "decayed_at": memory.decayed_at if kept else at.isoformat(),
     }
 
 
-def _moment(said: str | None) -> datetime | None:
-    return parse_moment(said) if said is not None else None
+def _moment(text: str | None) -> datetime | None:
+    return parse_moment(text) if text is not None else None

@@ -1,4 +1,4 @@
-"""Looks through a whole file before anything of it is stored."""
+"""Checks a whole file before anything of it is stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 HEAD = 4_096
-"""Bytes that are looked at: a binary .amem file begins with 64 bytes of which most are 0."""
+"""Bytes that are checked: a binary .amem file begins with 64 bytes, most of them 0."""
 
 WIDE = (b"\xff\xfe", b"\xfe\xff")
 PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -29,36 +29,37 @@ OTHER = (
 
 
 def refuse_binary(source: BinaryIO) -> None:
-    """Look at the beginning of a file and go back there.
+    """Check the beginning of a file and rewind it.
 
     Raises:
-        InvalidArgument: it is binary, packed, or text of another encoding.
+        InvalidArgument: the file is binary, packed, or text of another encoding.
     """
     source.seek(0)
     head = source.read(HEAD)
     source.seek(0)
-    if fault := _fault(head):
+    fault = None
+    if kind := next((kind for mark, kind in PACKED.items() if head.startswith(mark)), None):
+        fault = f"this file is packed ({kind}): unpack it first; {EXPECTED}"
+    elif head.startswith(WIDE):
+        fault = f"this file is text in UTF-16: save it in UTF-8; {EXPECTED}"
+    elif b"\0" in head or head.startswith(b"AMEM"):
+        fault = OTHER
+    if fault:
         raise InvalidArgument(fault, field="file")
 
 
-def _fault(head: bytes) -> str | None:
-    for mark, kind in PACKED.items():
-        if head.startswith(mark):
-            return f"this file is packed ({kind}): unpack it first; {EXPECTED}"
-    if head.startswith(WIDE):
-        return f"this file is text in UTF-16: save it in UTF-8; {EXPECTED}"
-    return OTHER if b"\0" in head or head.startswith(b"AMEM") else None
-
-
 MOST_LISTED = 50
-"""Bad lines that are kept to be shown; all are counted."""
+"""Bad lines that are kept for the report; all are counted."""
 
 
 @dataclass(slots=True)
 class FileCheck:
-    """What a file holds: good lines, bad ones, and what is mended of the good ones.
+    """What a file contains.
 
-    `removed` counts hidden characters, `kinds` the kinds of source that there are not.
+    Attributes:
+        removed: hidden characters.
+        kinds: lines with an unknown kind of source.
+        bad: lines that cannot be stored, the first of which are `faults`.
     """
 
     header: PortableHeader | None = None
@@ -68,44 +69,49 @@ class FileCheck:
     kinds: int = 0
     edges: int = 0
     bad: int = 0
-    shown: list[BadLine] = field(default_factory=list)
+    faults: list[BadLine] = field(default_factory=list)
 
     @property
     def is_cut(self) -> bool:
-        """True where the header speaks of more memories than there are."""
+        """Whether the header announces more memories than there are."""
         promised = self.header.memories if self.header else None
         return promised is not None and promised > self.memories + self.bad
 
+    def add_fault(self, line: BadLine) -> None:
+        """Count a bad line, and keep it if it is one of the first."""
+        self.bad += 1
+        if len(self.faults) < MOST_LISTED:
+            self.faults.append(line)
+
 
 def embedder_in_use(embedder: Embedder) -> PortableEmbedder:
-    """Return what a header must say for its vectors to be taken over."""
+    """Return what a header must name for its vectors to be used."""
     return PortableEmbedder(model=embedder.model, dimension=embedder.dimension)
 
 
 def check_file(source: BinaryIO, ours: PortableEmbedder) -> FileCheck:
-    """Read a file from its start to its end and store nothing.
+    """Read a whole file without storing anything.
 
     Raises:
-        InvalidArgument: it is no text, or its header cannot be read.
+        InvalidArgument: the file is not text, or its header cannot be read.
     """
     checked = FileCheck()
     for line in good_lines(source, ours, checked):
         checked.memories += 1
         checked.embedded += bool(line.vectors)
         checked.removed += line.removed
-        said = line.memory.source_kind
-        checked.kinds += said is not None and said not in SOURCE_KINDS
+        checked.kinds += line.memory.source_kind not in (None, *SOURCE_KINDS)
         checked.edges += len(line.memory.edges or ())
     return checked
 
 
 def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: FileCheck) -> Iterator[GoodLine]:
-    """Yield the lines that can be stored, and note the others in `checked`.
+    """Yield the lines that can be stored, and record the others in `checked`.
 
-    A file holds an id once: the second line with it is a fault, for links name lines by it.
+    An id occurs once in a file, because links refer to it: a second line with it is bad.
 
     Raises:
-        InvalidArgument: it is no text, or its header cannot be read.
+        InvalidArgument: the file is not text, or its header cannot be read.
     """
     refuse_binary(source)
     numbers: dict[str, int] = {}
@@ -113,18 +119,12 @@ def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: FileCheck) -> 
         if isinstance(line, PortableHeader):
             checked.header = line
         elif isinstance(line, BadLine):
-            _note(checked, line)
+            checked.add_fault(line)
         else:
             name = line.memory.id
             earlier = numbers.setdefault(name, line.number) if name else line.number
             if earlier != line.number:
                 fault = f"id: {name} stands on line {earlier} already; an id stands once"
-                _note(checked, BadLine(line.number, fault))
+                checked.add_fault(BadLine(line.number, fault))
             else:
                 yield line
-
-
-def _note(checked: FileCheck, line: BadLine) -> None:
-    checked.bad += 1
-    if len(checked.shown) < MOST_LISTED:
-        checked.shown.append(line)

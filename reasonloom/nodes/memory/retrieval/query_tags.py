@@ -1,7 +1,7 @@
-"""Takes out of a question the names that memories are tagged by, before it is embedded.
+"""Removes from a question the names that memories are tagged with, before it is embedded.
 
-Where a memory is about a few people, every question names one, and likeness would prefer
-greetings; the names still count as words and as tags.
+Where memories are about a few people, every question names one, and vector similarity would
+prefer greetings; the names still count as words and as tags.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Iterable, Set
 
 
 def tags_named(query: str, tags: Iterable[str]) -> frozenset[str]:
-    """Return those of `tags` that stand in `query` as whole words, whatever their case."""
+    """Return those of `tags` that occur in `query` as whole words, whatever their case."""
     return frozenset(tag for tag in tags if _name_pattern(tag).search(query))
 
 
 def without_names(query: str, names: Set[str]) -> str:
-    """Return `query` without `names`; the query as it is where nothing else is in it."""
+    """Return `query` without `names`; unchanged if it has nothing else."""
     rest = query
     for name in sorted(names, key=len, reverse=True):
         rest = _name_pattern(name).sub(" ", rest)

@@ -1,8 +1,7 @@
-"""Gathers what may answer a question, and puts it in order by all signals.
+"""Collects the candidates that may answer a question and orders them by all signals.
 
-First each candidate's own signals; then those of the best are completed by what stands around
-them: their session, their neighbours in it, and the memories that somebody linked to them,
-which join the candidates where they were not among them.
+First each candidate's own signals; then those of the best are completed by their context: their
+session, their neighbours in it, and the memories linked to them, which join the candidates.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 COMPLETED_CANDIDATES = 100
-"""The best candidates by their own signals, whose surroundings are looked at."""
+"""The best candidates by their own signals, whose context is read."""
 
 EXPANDED_CANDIDATES = 20
-"""The best candidates whose partners, where somebody drew a link, join the candidates."""
+"""The best candidates whose linked memories join the candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingQuery:
-    """What is asked: the words, the vector, the tags it names and the dates it asks for.
+    """A question: its text, its vector, the tags that it names and the dates that it asks for.
 
-    `floor` is the cosine that unrelated texts reach with the embedder; `guarded` says whether
-    memories that read like an attempt to steer their reader are to stand behind others.
+    `floor` is the embedder's cosine of unrelated texts; `guarded` says whether suspicious
+    memories rank behind others.
     """
 
     text: str
@@ -51,7 +50,7 @@ class RankingQuery:
     guarded: bool = False
 
     def met_by(self, match: Match, found: RankingFeatures) -> RelevanceSignals:
-        """Return what a memory brings by itself."""
+        """Return a memory's own signals."""
         return RelevanceSignals(
             cosine=max(0.0, match.cosine or 0.0),
             words=match.context,
@@ -62,13 +61,13 @@ class RankingQuery:
         )
 
     def wants(self, signals: RelevanceSignals) -> bool:
-        """Tell whether a memory is worth returning: a word, a tag, a date, or a likeness."""
+        """Return whether a memory matches at all: by a word, a tag, a date, or similarity."""
         return bool(signals.words or signals.tag or signals.date or signals.cosine > self.floor)
 
 
 @dataclass(frozen=True, slots=True)
 class RankedMemory:
-    """A memory in its place: its signals, and the parts of its score."""
+    """A ranked memory: its signals, and the parts of its score."""
 
     id: int
     signals: RelevanceSignals
@@ -77,30 +76,30 @@ class RankedMemory:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All that is worth returning, best first.
+    """All matching memories, best first.
 
     Attributes:
-        asked: the words that were looked for.
-        cut: memories that share only frequent words with the question were left out.
-        unlike: fewer were near than there are, so that some may have no vector to compare.
+        query_terms: the words that were searched for.
+        cut: whether memories that share only frequent words with the question were left out.
+        unlike: whether fewer memories were near than exist, so some may lack a vector.
     """
 
     ranked: list[RankedMemory]
-    asked: QueryTerms
+    query_terms: QueryTerms
     cut: bool
     unlike: bool
 
 
 @dataclass(slots=True)
 class CandidatePool:
-    """The candidates as far as they are known."""
+    """The candidates so far."""
 
-    asked: QueryTerms
+    query_terms: QueryTerms
     signals: dict[int, RelevanceSignals] = field(default_factory=dict)
     traits: dict[int, RankingFeatures] = field(default_factory=dict)
 
     def best(self, most: int) -> list[int]:
-        """Return the best ids by what each brings by itself."""
+        """Return the best ids by their own signals."""
         order = sorted(self.signals, key=lambda key: (-self.signals[key].own(), key))
         return order[:most]
 
@@ -108,12 +107,12 @@ class CandidatePool:
 async def rank(
     tx: Transaction, execution: Execution, question: RankingQuery, *, scope: Scope, pool: int
 ) -> Ranking:
-    """Return the candidates of `scope` that are worth returning, best first."""
-    asked = await retrieval.weigh_terms(
+    """Return the memories of `scope` that match the question, best first."""
+    query_terms = await retrieval.weigh_terms(
         tx, question.text, question.near, transcripts=scope.of_transcripts
     )
-    found = await retrieval.candidates(tx, asked, question.near, scope=scope, pool=pool)
-    known = CandidatePool(asked)
+    found = await retrieval.candidates(tx, query_terms, question.near, scope=scope, pool=pool)
+    known = CandidatePool(query_terms)
     await _add_candidates(tx, known, question, found)
     if question.dates:
         dated = await similarity.with_dates(tx, list(question.dates), scope=scope, pool=pool)
@@ -123,14 +122,16 @@ async def rank(
     await _add_reached(tx, known, question, scope, _linked_outside_pool(known, edges))
     _complete_signals(known, around)
     near = sum(match.cosine is not None for match in found.values())
-    unlike = near < min(pool, asked.visible) and not scope.narrow
-    return Ranking(_order_candidates(execution, known, edges), asked, cut=asked.cut, unlike=unlike)
+    unlike = near < min(pool, query_terms.visible) and not scope.narrow
+    return Ranking(
+        _order_candidates(execution, known, edges), query_terms, cut=query_terms.cut, unlike=unlike
+    )
 
 
 async def _add_candidates(
     tx: Transaction, known: CandidatePool, question: RankingQuery, found: Mapping[int, Match]
 ) -> None:
-    """Add the candidates that are worth returning."""
+    """Add the candidates that match the question."""
     rows = await ranking_features.ranking_features(
         tx, list(found), tags=question.named, dates=question.dates
     )
@@ -147,30 +148,32 @@ async def _add_reached(
     scope: Scope,
     ids: Collection[int],
 ) -> None:
-    """Add memories of the scope that were reached by another way, where worth returning."""
+    """Add memories of the scope that were reached another way, if they match the question."""
     if ids:
-        found = await similarity.match_ids(tx, known.asked, question.near, scope=scope, ids=ids)
+        found = await similarity.match_ids(
+            tx, known.query_terms, question.near, scope=scope, ids=ids
+        )
         await _add_candidates(tx, known, question, found)
 
 
 def _linked_outside_pool(known: CandidatePool, edges: Iterable[Link]) -> set[int]:
-    """Return what somebody linked to the best, and is no candidate yet."""
+    """Return the memories that are linked to the best and not candidates yet."""
     reached = {key for edge in edges if edge.weight for key in (edge.source, edge.target)}
     return reached - known.signals.keys()
 
 
 def _complete_signals(known: CandidatePool, around: Mapping[int, Neighbours]) -> None:
-    """Fill in what the session and the neighbours bring."""
+    """Fill in the signals of the session and the neighbours."""
     best: dict[object, float] = {}
     for key, signals in known.signals.items():
         session = known.traits[key].session_id or key
         best[session] = max(best.get(session, 0.0), signals.own())
     for key, signals in known.signals.items():
         signals.session = best[known.traits[key].session_id or key]
-    for key, beside in around.items():
+    for key, neighbours in around.items():
         if key in known.signals:
-            known.signals[key].before = _cosine(known, beside.before)
-            known.signals[key].after = _cosine(known, beside.after)
+            known.signals[key].before = _cosine(known, neighbours.before)
+            known.signals[key].after = _cosine(known, neighbours.after)
 
 
 def _cosine(known: CandidatePool, key: int | None) -> float:
@@ -201,7 +204,7 @@ def _order_candidates(
 
 
 def _link_scores(similar: Mapping[int, float], edges: Sequence[Link]) -> dict[int, float]:
-    """Return for each memory the best of weight x similarity over those it is linked to."""
+    """Return each memory's best weight x similarity over the memories it is linked to."""
     linked: dict[int, float] = {}
     for edge in edges:
         for key, other in ((edge.source, edge.target), (edge.target, edge.source)):

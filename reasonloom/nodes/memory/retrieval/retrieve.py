@@ -1,11 +1,11 @@
-"""Finds memories: candidates from every list, none gating another, then one score.
+"""Retrieves memories: candidates from every list, none gating another, then one score.
 
-The `recall` tool and every reasoning mode find by this.
+The `recall` tool and every reasoning mode use it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def scope_of(request: Selection) -> Scope:
-    """Return what the request's filters leave to be found."""
+    """Return the search scope of a request's filters."""
     dates, metadata = request.date_range, request.metadata
     return Scope(
         sector=request.primary_sector,
@@ -44,12 +44,16 @@ def scope_of(request: Selection) -> Scope:
 
 
 POOL = 250
-"""Candidates that each list gives, whatever page is asked for: so pages fit together."""
+"""Candidates from each list, whatever the page, so that pages are consistent."""
+
+
+DIGITS = 6
+"""Decimal places of a score in answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredMemory:
-    """A memory found, the parts of its score, and the signals of its similarity if asked a text."""
+    """A memory, the parts of its score, and the signals of its similarity if there is a query."""
 
     memory: FoundMemory
     parts: ScoreParts
@@ -57,13 +61,13 @@ class ScoredMemory:
 
     @property
     def score(self) -> float:
-        """The reference's composite, 0..1."""
+        """The reference's composite score, 0..1."""
         return self.parts.score
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievedPage:
-    """One page of what was found, best first; how many were found, and what must be said."""
+    """One page of memories, best first, with the total and notes on what was left out."""
 
     page: list[ScoredMemory]
     total: int
@@ -80,10 +84,10 @@ async def retrieve(
     limit: int = 10,
     pool: int = POOL,
 ) -> RetrievedPage:
-    """Return a page of the memories of `scope` that answer `query`, best first; all without one.
+    """Return a page of the memories of `scope` that match `query`, or of all; best first.
 
-    The query is embedded before the one transaction that searches. `pool` is how many candidates
-    each list gives to a query.
+    The query is embedded before the one transaction that searches. `pool` is the number of
+    candidates that each list contributes to a query.
     """
     if query:
         page = slice(offset, offset + limit)
@@ -93,15 +97,15 @@ async def retrieve(
         ids = await retrieval.most_salient(tx, scope=scope, pool=most)
         total, _ = await fulltext.size(tx, scope)
         memories = await retrieval.fetch(tx, ids) if ids else []
-    scored = [ScoredMemory(memory, _score_parts(execution, memory)) for memory in memories]
+    now, half_life = execution.loom.clock(), execution.loom.settings.recency_half_life_days
+    scored = [
+        ScoredMemory(
+            each, ScoreParts(each.salience, recency(each.last_accessed, now, half_life), each.link)
+        )
+        for each in memories
+    ]
     ordered = sorted(scored, key=lambda each: (-each.score, each.memory.id))
     return RetrievedPage(ordered[offset : offset + limit], total)
-
-
-def _score_parts(execution: Execution, memory: FoundMemory) -> ScoreParts:
-    loom = execution.loom
-    recent = recency(memory.last_accessed, loom.clock(), loom.settings.recency_half_life_days)
-    return ScoreParts(memory.salience, recent, memory.link)
 
 
 async def _retrieve_by_query(
@@ -122,28 +126,33 @@ async def _retrieve_by_query(
     question = RankingQuery(query, near, named, dates, loom.embedder.floor, guarded)
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await rank(tx, execution, question, scope=scope, pool=pool)
-        shown = await _fetch_page(tx, found.ranked[page])
-        said = await retrieval_notes(tx, found, loom.embedder.model, pool)
-    own = [each.memory for each in shown if each.memory.source_kind != "transcript"]
-    warned = (
-        injection_notes({f"mem-{each.id}": each.content for each in own}, query) if guarded else []
-    )
-    return RetrievedPage(shown, len(found.ranked), [*notes, *said, *warned])
+        memories = await _fetch_page(tx, found.ranked[page])
+        notes = [*notes, *await retrieval_notes(tx, found, loom.embedder.model, pool)]
+    own = [each.memory for each in memories if each.memory.source_kind != "transcript"]
+    if guarded:
+        notes += injection_notes({f"mem-{each.id}": each.content for each in own}, query)
+    return RetrievedPage(memories, len(found.ranked), notes)
 
 
 async def retrieval_notes(tx: Transaction, found: Ranking, model: str, pool: int) -> list[str]:
-    """Return what must be said of what a search left out."""
-    others = await reindex.foreign_models(tx, model) if found.unlike else []
-    return [*_foreign_model_notes(others), *_omission_notes(found, pool)]
+    """Return the notes on what a search left out."""
+    notes = []
+    if found.unlike and (others := await reindex.foreign_models(tx, model)):
+        notes.append(
+            f"some memories have vectors of {', '.join(others)} alone and are found by words only; "
+            "`reasonloom db reindex` embeds them anew"
+        )
+    if len(found.ranked) >= pool:
+        notes.append(f"many memories match; the best {len(found.ranked)} were ranked")
+    if found.cut:
+        notes.append("memories that share only frequent words with the question were left out")
+    return notes
 
 
 async def _fetch_page(tx: Transaction, ranked: Sequence[RankedMemory]) -> list[ScoredMemory]:
     """Return the memories of one page, in its order."""
-    if not ranked:
-        return []
-    memories: Mapping[int, FoundMemory] = {
-        memory.id: memory for memory in await retrieval.fetch(tx, [each.id for each in ranked])
-    }
+    found = await retrieval.fetch(tx, [each.id for each in ranked]) if ranked else []
+    memories = {memory.id: memory for memory in found}
     return [
         ScoredMemory(memories[each.id], each.parts, each.signals)
         for each in ranked
@@ -151,37 +160,16 @@ async def _fetch_page(tx: Transaction, ranked: Sequence[RankedMemory]) -> list[S
     ]
 
 
-def _foreign_model_notes(models: Sequence[str]) -> list[str]:
-    if not models:
-        return []
-    return [
-        f"some memories have vectors of {', '.join(models)} alone and are found by words only; "
-        "`reasonloom db reindex` embeds them anew"
-    ]
-
-
-def _omission_notes(found: Ranking, pool: int) -> list[str]:
-    said = {
-        f"many memories match; the best {len(found.ranked)} were ranked": len(found.ranked) >= pool,
-        "memories that share only frequent words with the question were left out": found.cut,
-    }
-    return [note for note, applies in said.items() if applies]
-
-
-DIGITS = 6
-"""Digits of a score that are told."""
-
-
 def explain_score(scored: ScoredMemory) -> Explanation:
     """Return what a score is made of."""
     parts, signals = scored.parts, scored.signals
-    asked: dict[str, Any] = {}
+    by_query: dict[str, Any] = {}
     if signals is not None:
         shares = {name: round(share, DIGITS) for name, share in signals.shares().items()}
-        asked = {"similarity": round(parts.similarity or 0.0, DIGITS), "signals": shares}
+        by_query = {"similarity": round(parts.similarity or 0.0, DIGITS), "signals": shares}
     return Explanation(
         salience=parts.salience,
         recency=round(parts.recency, DIGITS),
         link_weight=round(parts.link, DIGITS),
-        **asked,
+        **by_query,
     )

@@ -1,26 +1,27 @@
-"""How relevant a memory is to a question: signals of its own, of its session, of its neighbours.
+"""Scores memories: the composite score, and relevance to a question from several signals.
 
 The weights are round numbers, chosen on the development halves of LoCoMo and of our own set
-together (docs/memory.md tells what either would be without each).
+together (docs/memory.md has the ablations).
 """
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from datetime import datetime
+
+from reasonloom.text.sentences import sentence_runs
 
 SECONDS_PER_DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreParts:
-    """What a score is made of, each in 0..1; `similarity` is None where no text was asked.
+    """The parts of a score, each in 0..1; `similarity` is None if there is no query.
 
     Attributes:
-        link: with a text, the best of weight x similarity over the memories it is linked to;
-            without one, the mean weight of its waypoints.
+        link: with a query, the best of weight x similarity over linked memories; without one,
+            the mean weight of the memory's waypoints.
     """
 
     salience: float
@@ -30,56 +31,51 @@ class ScoreParts:
 
     @property
     def score(self) -> float:
-        """The composite, 0..1.
-
-        With a text 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight; without one
-        0.4 salience + 0.3 recency + 0.3 link weight.
-        """
+        """The composite, 0..1."""
         if self.similarity is None:
             return 0.4 * self.salience + 0.3 * self.recency + 0.3 * self.link
         return 0.6 * self.similarity + 0.2 * self.salience + 0.1 * self.recency + 0.1 * self.link
 
 
 def recency(last_accessed: datetime, now: datetime, half_life_days: float) -> float:
-    """Return 1 for now, 0.5 one half-life ago, towards 0."""
+    """Return 1 for now, 0.5 for one half-life ago, towards 0."""
     days = max(0.0, (now - last_accessed).total_seconds() / SECONDS_PER_DAY)
     return float(0.5 ** (days / half_life_days))
 
 
 OWN_WEIGHTS = {"cosine": 0.5, "words": 0.4, "tag": 0.25, "date": 0.4}
-"""What a memory brings by itself."""
+"""Weights of a memory's own signals."""
 
 CONTEXT_WEIGHTS = {"session": 0.4, "before": 0.1, "after": 0.15}
-"""What stands around it brings: the best of its session, and the cosines of its neighbours."""
+"""Weights of its context: the best of its session, and the cosines of its neighbours."""
 
 QUESTION_WEIGHT = -0.15
-"""A memory that only asks does not answer."""
+"""Of a memory's share of questions: questions do not answer."""
 
 INJECTION_WEIGHT = -1.5
-"""A memory that reads like an attempt to steer its reader stands behind those that do not."""
+"""Of suspicion: memories that read like an attempt to steer their reader rank last."""
 
 SCALE = 1.5
-"""The sum that is squashed to tanh(1) = 0.76: a memory with nearly all that can be had."""
+"""The sum that maps to tanh(1) = 0.76: nearly all signals."""
 
-SENTENCE = re.compile(r"[^.!?。！？؟\n]+[.!?。！？؟]*")
 QUESTION_MARKS = ("?", "？", "؟")
 READ_CHARACTERS = 2_000
 
 
 @dataclass(slots=True)
 class RelevanceSignals:
-    """Why a memory may answer, each part in 0..1; what stands around it is filled in later.
+    """Signals that a memory answers a question, each in 0..1; its context is filled in later.
 
     Attributes:
-        cosine: its best over the sectors searched.
-        words: the share of the question's words that it holds with the two memories before it.
-        tag: 1 where the question names one of its tags.
-        date: what its dates are worth to the question's.
+        cosine: the best over the sectors searched.
+        words: the share of the question's words in it and the two memories before it.
+        tag: 1 if the question names one of its tags.
+        date: how well its dates match the question's.
         asking: the share of it that is questions.
-        suspicion: how much it reads like an attempt to steer its reader, see `nodes/memory/injection/detection.py`.
-        session: the best of its session, by what those memories bring by themselves.
+        suspicion: how much it reads like an attempt to steer its reader; see `injection`.
+        session: the best sum of own signals in its session.
         before: the cosine of the memory before it in its session.
-        after: the cosine of the one after it.
+        after: the cosine of the memory after it.
     """
 
     cosine: float = 0.0
@@ -93,7 +89,7 @@ class RelevanceSignals:
     after: float = 0.0
 
     def own(self) -> float:
-        """Return what the memory brings by itself, 0..1.55."""
+        """Return the weighted sum of the memory's own signals, 0..1.55."""
         return (
             OWN_WEIGHTS["cosine"] * self.cosine
             + OWN_WEIGHTS["words"] * self.words
@@ -102,7 +98,7 @@ class RelevanceSignals:
         )
 
     def around(self) -> float:
-        """Return what stands around the memory brings, 0..1.3."""
+        """Return the weighted sum of its context's signals."""
         return (
             CONTEXT_WEIGHTS["session"] * self.session
             + CONTEXT_WEIGHTS["before"] * self.before
@@ -110,12 +106,12 @@ class RelevanceSignals:
         )
 
     def relevance(self) -> float:
-        """Return tanh(sum / 1.5): 0..1, in the order of the sums, whatever else is stored."""
+        """Return tanh(sum / SCALE): 0..1, independent of what else is stored."""
         against = QUESTION_WEIGHT * self.asking + INJECTION_WEIGHT * self.suspicion
         return math.tanh(max(0.0, self.own() + self.around() + against) / SCALE)
 
     def shares(self) -> dict[str, float]:
-        """Return what each signal adds to the sum before it is squashed."""
+        """Return what each signal adds to the sum."""
         weights = {
             **OWN_WEIGHTS,
             **CONTEXT_WEIGHTS,
@@ -126,10 +122,10 @@ class RelevanceSignals:
 
 
 def question_share(content: str) -> float:
-    """Return the share of a content's characters that stand in questions, 0..1."""
+    """Return the share of a content's characters that are in questions, 0..1."""
     if not any(mark in content for mark in QUESTION_MARKS):
         return 0.0
-    sentences = [found.strip() for found in SENTENCE.findall(content[:READ_CHARACTERS])]
-    whole = sum(map(len, sentences))
-    asked = sum(len(each) for each in sentences if each.endswith(QUESTION_MARKS))
-    return asked / whole if whole else 0.0
+    sentences = list(sentence_runs(content[:READ_CHARACTERS], ".!?。！？؟"))
+    total = sum(map(len, sentences))
+    questions = sum(len(each) for each in sentences if each.endswith(QUESTION_MARKS))
+    return questions / total if total else 0.0

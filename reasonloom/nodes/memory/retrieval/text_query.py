@@ -1,18 +1,18 @@
-"""Reads the text of a full-text query into a tree; there is no text that it refuses.
+"""Parses the text of a full-text query, accepting any text, and highlights its matches.
 
     query   = and-list { OR and-list }
-    and-list = { [AND] [NOT] operand }        words side by side must all match
+    and-list = { [AND] [NOT] operand }        adjacent words must all match
     operand = word | "a phrase" | ( query )
 
-Operators are the words AND, OR, NOT in capitals; and, or, not are words like all others.
-What is malformed is read as what was most likely meant:
+Operators are the words AND, OR, NOT in capitals; and, or, not are ordinary words.
+Malformed text is read as what was most likely meant:
 
-- an operator that lacks an operand is dropped: `AND AND (`, `tea AND`, `NOT`;
-- a parenthesis that is not closed ends with the query, one that was never opened is dropped,
-  and so is an empty pair;
-- a quotation mark that is not closed makes a phrase of the rest; typographic ones count too;
-- `NOT NOT x` is `x`; `NOT x` alone asks for all that does not hold x;
-- beyond 64 terms or 10,000 characters nothing is read, which `cut` tells.
+- an operator without an operand is dropped: `AND AND (`, `tea AND`, `NOT`;
+- an unclosed parenthesis ends with the query; one that was never opened and an empty pair are
+  dropped;
+- an unclosed quotation mark makes a phrase of the rest; typographic ones count too;
+- `NOT NOT x` is `x`; `NOT x` alone matches everything without x;
+- nothing is read beyond 64 terms or 10,000 characters, which `cut` reports.
 """
 
 from __future__ import annotations
@@ -31,22 +31,16 @@ from reasonloom.stores.memory.search.fulltext_query import (
     Term,
     Tree,
 )
+from reasonloom.text.search_terms import UNSPACED
 
 MOST_TERMS = 64
 LONGEST_QUERY = 10_000
 TOKEN = re.compile(r'["“”„](?P<phrase>[^"“”„]*)["“”„]?|(?P<mark>[()])|(?P<word>[^\s()"“”„]+)')
-UNSPACED = re.compile(
-    "[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff"
-    "\u3100-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
-    "\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
-)
-"""Scripts that are written without spaces, or whose words carry endings that none cuts off:
-Thai, Lao, Tibetan, Burmese, Khmer, Chinese, Japanese, Korean."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query that was read: its tree, None where it asks nothing, and whether it was cut."""
+    """A query's tree, None if it asks for nothing, and whether the text was cut."""
 
     tree: Tree | None
     cut: bool
@@ -54,7 +48,7 @@ class ParsedQuery:
 
 @dataclass(slots=True)
 class _Group:
-    """What stands between two parentheses, as far as it has been read."""
+    """What has been read between two parentheses so far."""
 
     alternatives: list[list[Tree]] = field(default_factory=lambda: [[]])
     negated: bool = False
@@ -74,10 +68,7 @@ class _Group:
 
 
 def parse_query(text: str) -> ParsedQuery:
-    """Return the tree of a query; total: any text has one, or asks nothing.
-
-    It keeps a stack of its own, so that no depth of parentheses exhausts Python's.
-    """
+    """Return the tree of a query; its own stack bears any depth of parentheses."""
     open_groups = [_Group()]
     number = 0
     for token in TOKEN.finditer(text[:LONGEST_QUERY]):
@@ -127,21 +118,18 @@ def _term(text: str) -> Term | None:
 
 
 def _is_spelled(text: str) -> bool:
-    """Tell whether a term is in a script without spaces, or a symbol such as an emoji."""
+    """Return whether a term is in a script without spaces, or a symbol such as an emoji."""
     if UNSPACED.search(text):
         return True
     symbols = any(unicodedata.category(character) == "So" for character in text)
     return symbols and not any(map(str.isalnum, text))
 
 
-# The content is shown as it was stored: HTML in it is not escaped.
-
 WHOLE = 400
-"""A content of no more characters is shown whole."""
+"""Characters of the longest content that is not cut to excerpts."""
 EXCERPT = 200
-"""Characters of each excerpt of a longer one."""
 BEFORE = 60
-"""Characters of an excerpt before its first mark."""
+"""Characters of an excerpt before its first match."""
 MOST_EXCERPTS = 3
 MARKED = re.compile(f"{MARK}|{UNMARK}")
 BETWEEN = re.compile(r"\s+|[^\s\w]{1,2}")
@@ -149,24 +137,24 @@ Span = tuple[int, int]
 
 
 def highlight(marked: str, spelled: Sequence[str]) -> str:
-    """Return the highlight of a content whose words are marked; `spelled` terms are found here.
+    """Return a content with <b> around its matches: its marked words, and the `spelled` terms.
 
     At most three excerpts of some 200 characters, joined by an ellipsis; the beginning of a
-    long content where nothing is marked in it.
+    long content without matches. HTML in the content is not escaped.
     """
     content, spans = _strip_marks(marked)
     if spelled:
         letters = re.compile("|".join(map(re.escape, spelled)), re.IGNORECASE)
         spans += [match.span() for match in letters.finditer(content)]
-    joined = list(_merge_spans(content, spans))
-    windows = _windows(content, joined)
-    shown = " … ".join(_render_excerpt(content, window, joined) for window in windows)
+    spans = list(_merge_spans(content, spans))
+    windows = _windows(content, spans)
+    excerpts = " … ".join(_render_excerpt(content, window, spans) for window in windows)
     ahead = "… " if windows[0][0] > 0 else ""
-    return f"{ahead}{shown}{' …' if windows[-1][1] < len(content) else ''}"
+    return f"{ahead}{excerpts}{' …' if windows[-1][1] < len(content) else ''}"
 
 
 def _strip_marks(marked: str) -> tuple[str, list[Span]]:
-    """Return a content without its marks, and the spans that they stood round."""
+    """Return a content without its marks, and the spans that they enclosed."""
     pieces = MARKED.split(marked)
     spans, at = [], 0
     for place, piece in enumerate(pieces):
@@ -177,7 +165,7 @@ def _strip_marks(marked: str) -> tuple[str, list[Span]]:
 
 
 def _merge_spans(content: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield the spans in order, those that only spaces or marks of a word part made one."""
+    """Yield the spans in order, merging those separated by spaces or punctuation only."""
     start = end = -1
     for first, last in sorted(spans):
         if end >= 0 and (first <= end or BETWEEN.fullmatch(content, end, first)):
@@ -191,7 +179,7 @@ def _merge_spans(content: str, spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _windows(content: str, spans: Sequence[Span]) -> list[Span]:
-    """Return what of a content is shown: all, or excerpts round its first spans."""
+    """Return the parts of a content to show: all of it, or excerpts around its first spans."""
     if len(content) <= WHOLE:
         return [(0, len(content))]
     windows: list[Span] = []
@@ -203,7 +191,7 @@ def _windows(content: str, spans: Sequence[Span]) -> list[Span]:
 
 
 def _window(content: str, least: int, first: int, last: int) -> Span:
-    """Return an excerpt round a span, cut at spaces where there are some."""
+    """Return an excerpt around a span, cut at spaces if possible."""
     start = max(least, first - BEFORE)
     end = min(len(content), start + EXCERPT)
     if least < start:
@@ -215,7 +203,7 @@ def _window(content: str, least: int, first: int, last: int) -> Span:
 
 
 def _render_excerpt(content: str, window: Span, spans: Iterable[Span]) -> str:
-    """Return the window's text with <b> round the spans in it."""
+    """Return the window's text with <b> around the spans in it."""
     at, end = window
     pieces = []
     for span in spans:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from reasonloom.nodes.graph_memory.workspaces.words import stop_words
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.text.extraction import words_in
+from reasonloom.text.search_terms import stop_words
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution

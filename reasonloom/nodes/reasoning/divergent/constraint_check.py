@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution

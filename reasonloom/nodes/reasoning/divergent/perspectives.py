@@ -15,7 +15,8 @@ from reasonloom.nodes.reasoning.divergent.constraint_check import check_constrai
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.text.extraction import Findings, join_sentences, sentences_in
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

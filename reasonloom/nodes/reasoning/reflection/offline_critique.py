@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.text.extraction import sentences_in, words_in
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from textwrap import shorten
 
 from reasonloom.nodes.reasoning.tree.state import Approach
-from reasonloom.text.extraction import Findings, join_sentences, words_in
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import join_sentences
+from reasonloom.text.words import words_in
 
 MOST_WORDS = 6
 """Words of the problem that an approach names."""

@@ -22,7 +22,6 @@ from reasonloom.contracts.thinking.analyze import (
 from reasonloom.contracts.thinking.think import GoalCovered
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.persist import persist_first_thought
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import ANALYZE, alternatives_of, reason_of
 from reasonloom.nodes.thinking.analyze.state import (
@@ -34,7 +33,8 @@ from reasonloom.nodes.thinking.analyze.state import (
 from reasonloom.nodes.thinking.answer import OFFLINE, verdicts_of
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of
 from reasonloom.stores.sessions.thoughts import NewThought
-from reasonloom.text.extraction import sentences_in
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution

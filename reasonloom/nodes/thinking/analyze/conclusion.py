@@ -24,7 +24,7 @@ from reasonloom.nodes.thinking.analyze.state import (
 from reasonloom.nodes.thinking.insights import LEFT_OUT, MOST_INSIGHTS, merge_insights
 from reasonloom.nodes.thinking.quality import JOINT, CheckTask, topic_coverage
 from reasonloom.nodes.thinking.state import Brief
-from reasonloom.text.extraction import join_sentences, sentences_in
+from reasonloom.text.sentences import join_sentences, sentences_in
 
 PROMPT = "analysis/conclude"
 SENTENCES = 2

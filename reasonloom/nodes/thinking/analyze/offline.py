@@ -12,7 +12,7 @@ from reasonloom.nodes.memory.retrieval.scoring import QUESTION_MARKS
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Step, StepQuestion, any_of
 from reasonloom.nodes.thinking.offline import LOWER_CONFIDENCE, evaluate_sums
 from reasonloom.nodes.thinking.state import Brief
-from reasonloom.text.extraction import sentences_in
+from reasonloom.text.sentences import sentences_in
 
 QUESTION_CUES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {

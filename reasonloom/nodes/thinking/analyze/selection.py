@@ -17,7 +17,6 @@ from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.routing.choice import best_mode
 from reasonloom.nodes.reasoning.routing.weights import certainty, combine_vote, shares_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.thinking.analyze.features.creation import CREATION_FEATURES as MAKING
 from reasonloom.nodes.thinking.analyze.features.investigation import (
     INVESTIGATION_FEATURES as FINDING_OUT,
@@ -27,6 +26,7 @@ from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature
 from reasonloom.nodes.thinking.analyze.state import AnalysisState, Plan, Wave
 from reasonloom.nodes.thinking.begin import make_brief
 from reasonloom.text.language import language_of
+from reasonloom.text.shortening import shortened
 
 # English and German. A sign is what is asked for, the form of the question, tense, and how the
 # clauses hang together; not a subject matter, since any subject may need any framework.

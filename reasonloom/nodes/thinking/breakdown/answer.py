@@ -13,7 +13,6 @@ from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, Depen
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.thinking.breakdown.dependencies import (
     critical_path,
     levels,
@@ -24,7 +23,9 @@ from reasonloom.nodes.thinking.breakdown.diagram import draw_breakdown
 from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, is_work, outline
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
-from reasonloom.text.extraction import sentences_in, words_in
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.shortening import shortened
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thinking.breakdown.state import Link, Problem

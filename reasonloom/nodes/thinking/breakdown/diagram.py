@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.thinking.breakdown.state import outline, place_of
 from reasonloom.text.mermaid import in_mermaid
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thinking.breakdown.state import Link, Problem

@@ -16,7 +16,6 @@ from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.breakdown.offline_split import OF_METHOD, split_offline
 from reasonloom.nodes.thinking.breakdown.state import (
@@ -30,6 +29,7 @@ from reasonloom.nodes.thinking.breakdown.state import (
     is_within,
     outline,
 )
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.nodes.thinking.breakdown.dependencies import SURE
 from reasonloom.nodes.thinking.breakdown.state import ROOT, Split
 from reasonloom.nodes.thinking.breakdown.text_division import MOST_PARTS, divide_text
-from reasonloom.text.extraction import words_in
+from reasonloom.text.shortening import shortened
+from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.contracts.thinking.breakdown import Breakdown

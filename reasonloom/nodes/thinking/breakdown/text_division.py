@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 
 MOST_PARTS = 7
 TWO = 2

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.server.resources.pages.markdown import in_markdown, quoted
 from reasonloom.text.mermaid import in_mermaid
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.stores.graph_memory.evidence import EdgeRow

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import shortened
 from reasonloom.server.resources.pages.markdown import in_markdown, quoted
 from reasonloom.text.mermaid import in_mermaid
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.contracts.mental_models.extras import BasinListed, BasinsListed

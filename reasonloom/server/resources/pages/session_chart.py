@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import HEAD, TAG, plain, shortened
+from reasonloom.nodes.sessions.picture import HEAD, TAG
 from reasonloom.text.mermaid import in_mermaid
+from reasonloom.text.shortening import one_line, shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture
@@ -126,7 +127,7 @@ def _flag(checkpoints: list[CheckpointRow], at: str) -> Iterator[str]:
     """Yield one flag for all the checkpoints of a place."""
     if not checkpoints:
         return
-    names = ", ".join(plain(each.name) for each in checkpoints[:MOST_NAMES])
+    names = ", ".join(one_line(each.name) for each in checkpoints[:MOST_NAMES])
     more = len(checkpoints) - MOST_NAMES
     said = f"{in_mermaid(shortened(names))}{f' and {more} more' if more > 0 else ''}"
     yield f'c{checkpoints[0].number}>"{TAG} {said}"] -.-> {at}'

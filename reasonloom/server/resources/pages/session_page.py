@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import HEAD, LEGEND, TAG, shortened
+from reasonloom.nodes.sessions.picture import HEAD, LEGEND, TAG
 from reasonloom.server.resources.pages.markdown import in_markdown, quoted
 from reasonloom.server.resources.pages.session_chart import session_chart
 from reasonloom.text.mermaid import in_mermaid
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture

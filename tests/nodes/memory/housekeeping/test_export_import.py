@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import EmbedderUnavailable, InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.cleaning import strip_hidden_fields
+from reasonloom.text.hidden_characters import remove_hidden
 from reasonloom.nodes.memory.portable import importer
 from reasonloom.nodes.memory.portable.export import ExportOptions
 from reasonloom.nodes.memory.portable.importer import MemoryImport
@@ -37,7 +37,7 @@ TEXTS = st.one_of(
     st.sampled_from(ODD),
     st.text(st.characters(exclude_categories=("Cs", "Cn", "Co"), exclude_characters="\0"),
             min_size=1, max_size=80),
-).filter(lambda text: text.strip() != "" and strip_hidden_fields(text) == (text, 0))  # fmt: skip
+).filter(lambda text: text.strip() != "" and remove_hidden(text) == (text, 0))  # fmt: skip
 UNITS = st.floats(0, 1)
 TIMES = st.datetimes(
     min_value=datetime(1970, 1, 2),
@@ -172,7 +172,7 @@ async def test_a_bad_line_is_named_with_number_field_and_form(engine: Engine) ->
         b'{"content": "\\u202e\\u2066"}\n{"content": "x", "strength": NaN}\n' + b"[" * 9999 + b"\n"
     )
     found = check_file(io.BytesIO(text), embedder_in_use(engine.loom.embedder))
-    assert [(bad.number, bad.fault.split(";")[0]) for bad in found.shown] == [
+    assert [(bad.number, bad.fault.split(";")[0]) for bad in found.faults] == [
         (1, "Missing required parameter: content"),
         (3, "Content cannot be empty"),
         (4, "not a JSON object"),
@@ -253,7 +253,7 @@ async def test_broken_vectors_are_a_bad_line(engine: Engine) -> None:
     for wrong in ("", "AAAA", "no base64!", "AHwA" * 170 + "AHw=", "AAAA" * 170 + "AAA="):
         line["embeddings"][0]["vector"] = wrong
         checked = check_file(as_file([header, line]), embedder_in_use(engine.loom.embedder))
-        assert checked.shown[0].fault.startswith("embeddings: must "), wrong
+        assert checked.faults[0].fault.startswith("embeddings: must "), wrong
 
 
 async def test_without_an_embedder_memories_come_without_vectors_and_say_so(

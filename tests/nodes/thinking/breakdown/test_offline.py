@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.thinking.breakdown.grow import MOST_PROBLEMS
 from reasonloom.nodes.thinking.breakdown.text_division import MOST_PARTS, divide_text
-from reasonloom.text.extraction import words_in
+from reasonloom.text.words import words_in
 from tests.support.calls import call, remember
 
 PROBLEMS = (

@@ -1,4 +1,4 @@
-"""The telling words of a text, by their stems; scripts without spaces by pairs of letters."""
+"""Search terms of a text: stemmed words, and pairs of letters in scripts without spaces."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ import unicodedata
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from reasonloom.nodes.memory.retrieval.text_query import UNSPACED
 from reasonloom.text.stemming import snowball_stem
 
 FILE = "stop_words.txt"
+UNSPACED = re.compile(
+    "[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u30ff"
+    "\u3100-\u31ff\u3400-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\uff66-\uffdc"
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
+)
+"""Scripts without spaces between words, or with endings that no stemmer removes: Thai, Lao,
+Tibetan, Burmese, Khmer, Chinese, Japanese, Korean."""
+
 PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
 
 STEMMERS = (
@@ -23,36 +30,36 @@ STEMMERS = (
     (re.compile("[\u0530-\u058f]"), "armenian"),
     (re.compile("[\u0b80-\u0bff]"), "tamil"),
 )
-"""By which rules the endings of a word are cut off: the first whose letters stand in it."""
+"""Snowball's language for a word: the first whose letters occur in it."""
 
 HIRAGANA = re.compile("[\u3040-\u309f]+")
 STRETCH = re.compile(
     f"{HIRAGANA.pattern}|[\u30a0-\u30ff\uff66-\uff9f]+|[^\u3040-\u30ff\uff66-\uff9f]+"
 )
-"""Runs are cut where Chinese characters, hiragana and katakana meet."""
+"""Runs are split where Chinese characters, hiragana and katakana meet."""
 
 PARTICLES = re.compile("[的了]")
 
 
 def keywords_of(text: str) -> list[str]:
-    """Return the different telling words of a text, as they are looked for, in order.
+    """Return the distinct keywords of a text as search terms, in order.
 
     Words are folded (NFKC, case, accents) and stemmed; a run of Chinese, Japanese, Korean or Thai
-    gives its pairs of neighbouring letters, a single letter itself; an emoji is a word. Stop words
-    are left out, so that the list may be empty.
+    yields its pairs of neighbouring letters, a single letter itself; an emoji is a word. Stop
+    words are left out, so the list may be empty.
     """
     return list(dict.fromkeys(word for run in _runs(text) for word in _cut(run)))
 
 
 def index_terms(text: str) -> set[str]:
-    """Return the words by which a text is found: its telling ones, and single letters of runs."""
+    """Return the terms by which a text is found: its keywords, and the single letters of runs."""
     return {word for run in _runs(text) for word in (*_cut(run), *_letters(run))}
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return words that stand everywhere and tell nothing, of nine languages, chosen by hand."""
-    read = (files("reasonloom.nodes.graph_memory.workspaces") / FILE).read_text(encoding="utf-8")
+    """Return the hand-picked stop words of nine languages."""
+    read = (files("reasonloom.text") / FILE).read_text(encoding="utf-8")
     return frozenset(read.split())
 
 
@@ -68,7 +75,7 @@ def _cut(run: str) -> list[str]:
 
 
 def _pairs(run: str) -> list[str]:
-    """Return the pairs of neighbouring letters of one script; a single hiragana tells nothing."""
+    """Return the pairs of neighbouring letters of one script; a single hiragana means nothing."""
     pairs = []
     for part in STRETCH.findall(run):
         if len(part) == 1 and not HIRAGANA.match(part):
@@ -83,7 +90,7 @@ def _letters(run: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def stem_word(word: str) -> str:
-    """Return a folded word without its ending and accents, '' for a stop word."""
+    """Return the stem of a folded word without accents, or '' for a stop word."""
     if word in stop_words() or (len(word) == 1 and word.isascii() and word.isalpha()):
         return ""
     language = next((name for letters, name in STEMMERS if letters.search(word)), None)
@@ -96,7 +103,7 @@ def stem_word(word: str) -> str:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Return what finds words: runs without spaces, other words with their marks, emoji."""
+    """Return the pattern of a word: a run without spaces, a word with its marks, or an emoji."""
     codes = (chr(code) for code in range(0x300, 0xFFFF))
     marks = "".join(code for code in codes if unicodedata.category(code).startswith("M"))
     unspaced = UNSPACED.pattern.strip("[]")

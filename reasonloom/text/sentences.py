@@ -1,0 +1,45 @@
+"""Splits text into sentences and joins sentences into text.
+
+The transcripts' splitter is separate on purpose: it must lose no character.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+SENTENCE_LIMIT = 400
+"""Characters of one sentence; longer ones are cut at the last space before the limit."""
+
+_END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+|(?<=[\u3002\uff01\uff1f])|[\r\n]+")
+
+
+def sentences_in(text: str) -> list[str]:
+    """Return the sentences of `text`, trimmed, none longer than `SENTENCE_LIMIT`."""
+    trimmed = (" ".join(part.split()) for part in _END.split(text))
+    return [piece for part in trimmed if part for piece in _pieces(part)]
+
+
+def _pieces(sentence: str) -> list[str]:
+    pieces = []
+    while len(sentence) > SENTENCE_LIMIT:
+        space = sentence.rfind(" ", 1, SENTENCE_LIMIT)
+        end = space if space > 0 else SENTENCE_LIMIT
+        pieces.append(sentence[:end])
+        sentence = sentence[end:].lstrip()
+    return [*pieces, sentence] if sentence else pieces
+
+
+def sentence_runs(text: str, marks: str = ".!?。！？") -> Iterator[str]:
+    """Yield the trimmed runs of `text` between any of `marks`, each with the marks after it.
+
+    Coarser than `sentences_in`: a mark ends a run wherever it is, also within a number.
+    """
+    for found in re.findall(rf"[^{marks}\n]+[{marks}]*", text):
+        if run := found.strip():
+            yield run
+
+
+def join_sentences(sentences: Sequence[str]) -> str:
+    """Return sentences as one text; one that ends in a letter or digit gets a full stop."""
+    return " ".join(f"{each}." if each[-1:].isalnum() else each for each in sentences)

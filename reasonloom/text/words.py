@@ -1,0 +1,57 @@
+"""Splits text into keywords, and lists the words that carry no meaning of their own."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+ENGLISH_STOP_WORDS = frozenset(
+    (
+        "about after again also and any are because been before being but can could did does doing "
+        "down each for from further had has have her here him his how into its itself just may "
+        "more most must not now off once only other our out over own same shall she should some "
+        "such than that the their them then there these they this those through too under until "
+        "use used very was were what when where which while who whom whose why will with would "
+        "you your"
+    ).split()  # noqa: SIM905 - reads better
+)
+GERMAN_STOP_WORDS = frozenset(
+    (
+        "aber als auch auf aus bei beim bin bist dann darf dass daß dem den der des die das dies "
+        "diese diesem diesen dieser dieses doch dort durch dürfen ein eine einem einen einer eines "
+        "etwa für gegen haben hat hatte hatten hier ich ihm ihn ihr ihre immer ist kann können man "
+        "mehr mit muss muß müssen nach noch nur oder ohne schon sehr sein seine sich sie sind soll "
+        "sollen sollte über und uns unter vom von vor war waren weil wenn werden wie wir wird "
+        "wurde wurden zum zur"
+    ).split()  # noqa: SIM905 - reads better
+)
+_SHORT = 2
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
+
+
+def words_in(text: str) -> list[str]:
+    """Return the meaningful words of `text`, case-folded, in order, with repeats.
+
+    Scripts without spaces yield pairs of neighbouring characters. Words of one or two letters
+    and English stop words are dropped unless nothing else is left.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    words = [part for word in _WORD.findall(folded) for part in _parts(word)]
+    return [word for word in words if _is_keyword(word)] or words
+
+
+def _parts(word: str) -> list[str]:
+    """Split a run of letters into its spaced and unspaced stretches, the latter into pairs."""
+    parts: list[str] = [rest for rest in _UNSPACED.split(word) if rest]
+    for run in _UNSPACED.findall(word):
+        parts += [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    return parts
+
+
+def _is_keyword(word: str) -> bool:
+    if _UNSPACED.match(word) or any(c.isdigit() for c in word):
+        return True
+    return len(word) > _SHORT and word not in ENGLISH_STOP_WORDS

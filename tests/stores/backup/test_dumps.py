@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import NotFound
+from reasonloom.graphs.runs.recovery import find_run, resume_run
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.backup.file_format import header_of, open_backup
@@ -20,11 +23,14 @@ from tests.support.calls import call, recalled
 from tests.support.databases.dumps import DUMPS, OTHER, open_on
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import schema_of
+from tests.support.databases.unfinished import UNFINISHED
+from tests.support.killing.scenes.scene import Scene
+from tests.support.killing.victim import EMBEDDER, PaidLlm
 from tests.support.reasoning.sessions import whole
 from tests.support.runs.forks import fork, row_of
 
 RELEASED = sorted(DUMPS.glob("*.backup"))
-LARGEST = 200_000
+LARGEST = 250_000
 
 
 @pytest.fixture(scope="module", params=RELEASED, ids=lambda path: path.stem)
@@ -38,6 +44,16 @@ def empty(postgres: TestPostgres) -> Iterator[Access]:
     """The ways into a database that does not exist yet."""
     with postgres.empty() as name:
         yield postgres.access(name)
+
+
+@pytest.fixture(scope="module")
+def unfinished(postgres: TestPostgres) -> Iterator[tuple[Access, dict[str, str]]]:
+    """The ways into a database of the newest released version, and its unfinished runs."""
+    newest = RELEASED[-1]
+    with postgres.empty() as name:
+        access = postgres.access(name)
+        asyncio.run(restore(access, newest, lambda *_: None))
+        yield access, facts_of(newest)["unfinished"]
 
 
 def facts_of(dump: Path) -> dict[str, Any]:
@@ -123,3 +139,20 @@ async def owners_stay_separate(engine: Any) -> None:
     with pytest.raises(NotFound):
         arguments = {"userId": OTHER, "memoryId": "mem-2", "strength": 0.5}
         await call(engine, "update_memory", arguments, owner=OTHER)
+
+
+@pytest.mark.parametrize("scene", UNFINISHED, ids=str)
+async def test_an_unfinished_run_of_a_released_version_goes_on(
+    unfinished: tuple[Access, dict[str, str]], scene: Scene, tmp_path: Path
+) -> None:
+    access, runs = unfinished
+    owner = Caller(f"half-way {scene.name}")
+    book = tmp_path / "book"
+    async with open_on(access, EMBEDDER, PaidLlm(book)) as engine:
+        run = await find_run(engine, owner, runs[scene.name])
+        assert run.status == "running"
+        answer = await resume_run(engine, owner, runs[scene.name])
+        assert (await find_run(engine, owner, runs[scene.name])).status == "done"
+    assert answer
+    paid = len(book.read_text().splitlines()) if book.exists() else 0
+    assert paid == scene.calls - scene.calls // 2

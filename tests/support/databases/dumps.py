@@ -1,7 +1,7 @@
 """A small life of a database: calls of every toolset, and what they answered, as a backup.
 
-`python -m tests.support.databases.dumps` writes `tests/stores/dumps/VERSION-SCHEMA.backup`, and beside it
-the ids by which a later version goes on with what it holds. Made once for each released version.
+`python -m tests.support.databases.dumps` writes `tests/stores/backup/dumps/VERSION-SCHEMA.backup`
+and a JSON file with the ids that tests of later versions use. Made once for each released version.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from tests import ROOT
 from tests.graphs.runs.test_engine import ScriptedLlm, thought
 from tests.support.calls import call
 from tests.support.databases.postgres import running_server
+from tests.support.databases.unfinished import leave_unfinished
 from tests.support.history.conversations import ASKED, HARBOUR
 from tests.support.history.ingestion import ingested
 from tests.support.memory.clusters import about
@@ -131,6 +132,7 @@ async def _models(engine: Engine) -> dict[str, Any]:
 
 async def _written(access: Access, place: Path) -> tuple[Header, dict[str, Any]]:
     facts = await live(access, choose_embedder(Settings()), place)
+    facts["unfinished"] = await leave_unfinished(access)
     return (await back_up(access, place / "backup", lambda *_: None)).header, facts
 
 

@@ -1,49 +1,46 @@
-"""Looks at what was typed before any command does: text, or the name of a file that is there."""
+"""Arguments that commands share, and checks of what was typed before any command runs."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Sequence
+from typing import Annotated
+
+import typer
 
 from reasonloom.errors import InvalidArgument
 
+AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
+User = Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")]
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+PROMPT_VERSION = re.compile(r"(?P<name>[^=\s]+)=v?(?P<version>[0-9]{1,6})")
+OPTIONAL_VERSION = re.compile(r"(?P<name>[^=\s]+)(?:=v?(?P<version>[0-9]{1,6}))?")
 HOOK_COMMAND = "hook"
-"""A command that ends with 0 whatever it is given."""
+"""A command that exits with 0 whatever it is given."""
 
 
 def require_text(given: Sequence[str]) -> None:
-    """See that every argument is text, unless it names a file: their names may be any bytes.
+    """Require every argument to be text or the name of a file, which may be any bytes.
 
     Raises:
-        InvalidArgument: one is no UTF-8, which reaches us as lone surrogates.
+        InvalidArgument: one is not UTF-8, which reaches us as lone surrogates.
     """
     if list(given[:1]) == [HOOK_COMMAND]:
         return
     for place, each in enumerate(given, start=1):
-        if not _is_text(each) and not os.path.lexists(each):
+        if SURROGATE.search(each) and not os.path.lexists(each):
             raise InvalidArgument(
                 f"argument {place}: must be text in UTF-8, or name a file that is there"
             )
 
 
-def _is_text(given: str) -> bool:
-    try:
-        given.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-PROMPT_VERSION = re.compile(r"(?P<name>[^=\s]+)=v?(?P<version>[0-9]{1,6})")
-OPTIONAL_VERSION = re.compile(r"(?P<name>[^=\s]+)(?:=v?(?P<version>[0-9]{1,6}))?")
-
-
 def parse_versions(given: Sequence[str]) -> list[tuple[str, int]]:
-    """Return names and versions.
+    """Return the names and versions of prompts given as NAME=VERSION.
 
     Raises:
-        InvalidArgument: one is not of the form.
+        InvalidArgument: one has another form.
     """
     found = []
     for text in given:
@@ -57,10 +54,10 @@ def parse_versions(given: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def parse_prompt(text: str) -> tuple[str, int | None]:
-    """Return a name, and its version where one is named.
+    """Return a prompt's name, and its version if one is given.
 
     Raises:
-        InvalidArgument: it is not of the form.
+        InvalidArgument: it has another form.
     """
     match = OPTIONAL_VERSION.fullmatch(text)
     if not match:

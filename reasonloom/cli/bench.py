@@ -7,45 +7,48 @@ import json
 import os
 import platform
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
-from reasonloom.cli.evals.report import require_output_path, write_output
-
-if TYPE_CHECKING:
-    from reasonloom.evals.bench.timing import Figure
+from reasonloom import __version__
+from reasonloom.cli.output import named_progress, require_output_path, write_output
+from reasonloom.evals.bench import (
+    checkpoints,
+    eval_core,
+    graph_memory,
+    memory,
+    mental_models,
+    reasoning,
+    thought_graph,
+)
+from reasonloom.evals.bench.environment import bench_engine
+from reasonloom.evals.bench.history import ingestion, search
+from reasonloom.evals.bench.load import SEED as LOAD_SEED
+from reasonloom.evals.bench.server import middleware, replicas, startup
+from reasonloom.evals.bench.timing import Figure
+from reasonloom.evals.comparison.calibration import REPETITIONS, SEED, measure_calibration
 
 
 def measure_statistics() -> list[dict[str, Any]]:
     """Measure, print each figure as soon as it is known, and return all."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress  # noqa: PLC0415
-
-    from reasonloom.evals.comparison.calibration import REPETITIONS, SEED, measure_calibration  # noqa: PLC0415
-
     console, found = Console(soft_wrap=True, highlight=False), []
     console.print(f"statistics: {REPETITIONS:,} repetitions, seed {SEED}", style="bold")
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-        for share in measure_calibration(
-            lambda what, done, total: progress.update(
-                task, description=what, completed=done, total=total
-            )
-        ):
+    with named_progress() as report:
+        for share in measure_calibration(report):
+            reached = "reached" if share.reached else "missed"
             console.print(
                 f"{share.what}: {share.per_cent:.2f} % ± {share.error:.2f}"
-                f" (goal {share.least:g} to {share.most:g}: {_reached_label(share.reached)})"
+                f" (goal {share.least:g} to {share.most:g}: {reached})"
                 f"\n  {share.said}",
                 style=None if share.reached else "red",
             )
             found.append({**asdict(share), "reached": share.reached})
     return found
-
-
-def _reached_label(reached: bool) -> str:
-    return "reached" if reached else "missed"
 
 
 LEAST, MOST = 10, 1_000_000
@@ -78,8 +81,8 @@ def bench(
 ) -> None:
     """Measure start, tools, saved steps, work at once; on databases thrown away after."""
     settings = {
-        "runs": runs, "starts": starts, "sizes": _parse_sizes(sizes), "owners": owners, "steps": steps,
-        "megabytes": megabytes, "only": _parse_parts(only),
+        "runs": runs, "starts": starts, "sizes": _parse_sizes(sizes), "owners": owners,
+        "steps": steps, "megabytes": megabytes, "only": _parse_parts(only),
     }  # fmt: skip
     parts = _parse_parts(only)
     if output:
@@ -114,10 +117,6 @@ def _parse_parts(written: str) -> list[str]:
 
 
 async def _measure(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench import eval_core, reasoning, thought_graph  # noqa: PLC0415
-    from reasonloom.evals.bench import reasoning as tree
-    from reasonloom.evals.bench.server import middleware, replicas, startup  # noqa: PLC0415
-
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
     if "start" in parts:
@@ -125,63 +124,33 @@ async def _measure(settings: dict[str, Any]) -> list[Figure]:
     if {"linear", "saving", "memory", "graph", "ingest"}.intersection(parts):
         figures += await _measure_shared(settings)
     if "tree" in parts:
-        figures += await tree.measure_tree(runs)
+        figures += await reasoning.measure_tree(runs)
     if "sessions" in parts:
         figures += await reasoning.measure_sessions(settings["steps"])
     if "engine" in parts:
         figures += await thought_graph.measure(runs)
     if "basins" in parts:
-        figures += await _measure_basins(settings)
+        async with bench_engine() as prepared:
+            figures += await mental_models.measure_basins(prepared, settings["sizes"])
     if "models" in parts:
-        figures += await _measure_models(runs)
+        async with bench_engine() as prepared:
+            figures += await mental_models.measure_models(prepared, runs)
     if "history" in parts:
-        figures += await _measure_history(settings)
+        async with bench_engine() as prepared:
+            figures += await search.measure(prepared, runs, settings["sizes"])
     if "evals" in parts:
         figures += await eval_core.measure(runs)
     if "middleware" in parts:
         figures += await middleware.measure(runs)
     if "replicas" in parts:
         figures += await replicas.measure()
-    if STUDIO in parts:
-        figures += await _measure_studio()
+    if STUDIO in parts:  # needs a browser
+        figures += await import_module("reasonloom.evals.bench.studio").measure()
     return figures
 
 
-async def _measure_studio() -> list[Figure]:
-    from reasonloom.evals.bench import studio  # noqa: PLC0415 - needs a browser
-
-    return await studio.measure()
-
-
-async def _measure_models(runs: int) -> list[Figure]:
-    from reasonloom.evals.bench import mental_models  # noqa: PLC0415
-    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
-
-    async with bench_engine() as prepared:
-        return await mental_models.measure_models(prepared, runs)
-
-
-async def _measure_history(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
-    from reasonloom.evals.bench.history import search  # noqa: PLC0415
-
-    async with bench_engine() as prepared:
-        return await search.measure(prepared, settings["runs"], settings["sizes"])
-
-
-async def _measure_basins(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench import mental_models  # noqa: PLC0415
-    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
-
-    async with bench_engine() as prepared:
-        return await mental_models.measure_basins(prepared, settings["sizes"])
-
-
 async def _measure_shared(settings: dict[str, Any]) -> list[Figure]:
-    from reasonloom.evals.bench import checkpoints, graph_memory, memory, reasoning  # noqa: PLC0415
-    from reasonloom.evals.bench.environment import bench_engine  # noqa: PLC0415
-    from reasonloom.evals.bench.history import ingestion  # noqa: PLC0415
-
+    """Measure the parts that share one engine."""
     parts, runs = settings["only"], settings["runs"]
     figures: list[Figure] = []
     async with bench_engine() as prepared:
@@ -199,16 +168,12 @@ async def _measure_shared(settings: dict[str, Any]) -> list[Figure]:
 
 
 def _report(figures: list[Figure], settings: dict[str, Any]) -> dict[str, Any]:
-    from dataclasses import asdict  # noqa: PLC0415
-
-    from reasonloom import __version__  # noqa: PLC0415
-    from reasonloom.evals.bench.load import SEED  # noqa: PLC0415
 
     return {
         "reasonloom": __version__,
         "python": platform.python_version(),
         "cores": os.cpu_count(),
-        "seed": SEED,
+        "seed": LOAD_SEED,
         "settings": settings,
         "figures": [
             {**asdict(figure), "ratio": figure.ratio, "reached": figure.reached}
@@ -218,9 +183,6 @@ def _report(figures: list[Figure], settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_figures(figures: list[Figure]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("what", "p50 ms", "p95 ms", "floor ms", "ratio", "goal", "", title="speed")
     for figure in figures:
         table.add_row(

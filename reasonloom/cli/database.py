@@ -6,21 +6,29 @@ import asyncio
 import signal
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
 
-from reasonloom.cli.engine import counted, progress, with_engine
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import counted, progress
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SettingMistake
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.memory.maintenance.reindex import ReindexResult
-    from reasonloom.stores.backup.dump import BackupSize
-    from reasonloom.stores.memory.reindex import Coverage
-    from reasonloom.stores.schema import SchemaStatus
-    from reasonloom.stores.vector_indexes import Maintained
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.memory.maintenance import reindex as job
+from reasonloom.nodes.memory.maintenance.reindex import ReindexResult
+from reasonloom.settings import load_settings
+from reasonloom.stores.access import find_access
+from reasonloom.stores.backup.dump import BackupSize, back_up
+from reasonloom.stores.backup.restore import restore as fill
+from reasonloom.stores.embedded.server import EmbeddedServer
+from reasonloom.stores.memory.reindex import Coverage
+from reasonloom.stores.migrate import bring_up_to_date, schema_status
+from reasonloom.stores.schema import SchemaStatus
+from reasonloom.stores.vector_indexes import Maintained
 
 
 def reindex(
@@ -32,8 +40,6 @@ def reindex(
     """Give every memory vectors of the embedder in use; the old ones go when an owner is done."""
 
     async def work(engine: Engine, _: Caller) -> dict[str, ReindexResult] | None:
-        from reasonloom.nodes.memory.maintenance import reindex as job  # noqa: PLC0415
-
         loom = engine.loom
         found = await job.reindex_preview(loom, await job.index_locations(loom, user))
         lacking = sum(coverage.lacking for _, coverage in found)
@@ -64,10 +70,6 @@ def reindex(
 
 
 def _print_coverage(found: list[tuple[Caller, Coverage]]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     numbers = (Column("memories", justify="right"), Column("to embed", justify="right"))
     table = Table("owner", "user", *numbers)
     for caller, coverage in found:
@@ -76,11 +78,6 @@ def _print_coverage(found: list[tuple[Caller, Coverage]]) -> None:
     Console().print(table)
 
 
-app = typer.Typer(help="Look after the database.", no_args_is_help=True)
-app.command()(reindex)
-
-
-@app.command()
 def upgrade() -> None:
     """Bring the schema up to date; the server does it by itself at its start."""
     before, after = asyncio.run(_upgrade())
@@ -90,7 +87,6 @@ def upgrade() -> None:
         typer.echo(f"schema {before.current or 'empty'} -> {after.current}")
 
 
-@app.command()
 def status() -> None:
     """Tell the schema's step and the newest one; exit 1 where they differ."""
     found = asyncio.run(_status())
@@ -98,19 +94,14 @@ def status() -> None:
     raise typer.Exit(0 if found.up_to_date else 1)
 
 
-@app.command()
 def maintain() -> None:
     """Index the vectors of owners who outgrew exact search; safe to run again at any time."""
     done = asyncio.run(_maintain())
     typer.echo(f"indexes of nearness: {done.made} made, {done.dropped} dropped, {done.kept} kept")
 
 
-@app.command()
 def stop() -> None:
     """Stop the embedded server; it starts again when it is needed."""
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-    from reasonloom.stores.embedded.server import EmbeddedServer  # noqa: PLC0415
-
     settings = load_settings()
     if settings.database_url:
         raise SettingMistake("DATABASE_URL names a server of your own: it is not ours to stop")
@@ -119,18 +110,11 @@ def stop() -> None:
 
 
 async def _upgrade() -> tuple[SchemaStatus, SchemaStatus]:
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-    from reasonloom.stores.access import find_access  # noqa: PLC0415
-    from reasonloom.stores.migrate import bring_up_to_date, schema_status  # noqa: PLC0415
-
     access = await find_access(load_settings())
     return await bring_up_to_date(access), await schema_status(access)
 
 
 async def _maintain() -> Maintained:
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-    from reasonloom.stores.access import find_access  # noqa: PLC0415
-    from reasonloom.stores.migrate import bring_up_to_date  # noqa: PLC0415
     from reasonloom.stores.vector_indexes import maintain  # noqa: PLC0415
 
     access = await find_access(load_settings())
@@ -139,10 +123,6 @@ async def _maintain() -> Maintained:
 
 
 async def _status() -> SchemaStatus:
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-    from reasonloom.stores.access import find_access  # noqa: PLC0415
-    from reasonloom.stores.migrate import schema_status  # noqa: PLC0415
-
     return await schema_status(await find_access(load_settings()))
 
 
@@ -153,10 +133,6 @@ def backup(
     with progress("backing up") as tell:
 
         async def work() -> BackupSize:
-            from reasonloom.settings import load_settings  # noqa: PLC0415
-            from reasonloom.stores.access import find_access  # noqa: PLC0415
-            from reasonloom.stores.backup.dump import back_up  # noqa: PLC0415
-
             return await back_up(await find_access(load_settings()), file, tell)
 
         written = _run_until_signal(work())
@@ -173,10 +149,6 @@ def restore(
     with progress("restoring") as tell:
 
         async def work() -> BackupSize:
-            from reasonloom.settings import load_settings  # noqa: PLC0415
-            from reasonloom.stores.access import find_access  # noqa: PLC0415
-            from reasonloom.stores.backup.restore import restore as fill  # noqa: PLC0415
-
             return await fill(await find_access(load_settings()), file, tell, replace=yes)
 
         written = _run_until_signal(work())

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from reasonloom.errors import ReasonloomError
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
+from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
+from reasonloom.errors import PromptMistake, ReasonloomError
+from reasonloom.llm.choose import choose_llm, why
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.server.catalogue.selection import built_names, choose
+from reasonloom.settings import Settings, found_keys, load_settings
+from reasonloom.stores.access import find_access
+from reasonloom.stores.health import examine
 
 PARTS = ("reasonloom", "mcp", "langgraph", "sqlalchemy", "psycopg", "pgvector", "litellm")
 MARKS = {True: "ok", False: "broken", None: "note"}
@@ -35,8 +44,6 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
     """Look at every part; exit 1 where one is broken."""
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     findings = asyncio.run(_examine(load_settings()))
     if as_json:
         _print_json(findings)
@@ -62,9 +69,6 @@ def _versions() -> Finding:
 
 
 async def _llm(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.llm.choose import choose_llm, why  # noqa: PLC0415
-    from reasonloom.settings import found_keys  # noqa: PLC0415
-
     llm = choose_llm(settings)
     await llm.close()
     cure = "set REASONLOOM_LLM, for example litellm:openai/gpt-5" if llm.offline else ""
@@ -76,8 +80,6 @@ async def _llm(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _embedder(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.llm.embedding.choose import choose_embedder  # noqa: PLC0415
-
     embedder = choose_embedder(settings)
     try:
         await embedder.embed(["a word"])
@@ -89,9 +91,6 @@ async def _embedder(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _database(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.stores.access import find_access  # noqa: PLC0415
-    from reasonloom.stores.health import examine  # noqa: PLC0415
-
     kind = "DATABASE_URL" if settings.database_url else "embedded"
     cure = "check DATABASE_URL" if settings.database_url else "check REASONLOOM_HOME"
     try:
@@ -105,9 +104,6 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS  # noqa: PLC0415
-    from reasonloom.server.catalogue.selection import built_names, choose  # noqa: PLC0415
-
     catalogue = choose(settings)
     names = ", ".join(served.name for served in catalogue.tools)
     yield Finding("tools", True, f"{len(catalogue.tools)} served: {names}")
@@ -119,9 +115,6 @@ async def _catalogue(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _prompts(settings: Settings) -> AsyncIterator[Finding]:
-    from reasonloom.errors import PromptMistake  # noqa: PLC0415
-    from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415
-
     try:
         registry = PromptRegistry(settings.prompts)
     except PromptMistake as error:
@@ -133,17 +126,10 @@ async def _prompts(settings: Settings) -> AsyncIterator[Finding]:
 
 
 def _print_json(findings: list[Finding]) -> None:
-    import json  # noqa: PLC0415
-    from dataclasses import asdict  # noqa: PLC0415
-
     typer.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
 
 
 def _print_table(findings: list[Finding]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     table = Table("part", "", "found", "to do")
     for finding in findings:
         mark = Text(MARKS[finding.well], style=STYLES[finding.well])

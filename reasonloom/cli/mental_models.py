@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
+from uuid import UUID
 
 import typer
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from reasonloom.cli.arguments import AsJson
 from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import print_json, printable
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.mental_models.extras import ActivateModel, ProposeModels
+from reasonloom.contracts.mental_models.models import GetModel, ListModels
+from reasonloom.errors import InvalidArgument, ModelNotFound
 from reasonloom.graphs.runs.call_tool import call_tool
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from reasonloom.contracts.base import Request
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.stores.mental_models import model_basins, models
 
 MAX_SHOWN = 10
 SHORT_ID = 8
@@ -69,8 +71,8 @@ def model_tree(found: Mapping[str, Any], names: Mapping[str, str]) -> Tree:
     predictions = drawn.add(f"predictions ({len(found['predictions'])})")
     for each in found["predictions"][:MAX_SHOWN]:
         mark = "∅" if each["state"] == "expired" else MARKS[each["correct"]]
-        said = f"{mark} {each['confidence']:.2f}  {each['content']} ← {each['context']}"
-        branch = predictions.add(_text(said))
+        line = f"{mark} {each['confidence']:.2f}  {each['content']} ← {each['context']}"
+        branch = predictions.add(_text(line))
         if each["state"] == "open":
             branch.add(f"open, {each['id']}")
     revisions = drawn.add(f"revisions ({len(found['revisions'])})")
@@ -125,41 +127,32 @@ def _accuracy(each: Mapping[str, Any]) -> str:
     if not each["resolved_count"]:
         return "0.50 of 0"
     low, high = each["accuracy_interval"]
-    told = f"{each['prediction_accuracy']:.2f} of {each['resolved_count']}"
-    return f"{told} ({low:.2f} to {high:.2f}), Brier {each['brier_score']:.2f}"
+    share = f"{each['prediction_accuracy']:.2f} of {each['resolved_count']}"
+    return f"{share} ({low:.2f} to {high:.2f}), Brier {each['brier_score']:.2f}"
 
 
 def _text(text: str) -> Text:
-    """Return a text as it is, without control characters and without markup."""
-    return Text("".join(each if each.isprintable() else " " for each in text))
+    """Return a text without markup; its control characters become spaces."""
+    return Text(printable(text, replacement=" "))
 
 
-app = typer.Typer(help="Look at mental models, and activate them.", no_args_is_help=True)
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
 ModelId = Annotated[str, typer.Argument(help="The model's name or id, or how its id begins.")]
 MAX_LISTED = 100
 MAX_NAMED = 5
 AMBIGUOUS = "{model}: is the name, or the beginning of the id, of several models: {found}"
 
 
-@app.command("list")
 def list_(as_json: AsJson = False) -> None:
     """List the models, the newest first, with what came of their predictions."""
-    from reasonloom.contracts.mental_models.models import ListModels  # noqa: PLC0415
-
     found = _call_once("list_models", ListModels(limit=MAX_LISTED))
     if as_json:
-        _print(found)
+        print_json(found)
         return
-    from rich.console import Console  # noqa: PLC0415
-
     Console().print(models_table(found) if found["models"] else "no mental models yet")
 
 
-@app.command()
 def show(model: ModelId, as_json: AsJson = False) -> None:
     """Draw a model: its basins and their relations, templates, predictions, revisions."""
-    from reasonloom.contracts.mental_models.models import GetModel  # noqa: PLC0415
 
     async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], dict[str, str]]:
         chosen = await _resolve_model(engine, caller, model)
@@ -169,45 +162,34 @@ def show(model: ModelId, as_json: AsJson = False) -> None:
 
     found, names = with_engine(work)
     if as_json:
-        _print(found)
+        print_json(found)
         return
-    from rich.console import Console  # noqa: PLC0415
-
     Console().print(model_tree(found, names))
 
 
-@app.command()
 def activate(model: ModelId) -> None:
     """Make a draft or a deprecated model active: it predicts, and modes hear it."""
     _set_status(model, "active")
 
 
-@app.command()
 def deprecate(model: ModelId) -> None:
     """Deprecate an active model: it predicts no more, and can be activated again."""
     _set_status(model, "deprecated")
 
 
-@app.command()
 def propose(
     keep_drafts: Annotated[bool, typer.Option(help="Keep proposed models as drafts.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show which models and revisions the memories and the records call for, and why."""
-    from reasonloom.contracts.mental_models.extras import ProposeModels  # noqa: PLC0415
-
     found = _call_once("propose_models", ProposeModels(keep_drafts=keep_drafts))
     if as_json:
-        _print(found)
+        print_json(found)
         return
-    from rich.console import Console  # noqa: PLC0415
-
     Console().print(proposals_tree(found))
 
 
 def _set_status(model: str, status: str) -> None:
-    from reasonloom.contracts.mental_models.extras import ActivateModel  # noqa: PLC0415
-
     async def work(engine: Engine, caller: Caller) -> dict[str, Any]:
         chosen = await _resolve_model(engine, caller, model)
         request = ActivateModel.model_validate({"model_id": chosen, "status": status})
@@ -223,14 +205,11 @@ async def _resolve_model(engine: Engine, caller: Caller, model: str) -> str:
         ModelNotFound: there is none such.
         InvalidArgument: there are several.
     """
-    from reasonloom.errors import InvalidArgument, ModelNotFound  # noqa: PLC0415
-    from reasonloom.stores.mental_models import models  # noqa: PLC0415
-
     async with engine.loom.database.begin(caller) as tx:
         found = await models.by_name(tx, model, MAX_NAMED)
     if len(found) > 1:
-        said = ", ".join(f"{key} ({name})" for key, name in found)
-        raise InvalidArgument(AMBIGUOUS.format(model=model, found=said), field="model")
+        listed = ", ".join(f"{key} ({name})" for key, name in found)
+        raise InvalidArgument(AMBIGUOUS.format(model=model, found=listed), field="model")
     if not found:
         raise ModelNotFound(model, field="model")
     return str(found[0][0])
@@ -247,14 +226,6 @@ async def _call(engine: Engine, caller: Caller, tool: str, request: Request) -> 
 
 async def _basin_names(engine: Engine, caller: Caller, found: dict[str, Any]) -> dict[str, str]:
     """Return the names of a model's basins, by id."""
-    from uuid import UUID  # noqa: PLC0415
-
-    from reasonloom.stores.mental_models import model_basins  # noqa: PLC0415
-
     ids = [UUID(each) for each in found["model"]["constituent_basins"]]
     async with engine.loom.database.begin(caller) as tx:
         return {str(key): name for key, name in (await model_basins.names(tx, ids)).items()}
-
-
-def _print(found: dict[str, Any]) -> None:
-    typer.echo(json.dumps(found, ensure_ascii=False, indent=2))

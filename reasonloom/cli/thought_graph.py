@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
-from reasonloom.cli.engine import progress, with_engine
+from reasonloom.cli.arguments import AsJson
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import print_json, progress
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.thought_graph.plans import GotRun
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
+from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call, Outcome, Step
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
+from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
+from reasonloom.nodes.thought_graph.picture import drawing
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.call import Outcome
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-
 
 LEGEND = "number  score  check  (dim: pruned or beaten)"
 STYLES = {"root": "bold", "terminal": "bold green", "aggregation": "cyan", "refinement": "magenta"}
@@ -29,7 +34,7 @@ UNSCORED = " -- "
 
 
 def graph_tree(graph: ThoughtGraph) -> Tree:
-    """Return the graph as a tree that a console can print.
+    """Return the graph as a tree.
 
     A node with several parents hangs on the last of them, and names the others.
     """
@@ -51,36 +56,33 @@ def graph_tree(graph: ThoughtGraph) -> Tree:
 def _node(graph: ThoughtGraph, node: NodeRow, others: list[UUID]) -> Text:
     dim = "" if node.is_active else "dim"
     score = UNSCORED if node.score is None else f"{node.score:.2f}"
-    said = Text(f"{node.number:>3}  {score}  ", style=dim or "cyan")
-    said.append(f"{node.check:<11}  ", style="dim")
-    said.append(f"{node.node_type}  ", style=dim or STYLES.get(node.node_type, ""))
-    said.append(shortened(node.content), style=dim)
+    text = Text(f"{node.number:>3}  {score}  ", style=dim or "cyan")
+    text.append(f"{node.check:<11}  ", style="dim")
+    text.append(f"{node.node_type}  ", style=dim or STYLES.get(node.node_type, ""))
+    text.append(shortened(node.content), style=dim)
     if others:
         numbers = ", ".join(str(graph.by_id[each].number) for each in others)
-        said.append(f"  (also from {numbers})", style="dim")
-    return said
+        text.append(f"  (also from {numbers})", style="dim")
+    return text
 
 
 def result_summary(answer: dict[str, Any], notes: list[str]) -> Text:
-    """Return what a run came to, in a few lines."""
+    """Return the result of a run in a few lines."""
     score = "unscored" if answer["score"] is None else f"{answer['score']:.2f}"
-    said = Text(f"\n{answer['content']}\n", style="bold")
-    said.append(
+    text = Text(f"\n{answer['content']}\n", style="bold")
+    text.append(
         f"{score} by {answer['check']}; {answer['reason']}; llm {answer['llm']}\n", style=""
     )
     cost = f"{answer['calls']} calls, {answer['tokens']} tokens, ${answer['usd']:.4f}"
-    said.append(f"{cost}; session {answer['session_id']}\n", style="dim")
+    text.append(f"{cost}; session {answer['session_id']}\n", style="dim")
     for note in (*notes, *([answer["suggestion"]] if "suggestion" in answer else [])):
-        said.append(f"! {note}\n", style="yellow")
-    return said
+        text.append(f"! {note}\n", style="yellow")
+    return text
 
 
-app = typer.Typer(help="Run and look at Graphs of Thoughts.", no_args_is_help=True)
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
 PLAN_SUFFIX = ".json"
 
 
-@app.command()
 def run(
     problem: Annotated[str, typer.Argument(help="What is to be solved.")],
     plan: Annotated[str, typer.Option(help="A packaged plan, or a JSON file.")] = "explore",
@@ -92,25 +94,19 @@ def run(
     given = _load_plan(plan)
 
     async def work(engine: Engine, caller: Caller) -> tuple[Outcome, ThoughtGraph]:
-        from reasonloom.nodes.thought_graph.graph import read_graph
-
         outcome = await _run_plan(engine, caller, {"problem": problem, "plan": given}, session)
         async with engine.loom.database.begin(caller) as tx:
             return outcome, await read_graph(tx, outcome.answer["graph_id"])
 
     outcome, graph = with_engine(work, llm=llm)
     if as_json:
-        told = {**outcome.answer, "notes": outcome.notes}
-        typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+        print_json({**outcome.answer, "notes": outcome.notes})
         return
-    from rich.console import Console
-
     console = Console()
     console.print(graph_tree(graph))
     console.print(result_summary(outcome.answer, outcome.notes))
 
 
-@app.command()
 def show(
     graph: Annotated[str, typer.Argument(help="The graph's id.")],
     mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid drawing.")] = False,
@@ -118,38 +114,28 @@ def show(
     """Draw one graph: its nodes with scores, what they came from, and what was pruned."""
 
     async def work(engine: Engine, caller: Caller) -> ThoughtGraph:
-        from reasonloom.nodes.thought_graph.graph import read_graph
-
         async with engine.loom.database.begin(caller) as tx:
             return await read_graph(tx, graph)
 
     found = with_engine(work)
     if mermaid:
-        from reasonloom.nodes.thought_graph.picture import drawing
-
         typer.echo(drawing(found))
         return
-    from rich.console import Console
-
     Console().print(graph_tree(found))
 
 
-@app.command()
 def plans(
     name: Annotated[str | None, typer.Argument(help="Print this one.")] = None,
 ) -> None:
     """List the packaged plans, or print one, to begin one's own from."""
-    from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
-
     if name is None:
         typer.echo("\n".join(plan_names()))
         return
-    told = packaged_plan(name).model_dump(exclude_none=True, exclude_defaults=True)
-    typer.echo(json.dumps(told, ensure_ascii=False, indent=2))
+    print_json(packaged_plan(name).model_dump(exclude_none=True, exclude_defaults=True))
 
 
 def _load_plan(given: str) -> str | dict[str, Any]:
-    """Return a packaged plan's name as it is, and what a file holds.
+    """Return the name of a packaged plan, or the contents of a file.
 
     Raises:
         InvalidArgument: the file cannot be read, or holds no JSON object.
@@ -168,21 +154,13 @@ def _load_plan(given: str) -> str | dict[str, Any]:
 async def _run_plan(
     engine: Engine, caller: Caller, request: dict[str, Any], session: str | None
 ) -> Outcome:
-    from reasonloom.contracts.thought_graph.plans import GotRun
-    from reasonloom.contracts.validation import parse_request
-    from reasonloom.graphs.graph import load_graph
-    from reasonloom.graphs.runs.call import (
-        Call,
-        Step,
-    )
-
     if session is not None:
         request = {**request, "session_id": session}
-    asked = parse_request(GotRun, request).model_dump(mode="json", exclude_unset=True)
+    arguments = parse_request(GotRun, request).model_dump(mode="json", exclude_unset=True)
     with progress("run") as tell:
 
         async def report(step: Step) -> None:
             tell(step.ended, step.total)
 
         graph = load_graph("got_run")
-        return await engine.call(Call("reasoning_got_run", graph, asked, caller, report=report))
+        return await engine.call(Call("reasoning_got_run", graph, arguments, caller, report=report))

@@ -145,14 +145,14 @@ def test_nothing_is_written_into_the_folder_one_stands_in(run: Run, tmp_path: Pa
 
 PROGRAM = """
 import atexit
-from reasonloom.cli.server.serve import LastStep
+from reasonloom.cli.server.serve import FastExit
 
 class Loaded:
     def __del__(self):
         print("taken down", flush=True)
 
 loaded = Loaded()
-last = LastStep()
+last = FastExit()
 atexit.register(print, "sent")
 print("served")
 {then}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
+from rich.console import Console
+from rich.table import Table
 
 GROUNDING_WIDTH = 120
 INTERVALS = "Intervals are of 95 % (Wilson). Every label was given once, by one writer."
@@ -16,8 +15,6 @@ Half = dict[str, Any]
 
 def draw_grounding(result: dict[str, Any]) -> None:
     """Print, for each half, the goals, all figures, and the claims that were judged wrongly."""
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console()
     if not console.is_terminal and console.width < GROUNDING_WIDTH:
         console = Console(width=GROUNDING_WIDTH)
@@ -31,8 +28,6 @@ def draw_grounding(result: dict[str, Any]) -> None:
 
 
 def _grounding_goals(half: str, found: Half) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("goal", "", "value", title=f"{half}: goals {'met' if found['met'] else 'missed'}")
     for name, each in found["goals"].items():
         value = each["value"]
@@ -43,8 +38,6 @@ def _grounding_goals(half: str, found: Half) -> Table:
 
 
 def _grounding_figures(title: str, found: Half) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("", "of", "share", "95 %", "n", "overlap", title=title)
     for each in found["figures"]:
         ends = " to ".join(f"{100 * end:.0f}" for end in each["interval"] or ())
@@ -57,8 +50,6 @@ def _grounding_figures(title: str, found: Half) -> Table:
 
 
 def _wrong(half: str, found: Half) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     counted: dict[tuple[str, str], int] = {}
     for each in found["wrong"]:
         key = (each["kind"], each["said"])
@@ -82,8 +73,6 @@ METACOGNITION_NOTE = (
 
 def draw_metacognition(result: dict[str, Any]) -> None:
     """Print the goals and whether they are met, all figures, and the frameworks' confusion."""
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console()
     if not console.is_terminal and console.width < METACOGNITION_WIDTH:
         console = Console(width=METACOGNITION_WIDTH)
@@ -98,8 +87,6 @@ def draw_metacognition(result: dict[str, Any]) -> None:
 
 
 def _metacognition_goals(result: dict[str, Any], halves: dict[str, Half]) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     columns = (name for half in halves for name in (half, "95 %", "n", ""))
     title = f"{result['eval']} · llm {result['llm']} · {result['embedder']}"
     table = Table("", "goal", *columns, "guess", "majority", title=title)
@@ -112,8 +99,6 @@ def _metacognition_goals(result: dict[str, Any], halves: dict[str, Half]) -> Tab
 
 
 def _metacognition_figures(halves: dict[str, Half]) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     columns = (name for half in halves for name in (half, "95 %", "n"))
     table = Table("", "of", *columns, "guess", "majority", title="all figures")
     part = ""
@@ -128,8 +113,6 @@ def _metacognition_figures(halves: dict[str, Half]) -> Table:
 
 
 def _confusion(half: str, counts: dict[str, dict[str, int]]) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("label", "told", title=f"frameworks, {half}: what each was taken for")
     for label, told in counts.items():
         most_first = sorted(told.items(), key=lambda each: -each[1])
@@ -180,9 +163,6 @@ def _named(figure: dict[str, Any]) -> str:
 
 def draw_outcomes(result: dict[str, Any]) -> None:
     """Print, for each half, the figures, and which observations were judged wrongly."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}, cosine >= {result['cosine']:.2f}"
@@ -199,9 +179,6 @@ def draw_outcomes(result: dict[str, Any]) -> None:
 
 def draw_triggers(result: dict[str, Any]) -> None:
     """Print, for each half, the figures, and which messages were judged wrongly."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}"

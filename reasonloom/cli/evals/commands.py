@@ -6,78 +6,16 @@ import asyncio
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from reasonloom.cli.engine import counted, with_engine
-from reasonloom.cli.evals.comparison import compare
-from reasonloom.cli.evals.report import export, report
+from reasonloom.cli.evals.kinds import NAMES, kind_of, log_summary
+from reasonloom.cli.evals.request import EvalRequest, runs_folder
+from reasonloom.cli.output import named_progress
 from reasonloom.errors import UnknownName
 
-if TYPE_CHECKING:
-    from reasonloom.cli.evals.request import EvalWork
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.evals.loaders.cases import Case
-    from reasonloom.graphs.runs.engine import Engine
 
-
-def add_case(
-    run: Annotated[str, typer.Argument(help="The run's id (`reasonloom runs list`).")],
-    suite: Annotated[
-        Path | None,
-        typer.Option(
-            help="The file of cases, *.jsonl; made where it is not there.",
-            show_default="cases/TOOL.jsonl in the home",
-        ),
-    ] = None,
-    target: Annotated[str, typer.Option(help="What would have been right.")] = "",
-    target_from: Annotated[
-        str, typer.Option(metavar="RUN", help="A run whose answer was right, such as a fork.")
-    ] = "",
-    id_: Annotated[
-        str, typer.Option("--id", help="What the case is called.", show_default="the run's id")
-    ] = "",
-    cluster: Annotated[str, typer.Option(help="What it hangs together with.")] = "",
-) -> None:
-    """Make a run an item of a file that `eval run` asks by the same tool."""
-    from reasonloom.evals.loaders.cases import (  # noqa: PLC0415
-        CaseRequest,
-        append_case,
-        case_of,
-    )
-
-    wanted = CaseRequest(run, target, target_from, id_, cluster)
-    wanted.check()
-
-    async def found(engine: Engine, caller: Caller) -> Case:
-        return await case_of(engine, caller, wanted)
-
-    case = with_engine(found)
-    path = suite or _default_path(case.tool)
-    number = append_case(path, case)
-    typer.echo(f"{case.id}  added to {path}, which has {counted(number, 'case')} of {case.tool}")
-    typer.echo(
-        f"ask them: reasonloom eval run {path} --scorer contains"
-        " (`final`, `numeric` or `judge` where that fits the targets better)",
-        err=True,
-    )
-
-
-def _default_path(tool: str) -> Path:
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
-    return load_settings().home / "cases" / f"{tool}.jsonl"
-
-
-app = typer.Typer(help="Measure quality against references.", no_args_is_help=True)
-app.command("compare")(compare)
-app.command("add-case")(add_case)
-app.command("export")(export)
-app.command("report")(report)
-
-
-@app.command()
 def run(
     name: Annotated[
         str, typer.Argument(help="The eval (`eval list` names them), or the file of a suite.")
@@ -208,9 +146,6 @@ def run(
     ] = None,
 ) -> None:
     """Run an eval, or go on with one that was interrupted."""
-    from reasonloom.cli.evals.kinds import kind_of  # noqa: PLC0415
-    from reasonloom.cli.evals.request import EvalRequest  # noqa: PLC0415
-
     options = {
         "half": half, "epochs": epochs, "ablate": ablate, "seeds": seeds, "items": items,
         "row": row, "set": set_, "by": by, "prompt": prompt, "llm": llm, "judge": judge,
@@ -226,19 +161,18 @@ def run(
     }
     kind = kind_of(name)
     kind.refuse_foreign(name, given)
-    found = _with_progress(kind.work(EvalRequest(name, data, _log_path(name, resume), given)))
+    work = kind.work(EvalRequest(name, data, _log_path(name, resume), given))
+    with named_progress() as report:
+        found = asyncio.run(work(report))
     if as_json:
         typer.echo(json.dumps(found, indent=2))
     else:
         kind.draw(found)
 
 
-@app.command("list")
 def list_() -> None:
     """List the runs that were made, with how much of each is done, and the evals there are."""
-    from reasonloom.cli.evals.kinds import NAMES, log_summary  # noqa: PLC0415
-
-    paths = sorted(_folder().glob("*.jsonl"))
+    paths = sorted(runs_folder().glob("*.jsonl"))
     for path in paths:
         typer.echo(f"{path.name}  {log_summary(path)}")
     typer.echo(f"{'' if paths else 'no runs yet; '}evals: {', '.join(NAMES)}")
@@ -247,8 +181,8 @@ def list_() -> None:
 def _log_path(name: str, resume: str | None) -> Path:
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     if not resume:
-        return _unused_path(_folder() / f"{Path(name).stem}-{moment}.jsonl")
-    log = _folder() / resume
+        return _unused_path(runs_folder() / f"{Path(name).stem}-{moment}.jsonl")
+    log = runs_folder() / resume
     if not log.exists():
         raise UnknownName(f"there is no run {resume}; see `reasonloom eval list`", field="resume")
     return log
@@ -258,25 +192,3 @@ def _unused_path(log: Path) -> Path:
     """Return a file that no other run of the same second has."""
     names = (log.with_name(f"{log.stem}-{n}{log.suffix}") for n in range(2, 10_000))
     return log if not log.exists() else next(each for each in names if not each.exists())
-
-
-def _folder() -> Path:
-    from reasonloom.cli.evals.comparison import runs_folder  # noqa: PLC0415
-
-    return runs_folder()
-
-
-def _with_progress(work: EvalWork) -> dict[str, Any]:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress  # noqa: PLC0415
-
-    async def working(progress: Progress) -> dict[str, Any]:
-        task = progress.add_task("", total=None)
-
-        def tell(what: str, done: int, total: int) -> None:
-            progress.update(task, description=what, completed=done, total=total)
-
-        return await work(tell)
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        return asyncio.run(working(progress))

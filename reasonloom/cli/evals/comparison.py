@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from reasonloom.errors import UnknownName
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from reasonloom.cli.evals.request import run_path
+from reasonloom.evals.comparison.compare import compare as compared
+from reasonloom.evals.comparison.compare import not_worse
+from reasonloom.evals.comparison.pairs import pair_runs
+from reasonloom.evals.comparison.power import plan_from_runs
+from reasonloom.evals.core.way import text_of
+from reasonloom.evals.log import EvalLog
 
 DEFAULT_FLIPS = 3
 """Flips that are shown each way where nothing is said."""
@@ -25,13 +28,6 @@ Score = Annotated[
 ]
 Reducer = Annotated[str, typer.Option(help="mean, mode, pass@K or pass^K of an item's epochs.")]
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
-
-
-def runs_folder() -> Path:
-    """Return where runs are kept."""
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
-    return load_settings().home / "evals"
 
 
 def compare(
@@ -59,9 +55,6 @@ def compare(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Compare runs item by item: differences, intervals, tests, costs, flips, prompts."""
-    from reasonloom.evals.comparison.compare import compare as compared  # noqa: PLC0415
-    from reasonloom.evals.comparison.compare import not_worse  # noqa: PLC0415
-
     logs = [run_path(run) for run in runs]
     found = compared(*logs, score=score, reducer=reducer)
     if items is not None:
@@ -81,10 +74,6 @@ def compare(
 def _plans(
     logs: list[Path], found: dict[str, Any], items: int, effect: float | None
 ) -> list[dict[str, Any]]:
-    from reasonloom.evals.comparison.pairs import pair_runs  # noqa: PLC0415
-    from reasonloom.evals.comparison.power import plan_from_runs  # noqa: PLC0415
-    from reasonloom.evals.log import EvalLog  # noqa: PLC0415
-
     base, *others = map(EvalLog, logs)
     return [
         plan_from_runs(
@@ -94,20 +83,8 @@ def _plans(
     ]
 
 
-def run_path(run: str) -> Path:
-    """Return the file of a run: a path, or a name in the folder of runs."""
-    for path in (Path(run), runs_folder() / run):
-        if os.path.isfile(path):  # noqa: PTH113 - never raises, however long the name is
-            return path
-    raise UnknownName(
-        f"there is no run {run[:MAX_ANSWER_LENGTH]}; see `reasonloom eval list`", field="runs"
-    )
-
-
 def draw_comparison(found: dict[str, Any], flips: int = DEFAULT_FLIPS) -> None:
     """Print a comparison."""
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console(soft_wrap=True, highlight=False)
     for each in found["compared"]:
         _draw_one(console, found, each)
@@ -183,8 +160,6 @@ def _draw_prompt(console: Console, prompt: dict[str, Any]) -> None:
 
 def draw_plan(told: dict[str, Any]) -> None:
     """Print what a run would show."""
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console(soft_wrap=True, highlight=False)
     _print_line(console, f"a run of {told['items']} items", "bold")
     if "flips" in told:
@@ -202,8 +177,6 @@ def draw_plan(told: dict[str, Any]) -> None:
 
 
 def _short(value: Any) -> str:
-    from reasonloom.evals.core.way import text_of  # noqa: PLC0415
-
     text = " ".join(text_of(value).split())
     return text if len(text) <= MAX_ANSWER_LENGTH else f"{text[:MAX_ANSWER_LENGTH]}…"
 

@@ -1,130 +1,30 @@
-"""The kinds of evals: which there are, what options each takes, how it is run, drawn and listed."""
+"""The kinds of evals: their options, and where they are run, drawn and listed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from reasonloom.cli.arguments import parse_versions
-from reasonloom.cli.evals import suite_file
-from reasonloom.cli.evals.request import (
-    MODEL_OPTIONS,
-    EvalRequest,
-    EvalWork,
-    Result,
-    parse_limits,
-    parse_pairs,
-)
+from rich.console import Console
+
+from reasonloom.cli.evals.request import MODEL_OPTIONS, EvalRequest, EvalWork, Result
 from reasonloom.errors import InvalidArgument, UnknownName
+from reasonloom.evals.log import EvalLog
 from reasonloom.evals.suites.memory.datasets import RETRIEVAL_SUITES
 from reasonloom.evals.suites.reasoning.orchestration.catalog import ORCHESTRATION_EVALS
 
-if TYPE_CHECKING:
-    from reasonloom.cli.evals.request import EvalWork, Result
-    from reasonloom.evals.suites.packaged import Packaged
+FILE = "FILE"
+"""The name of suites in files where evals are listed."""
 
-
-SuiteBuilder = Callable[[EvalRequest], "Packaged"]
-
-
-def packaged_work(made: SuiteBuilder) -> Callable[[EvalRequest], EvalWork]:
-    """Return what runs the suite that is made of what was asked."""
-
-    def of(asked: EvalRequest) -> EvalWork:
-        from reasonloom.evals.core.system import System  # noqa: PLC0415
-        from reasonloom.evals.suites.packaged import run_packaged  # noqa: PLC0415
-
-        chosen, own = asked.options, made(asked)
-        prompts = dict(parse_versions(chosen.get("prompt", ())))
-        if len(prompts) < len(chosen.get("prompt", ())):
-            raise InvalidArgument(
-                "--prompt: name each once here, and hold two runs against each other by `eval"
-                " compare`",
-                field="prompt",
-            )
-        system, purse = System(prompts=prompts, llm=chosen.get("llm")), parse_limits(chosen)
-        seed, at_once = chosen.get("seed", 0), chosen.get("parallel", 1)
-        return lambda tell: run_packaged(
-            own, asked.log, system=system, purse=purse, seed=seed, at_once=at_once, tell=tell
-        )
-
-    return of
-
-
-def packaged_draw(table: str) -> Callable[[Result], None]:
-    """Return what prints the notes of a run, and its figures by a module of tables."""
-
-    def of(result: Result) -> None:
-        from rich.console import Console  # noqa: PLC0415
-
-        for note in result["notes"]:
-            Console().print(f"note: {note}", markup=False)
-        if result["notes"]:
-            Console().print("figures are of whole runs: there are none yet")
-        else:
-            module, _, name = table.partition(":")
-            getattr(import_module(f"reasonloom.cli.{module}"), name)(result)
-
-    return of
-
-
-def split_suite(module: str) -> SuiteBuilder:
-    """Return what makes a suite that has halves, and may have another's own data."""
-
-    def made(asked: EvalRequest) -> Packaged:
-        suite: Any = import_module(f"reasonloom.evals.{module}")
-        own: Packaged = suite.packaged(asked.options.get("half", "dev"), asked.data)
-        return own
-
-    return made
-
-
-def recall_suite(asked: EvalRequest) -> Packaged:
-    """Return a suite of recall."""
-    from reasonloom.evals.suites.memory.datasets import (
-        Source,
-        retrieval_suite,
-    )
-    from reasonloom.evals.suites.memory.retrieval import packaged  # noqa: PLC0415
-
-    chosen = asked.options
-    source = Source(asked.data, chosen.get("half", "all"))
-    epochs = chosen.get("epochs", 1)
-    return packaged(retrieval_suite(asked.name), source, epochs, ablate="ablate" in chosen)
-
-
-def orchestration_suite(asked: EvalRequest) -> Packaged:
-    """Return an eval of orchestration."""
-    from reasonloom.evals.suites.reasoning.orchestration.catalog import (
-        Choices,
-        load_orchestration,
-    )
-    from reasonloom.evals.suites.reasoning.orchestration.suite import packaged  # noqa: PLC0415
-
-    chosen = asked.options
-    settings = parse_pairs(chosen.get("set", ()), "set")
-    choices = Choices(asked.data, chosen.get("items"), settings)
-    only = chosen.get("row", ())
-    return packaged(load_orchestration(asked.name), choices, chosen.get("seeds", 10), only)
-
-
-def history_suite(asked: EvalRequest) -> Packaged:
-    """Return the questions about past conversations."""
-    from reasonloom.evals.suites.history.suite import packaged  # noqa: PLC0415
-
-    chosen = asked.options
-    return packaged(chosen.get("half", "dev"), asked.data, chosen.get("asked", "other"))
-
-
-def locomo_history_suite(asked: EvalRequest) -> Packaged:
-    """Return LoCoMo's questions, asked of past conversations."""
-    from reasonloom.evals.suites.memory.locomo_history import packaged  # noqa: PLC0415
-
-    return packaged(asked.data)
+SUITE_SUFFIXES = (".py", ".csv", ".jsonl", ".json")
+FILE_OPTIONS = (
+    *MODEL_OPTIONS, "by", "judge", "scorer", "format", "column", "set", "items", "epochs",
+    "reducer", "plan", "effect", "flips",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +33,15 @@ class Kind:
 
     Attributes:
         names: the evals.
-        options: the options that they take beside those of all.
-        work: returns what runs one.
-        draw: prints a result.
+        options: the options they take, besides those of all.
+        runner: the function that returns what runs one, as `module:name` below this package.
+        table: the function that draws a result, likewise.
     """
 
     names: Sequence[str]
     options: Sequence[str]
-    work: Callable[[EvalRequest], EvalWork]
-    draw: Callable[[Result], None]
+    runner: str
+    table: str
 
     def refuse_foreign(self, name: str, options: Mapping[str, Any]) -> None:
         """Refuse an option of another kind.
@@ -156,64 +56,46 @@ class Kind:
                     f"--{option}: is not an option of {name}, which has {own}", field=option
                 )
 
+    def work(self, request: EvalRequest) -> EvalWork:
+        """Return what runs an eval."""
+        work: EvalWork = _load(self.runner)(request)
+        return work
 
+    def draw(self, result: Result) -> None:
+        """Print the notes of an incomplete run, or the figures of a complete one."""
+        notes = result.get("notes")
+        if not notes:
+            _load(self.table)(result)
+            return
+        for note in notes:
+            Console().print(f"note: {note}", markup=False)
+        Console().print("figures are of whole runs: there are none yet")
+
+
+def _load(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return getattr(import_module(f"reasonloom.cli.evals.{module}"), name)
+
+
+_OF_MODELS = ("half", *MODEL_OPTIONS)
 KINDS = (
     Kind(
-        tuple(RETRIEVAL_SUITES),
-        ("half", "epochs", "ablate"),
-        packaged_work(recall_suite),
-        packaged_draw("evals.memory_tables:draw_retrieval"),
+        tuple(RETRIEVAL_SUITES), ("half", "epochs", "ablate"), "packaged:recall",
+        "memory_tables:draw_retrieval",
     ),
     Kind(
-        tuple(ORCHESTRATION_EVALS),
-        ("seeds", "items", "row", "set"),
-        packaged_work(orchestration_suite),
-        packaged_draw("evals.orchestration_tables:draw_orchestration"),
+        tuple(ORCHESTRATION_EVALS), ("seeds", "items", "row", "set"), "packaged:orchestration",
+        "orchestration_tables:draw_orchestration",
     ),
-    Kind(
-        ("metacognition",),
-        ("half", *MODEL_OPTIONS),
-        packaged_work(split_suite("suites.metacognition.suite")),
-        packaged_draw("evals.check_tables:draw_metacognition"),
-    ),
-    Kind(
-        ("grounding",),
-        ("half", *MODEL_OPTIONS),
-        packaged_work(split_suite("suites.graph_memory.grounding.suite")),
-        packaged_draw("evals.check_tables:draw_grounding"),
-    ),
-    Kind(
-        ("triggers",),
-        ("half",),
-        packaged_work(split_suite("suites.mental_models.triggers")),
-        packaged_draw("evals.check_tables:draw_triggers"),
-    ),
-    Kind(
-        ("outcomes",),
-        ("half",),
-        packaged_work(split_suite("suites.mental_models.outcomes")),
-        packaged_draw("evals.check_tables:draw_outcomes"),
-    ),
-    Kind(
-        ("poisoning",),
-        ("half",),
-        packaged_work(split_suite("suites.memory.poisoning.suite")),
-        packaged_draw("evals.memory_tables:draw_poisoning"),
-    ),
-    Kind(
-        ("history",),
-        ("half", "asked"),
-        packaged_work(history_suite),
-        packaged_draw("evals.memory_tables:draw_history"),
-    ),
-    Kind(
-        ("locomo-history",),
-        (),
-        packaged_work(locomo_history_suite),
-        packaged_draw("evals.memory_tables:draw_retrieval"),
-    ),
-    Kind((suite_file.FILE,), suite_file.OPTIONS, suite_file.work, suite_file.draw),
-)
+    Kind(("metacognition",), _OF_MODELS, "packaged:split", "check_tables:draw_metacognition"),
+    Kind(("grounding",), _OF_MODELS, "packaged:split", "check_tables:draw_grounding"),
+    Kind(("triggers",), ("half",), "packaged:split", "check_tables:draw_triggers"),
+    Kind(("outcomes",), ("half",), "packaged:split", "check_tables:draw_outcomes"),
+    Kind(("poisoning",), ("half",), "packaged:split", "memory_tables:draw_poisoning"),
+    Kind(("history",), ("half", "asked"), "packaged:history", "memory_tables:draw_history"),
+    Kind(("locomo-history",), (), "packaged:conversations", "memory_tables:draw_retrieval"),
+    Kind((FILE,), FILE_OPTIONS, "suite_file:work", "suite_file:draw"),
+)  # fmt: skip
 NAMES = tuple(name for kind in KINDS for name in kind.names)
 
 
@@ -223,7 +105,7 @@ def kind_of(name: str) -> Kind:
     Raises:
         UnknownName: there is no such eval.
     """
-    wanted = suite_file.FILE if Path(name).suffix.lower() in suite_file.FILES else name
+    wanted = FILE if Path(name).suffix.lower() in SUITE_SUFFIXES else name
     for kind in KINDS:
         if wanted in kind.names:
             return kind
@@ -231,9 +113,7 @@ def kind_of(name: str) -> Kind:
 
 
 def log_summary(path: Path) -> str:
-    """Return how much of a log's run is done, of what, and its first score so far."""
-    from reasonloom.evals.log import EvalLog  # noqa: PLC0415
-
+    """Return how much of a log's run is done, of which eval, and its first score so far."""
     try:
         log = EvalLog(path)
     except InvalidArgument:
@@ -241,9 +121,9 @@ def log_summary(path: Path) -> str:
     head = log.head
     if "items_sha256" not in head:  # of an earlier version, or no run of an eval
         return " ".join([f"{len(log.records)} records", *filter(None, [head.get("eval", "")])])
-    told = [f"{len(log.records)} of {head['items'] * head['epochs']} results of {head['eval']}"]
-    told += [f"{name} {head[name]}" for name in ("half", "seeds", "asked") if name in head]
-    told += [f"llm {head['system']['llm']}"] if head["system"]["llm"] else []
+    parts = [f"{len(log.records)} of {head['items'] * head['epochs']} results of {head['eval']}"]
+    parts += [f"{name} {head[name]}" for name in ("half", "seeds", "asked") if name in head]
+    parts += [f"llm {head['system']['llm']}"] if head["system"]["llm"] else []
     name = head["scorers"][0]["scorer"]
     scores = [each.scores[name] for each in log.records if name in each.scores]
-    return "  ".join([*told, *([f"{name} {fmean(scores):.3f}"] if scores else [])])
+    return "  ".join([*parts, *([f"{name} {fmean(scores):.3f}"] if scores else [])])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from rich.console import Console
+from rich.table import Table
 
 
 def draw_retrieval(result: dict[str, Any]) -> None:
     """Print the means overall, without each signal, and by group, and the latency."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
     names = [name for name in result["overall"] if name != "n"]
     table = Table("", "n", *names, title=f"{result['eval']} · {result['embedder']}")
     without = {f"without {name}": means for name, means in result.get("without", {}).items()}
@@ -34,9 +31,6 @@ def draw_retrieval(result: dict[str, Any]) -> None:
 
 def draw_poisoning(result: dict[str, Any]) -> None:
     """Print, for each half, the figures with their intervals, and the false flags."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}"
@@ -67,8 +61,6 @@ QUESTION_KINDS = {
 
 def draw_history(result: dict[str, Any]) -> None:
     """Print a table of chains for each form, and what was foretold of the moments."""
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console()
     if not console.is_terminal and console.width < WIDTH:
         console = Console(width=WIDTH)
@@ -88,8 +80,6 @@ def draw_history(result: dict[str, Any]) -> None:
 
 
 def _chains(title: str, found: dict[str, Any]) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("kind", "n", "right", "95 %", *COLUMNS, title=title)
     for name, each in (*found["kinds"].items(), ("all", found["all"])):
         ends = " to ".join(f"{100 * end:.0f}" for end in each.get("interval", ()))

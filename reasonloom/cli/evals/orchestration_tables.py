@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from rich.console import Console
+from rich.table import Column, Table
 
 NOTE = (
     "This measures orchestration, not reasoning: one simulated language model under every row,"
@@ -16,8 +16,6 @@ WIDTH = 132
 
 def draw_orchestration(result: dict[str, Any]) -> None:
     """Print the rows, the compared pairs, and what kind of evidence this is."""
-    from rich.console import Console  # noqa: PLC0415
-
     console = Console()
     if not console.is_terminal and console.width < WIDTH:
         console = Console(width=WIDTH)
@@ -35,8 +33,6 @@ def draw_orchestration(result: dict[str, Any]) -> None:
 
 
 def _rows(result: dict[str, Any]) -> Table:
-    from rich.table import Column, Table  # noqa: PLC0415
-
     told = f"{result['summarise']} {result['measure']}" if not result["share"] else "solved"
     right = [Column(name, justify="right") for name in ("calls", "tokens in", "out", "$")]
     table = Table(
@@ -68,8 +64,6 @@ def _rows(result: dict[str, Any]) -> Table:
 
 
 def _counted(result: dict[str, Any]) -> Table:
-    from rich.table import Column, Table  # noqa: PLC0415
-
     names = result["counted"]
     right = (Column(name.replace("_", " "), justify="right") for name in names)
     table = Table("row", *right, title="counts of an item, in the mean")
@@ -79,8 +73,6 @@ def _counted(result: dict[str, Any]) -> Table:
 
 
 def _compared(result: dict[str, Any]) -> Table:
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("row", "beside", "difference", "95 %", "as a share", "cost")
     for pair in result["compared"]:
         low, high = (_score(result, end, signed=True) for end in pair["score_difference_interval"])

@@ -8,40 +8,15 @@ from typing import Annotated
 
 import typer
 
-from reasonloom.cli.engine import counted
-from reasonloom.cli.evals.comparison import Reducer, Score, run_path
+from reasonloom.cli.evals.comparison import Reducer, Score
+from reasonloom.cli.evals.request import run_path
+from reasonloom.cli.output import counted, require_output_path, write_output
 from reasonloom.errors import InvalidArgument
-
-
-def require_output_path(option: str, path: Path) -> None:
-    """See that a file can be written, before the work is done whose result it is to hold.
-
-    Raises:
-        InvalidArgument: its folder is not there, or it cannot be written.
-    """
-    folder = path.absolute().parent
-    if not os.path.isdir(folder):  # noqa: PTH112 - never raises, whatever the name is
-        raise InvalidArgument(f"--{option}: the folder of {path.name} is not there", field=option)
-    there = os.path.exists(path)  # noqa: PTH110
-    if os.path.isdir(path) or not os.access(path if there else folder, os.W_OK):  # noqa: PTH112
-        raise _unwritable(option, path)
-
-
-def write_output(option: str, path: Path, text: str) -> None:
-    """Write the file, and say where it is.
-
-    Raises:
-        InvalidArgument: it cannot be written.
-    """
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError:
-        raise _unwritable(option, path) from None
-    typer.echo(str(path))
-
-
-def _unwritable(option: str, path: Path) -> InvalidArgument:
-    return InvalidArgument(f"--{option}: {path.name} cannot be written", field=option)
+from reasonloom.evals.comparison.compare import open_completed
+from reasonloom.evals.export.inspect_log import write_inspect_log
+from reasonloom.evals.reporting import html as pages
+from reasonloom.evals.reporting import text as texts
+from reasonloom.evals.reporting.report import build_report
 
 
 def report(
@@ -58,10 +33,6 @@ def report(
     reducer: Reducer = "mean",
 ) -> None:
     """Report a run, or how runs differ from the first; as text where no file is named."""
-    from reasonloom.evals.reporting import html as pages  # noqa: PLC0415
-    from reasonloom.evals.reporting import text as texts  # noqa: PLC0415
-    from reasonloom.evals.reporting.report import build_report  # noqa: PLC0415
-
     logs = [run_path(run) for run in runs]
     for option, path in (("html", html), ("text", text)):
         _check_output(option, path, logs)
@@ -90,8 +61,5 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Write over a log that is there.")] = False,
 ) -> None:
     """Write a run as a log of Inspect, for `inspect view` (extra `inspect`)."""
-    from reasonloom.evals.comparison.compare import open_completed  # noqa: PLC0415
-    from reasonloom.evals.export.inspect_log import write_inspect_log  # noqa: PLC0415
-
     number = write_inspect_log(open_completed(run_path(run)), to, force=force)
     typer.echo(f"{to}  {counted(number, 'sample')}; see it with `inspect view start`")

@@ -1,17 +1,19 @@
-"""What `reasonloom eval run` was asked, and what runs it, as kinds of evals take and give it."""
+"""The request of `reasonloom eval run`, its options, and where runs are kept."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from reasonloom.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.system import Purse
+from reasonloom.errors import InvalidArgument, UnknownName
+from reasonloom.evals.core.budget import Budget
+from reasonloom.evals.core.llm_calls import Limits
+from reasonloom.evals.core.system import Purse
+from reasonloom.settings import load_settings
 
 Result = dict[str, Any]
 ReportProgress = Callable[[str, int, int], None]
@@ -20,14 +22,17 @@ EvalWork = Callable[[ReportProgress], Awaitable[Result]]
 MODEL_OPTIONS = (
     "prompt", "llm", "seed", "calls", "tokens", "usd", "limit", "parallel", "cache", "lenient",
 )  # fmt: skip
-"""The options of whatever asks a language model."""
+"""The options of evals that ask a language model."""
+
+MAX_RUN_NAME = 400
+"""Characters of a run's name that an error shows."""
 
 LIMIT = re.compile(r"(?:(?P<provider>[\w.-]+)=)?(?P<calls>[1-9][0-9]{0,3})")
 
 
 @dataclass(frozen=True, slots=True)
 class EvalRequest:
-    """What the command was asked: an eval, its data, the log, and options that were given."""
+    """An eval to run: its name or file, its data, the log, and the options that were given."""
 
     name: str
     data: Path | None
@@ -35,18 +40,14 @@ class EvalRequest:
     options: Mapping[str, Any]
 
 
-def parse_limits(chosen: Mapping[str, Any]) -> Purse:
-    """Return the budget, the limits and the cache that were chosen.
+def parse_limits(options: Mapping[str, Any]) -> Purse:
+    """Return the budget, the limits and the cache.
 
     Raises:
-        InvalidArgument: one is not of its form.
+        InvalidArgument: one is ill-formed.
     """
-    from reasonloom.evals.core.budget import Budget  # noqa: PLC0415
-    from reasonloom.evals.core.llm_calls import Limits  # noqa: PLC0415
-    from reasonloom.evals.core.system import Purse  # noqa: PLC0415
-
     limits = Limits()
-    for each in chosen.get("limit", ()):
+    for each in options.get("limit", ()):
         match = LIMIT.fullmatch(each)
         if not match:
             raise InvalidArgument("--limit: must be CALLS or PROVIDER=CALLS", field="limit")
@@ -54,15 +55,15 @@ def parse_limits(chosen: Mapping[str, Any]) -> Purse:
             limits.own = {**limits.own, match["provider"]: int(match["calls"])}
         else:
             limits.default = int(match["calls"])
-    budget = Budget(chosen.get("calls"), chosen.get("tokens"), chosen.get("usd"))
-    return Purse(budget, limits, chosen.get("cache"), count_errors="lenient" in chosen)
+    budget = Budget(options.get("calls"), options.get("tokens"), options.get("usd"))
+    return Purse(budget, limits, options.get("cache"), count_errors="lenient" in options)
 
 
 def parse_pairs(given: Sequence[str], option: str) -> dict[str, str]:
     """Return what was given as NAME=VALUE, by name.
 
     Raises:
-        InvalidArgument: one is not of this form, or is given twice.
+        InvalidArgument: one has another form, or is given twice.
     """
     found: dict[str, str] = {}
     for each in given:
@@ -71,3 +72,18 @@ def parse_pairs(given: Sequence[str], option: str) -> dict[str, str]:
             raise InvalidArgument(f"--{option}: must be NAME=VALUE, each name once", field=option)
         found[name] = value
     return found
+
+
+def runs_folder() -> Path:
+    """Return the folder of runs."""
+    return load_settings().home / "evals"
+
+
+def run_path(run: str) -> Path:
+    """Return the file of a run: a path, or a name in the folder of runs."""
+    for path in (Path(run), runs_folder() / run):
+        if os.path.isfile(path):  # noqa: PTH113 - never raises, however long the name is
+            return path
+    raise UnknownName(
+        f"there is no run {run[:MAX_RUN_NAME]}; see `reasonloom eval list`", field="runs"
+    )

@@ -4,37 +4,46 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
 
 from reasonloom.cli.arguments import parse_versions
-from reasonloom.cli.evals.comparison import draw_comparison
-from reasonloom.cli.evals.request import MODEL_OPTIONS, parse_limits, parse_pairs
+from reasonloom.cli.evals.comparison import draw_comparison, draw_plan
+from reasonloom.cli.evals.request import (
+    EvalRequest,
+    EvalWork,
+    ReportProgress,
+    parse_limits,
+    parse_pairs,
+)
 from reasonloom.errors import InvalidArgument
+from reasonloom.evals.comparison.compare import compare
+from reasonloom.evals.comparison.pairs import require_reducer
+from reasonloom.evals.comparison.power import plan
+from reasonloom.evals.comparison.summary import run_summary
+from reasonloom.evals.core.item import Scorer
+from reasonloom.evals.core.preflight import preflight
+from reasonloom.evals.core.run import AT_ONCE, RunResult, run
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.system import System
+from reasonloom.evals.core.tool import Tool
+from reasonloom.evals.core.way import Asking, Way
+from reasonloom.evals.loaders.cases import tool_of_cases
+from reasonloom.evals.loaders.files import python_file, table
+from reasonloom.evals.loaders.published import published
+from reasonloom.evals.scorers.fields import Fields
+from reasonloom.evals.scorers.judge import Judge
+from reasonloom.evals.scorers.text import Pattern, choice, contains, exact, numeric
 
-if TYPE_CHECKING:
-    from reasonloom.cli.evals.request import EvalRequest, EvalWork, ReportProgress
-    from reasonloom.evals.core.item import Scorer
-    from reasonloom.evals.core.run import RunResult
-    from reasonloom.evals.core.suite import Suite
-    from reasonloom.evals.core.system import System
-    from reasonloom.evals.core.way import Way
-
-FILE = "FILE"
-"""What the kind is called where evals are listed."""
-
-FILES = (".py", ".csv", ".jsonl", ".json")
 PYTHON = ".py"
-OPTIONS = (
-    *MODEL_OPTIONS, "by", "judge", "scorer", "format", "column", "set", "items", "epochs", "reducer",
-    "plan", "effect", "flips",
-)  # fmt: skip
 
 
 def work(asked: EvalRequest) -> EvalWork:
     """Return what runs the suite of a file on each system, or only plans it."""
-    from reasonloom.evals.core.system import System  # noqa: PLC0415
-
     chosen = asked.options
     suite = suite_of(asked)
     way = way_of(chosen)
@@ -51,15 +60,6 @@ def suite_of(asked: EvalRequest) -> Suite:
     Raises:
         CallerMistake: the file or an option is not right.
     """
-    from dataclasses import replace  # noqa: PLC0415
-
-    from reasonloom.evals.loaders.cases import tool_of_cases  # noqa: PLC0415
-    from reasonloom.evals.loaders.files import (
-        python_file,
-        table,
-    )
-    from reasonloom.evals.loaders.published import published  # noqa: PLC0415
-
     path, chosen = Path(asked.name), asked.options
     _require_table(path, chosen)
     form, scorers = chosen.get("format", ""), _scorers(chosen.get("scorer", ()))
@@ -95,16 +95,6 @@ def _require_table(path: Path, chosen: Mapping[str, Any]) -> None:
 
 def _scorers(given: Sequence[str]) -> list[Scorer]:
     """Return scorers by their names, what stands behind a colon as their parameter."""
-    from reasonloom.evals.scorers.fields import Fields  # noqa: PLC0415
-    from reasonloom.evals.scorers.judge import Judge  # noqa: PLC0415
-    from reasonloom.evals.scorers.text import (  # noqa: PLC0415
-        Pattern,
-        choice,
-        contains,
-        exact,
-        numeric,
-    )
-
     made: dict[str, Any] = {
         "exact": lambda told: exact(),
         "final": lambda told: exact(final=True, name="final"),
@@ -130,9 +120,6 @@ def _scorers(given: Sequence[str]) -> list[Scorer]:
 
 def way_of(chosen: Mapping[str, Any]) -> Way | None:
     """Return how items are answered: by a prompt, whose name has a stroke, or by a tool."""
-    from reasonloom.evals.core.tool import Tool  # noqa: PLC0415
-    from reasonloom.evals.core.way import Asking  # noqa: PLC0415
-
     by, settings = chosen.get("by", ""), parse_pairs(chosen.get("set", ()), "set")
     if not by and settings:
         raise InvalidArgument("--set: needs --by TOOL, whose arguments they are", field="set")
@@ -175,12 +162,6 @@ def _systems(given: Sequence[str]) -> list[dict[str, int]]:
 async def _run(
     asked: EvalRequest, suite: Suite, systems: Sequence[System], tell: ReportProgress
 ) -> dict[str, Any]:
-    from reasonloom.evals.comparison.compare import compare  # noqa: PLC0415
-    from reasonloom.evals.comparison.pairs import require_reducer  # noqa: PLC0415
-    from reasonloom.evals.comparison.summary import run_summary  # noqa: PLC0415
-    from reasonloom.evals.core.preflight import preflight  # noqa: PLC0415
-    from reasonloom.evals.core.run import AT_ONCE, run  # noqa: PLC0415
-
     chosen = asked.options
     reducer, purse = chosen.get("reducer", "mean"), parse_limits(chosen)
     epochs = chosen.get("epochs", 1)
@@ -210,8 +191,6 @@ async def _run(
 
 
 async def _plan(suite: Suite, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    from reasonloom.evals.comparison.power import plan  # noqa: PLC0415
-
     suite.check()
     told = plan(len(suite.items), flips=chosen.get("flips", 0.2), effect=chosen.get("effect"))
     clusters = {item.cluster for item in suite.items if item.cluster}
@@ -247,11 +226,6 @@ def _number(told: str, option: str) -> float:
 
 def draw(found: dict[str, Any]) -> None:
     """Print what became of the runs, or what is planned."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
-    from reasonloom.cli.evals.comparison import draw_plan  # noqa: PLC0415
-
     if "plan" in found:
         draw_plan(found["plan"])
         return

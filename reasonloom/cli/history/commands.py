@@ -2,28 +2,49 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import json
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from reasonloom.cli.engine import counted, with_engine
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.history.tables import (
+    byte_progress,
+    draw_chunks,
+    draw_ingested,
+    draw_projects,
+    draw_sessions,
+)
+from reasonloom.cli.output import counted
+from reasonloom.contracts import history
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.history import (
+    HistoryListProjects,
+    HistoryListSessions,
+    HistoryReconstruct,
+)
+from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.call_tool import call_tool
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from reasonloom.contracts.base import Request
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.history.erasure import Erased
-    from reasonloom.nodes.history.ingestion.discovery import FoundFiles
-    from reasonloom.nodes.history.ingestion.reports import FileReport
-    from reasonloom.stores.history.soft_deletes import Forgotten
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.history.erasure import Erased, erase_due, list_undoable, restore_forgotten
+from reasonloom.nodes.history.ingestion.discovery import FoundFiles, find_files
+from reasonloom.nodes.history.ingestion.formats import format_of
+from reasonloom.nodes.history.ingestion.pipeline import ingest as read
+from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
+from reasonloom.nodes.history.lookup import require_project
+from reasonloom.settings import load_settings
+from reasonloom.stores.history import chunk_links
+from reasonloom.stores.history.soft_deletes import Forgotten
 
 
 def undo(
@@ -34,8 +55,6 @@ def undo(
     """List what was forgotten and can be brought back, or bring it back."""
 
     async def work(engine: Engine, caller: Caller) -> Sequence[Forgotten] | int:
-        from reasonloom.nodes.history.erasure import list_undoable, restore_forgotten  # noqa: PLC0415
-
         if number is None:
             return await list_undoable(engine.loom, caller)
         return await restore_forgotten(engine.loom, caller, number)
@@ -60,8 +79,6 @@ def purge(
         typer.confirm("Erase for good all that was forgotten?", abort=True)
 
     async def work(engine: Engine, caller: Caller) -> Erased:
-        from reasonloom.nodes.history.erasure import erase_due  # noqa: PLC0415
-
         kept = timedelta(days=0 if now else engine.loom.settings.undo_days)
         return await erase_due(engine.loom.database, caller, engine.loom.clock() - kept)
 
@@ -70,12 +87,6 @@ def purge(
 
 
 def _print_forgotten(found: Sequence[Forgotten]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.markup import escape  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     days = load_settings().undo_days
     table = Table("number", "project", "chunks", "what", "forgotten", "until")
     for each in found:
@@ -91,9 +102,6 @@ def _minute(at: datetime) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
-app = typer.Typer(help="Read past conversations, and look at them.", no_args_is_help=True)
-app.command()(undo)
-app.command()(purge)
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
 ProjectOption = Annotated[
     str | None, typer.Option(help="Only this project, as `projects` names it.")
@@ -108,7 +116,6 @@ class Format(StrEnum):
     TEXT = "text"
 
 
-@app.command()
 def ingest(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files or folders.")],
     form: Annotated[Format | None, typer.Option("--format", help="If not found out.")] = None,
@@ -122,13 +129,6 @@ def ingest(
     Folders are read with all that is below: files `*.jsonl`, or with `--format text` texts. The
     exit code is 1 if anything could not be read.
     """
-    import time  # noqa: PLC0415
-
-    from reasonloom.cli.history.tables import draw_ingested  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.discovery import find_files  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.formats import format_of  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.reports import IngestOptions  # noqa: PLC0415
-
     began = time.perf_counter()
     wish = IngestOptions(format_of(form) if form else None, project, thinking, again, dry_run)
     found = find_files(paths, wish.form)
@@ -143,36 +143,24 @@ async def _ingest_with_progress(
     engine: Engine, caller: Caller, found: FoundFiles, wish: Any
 ) -> list[FileReport]:
     """Read the files while a bar is drawn by bytes."""
-    from reasonloom.cli.history.tables import byte_progress  # noqa: PLC0415
-    from reasonloom.nodes.history.ingestion.pipeline import ingest as read  # noqa: PLC0415
-
     with byte_progress(found.bytes) as tell:
         return await read(engine.loom, caller, found.files, wish, tell)
 
 
-@app.command()
 def projects(as_json: AsJson = False) -> None:
     """List the projects of past conversations."""
-    from reasonloom.cli.history.tables import draw_projects  # noqa: PLC0415
-    from reasonloom.contracts.history import HistoryListProjects  # noqa: PLC0415
-
     answer = _call("history_list_projects", HistoryListProjects, {})
     _show(answer, draw_projects, as_json=as_json)
 
 
-@app.command()
 def sessions(
     project: Annotated[str, typer.Argument(help="As `projects` names it.")], as_json: AsJson = False
 ) -> None:
     """List the sessions of a project, the newest first."""
-    from reasonloom.cli.history.tables import draw_sessions  # noqa: PLC0415
-    from reasonloom.contracts.history import HistoryListSessions  # noqa: PLC0415
-
     answer = _call("history_list_sessions", HistoryListSessions, {"project": project})
     _show(answer, draw_sessions, as_json=as_json)
 
 
-@app.command()
 def show(
     project: Annotated[str, typer.Argument(help="As `projects` names it.")],
     session: Annotated[str | None, typer.Option(help="A session's id, or its beginning.")] = None,
@@ -182,12 +170,6 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show what was said and done in a project, in order of time."""
-    from reasonloom.cli.history.tables import draw_chunks  # noqa: PLC0415
-    from reasonloom.contracts.history import (  # noqa: PLC0415
-        HistoryListSessions,
-        HistoryReconstruct,
-    )
-
     if last:
         listed = _call("history_list_sessions", HistoryListSessions, {"project": project})
         session = listed["sessions"][0]["session_id"] if listed["sessions"] else None
@@ -196,7 +178,6 @@ def show(
     _show(answer, draw_chunks, as_json=as_json)
 
 
-@app.command()
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     project: ProjectOption = None,
@@ -205,9 +186,6 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search past conversations; with --recall or --predict walk from what is found."""
-    from reasonloom.cli.history.tables import draw_chunks  # noqa: PLC0415
-    from reasonloom.contracts import history  # noqa: PLC0415
-
     if recall and predict:
         raise typer.BadParameter("give --recall or --predict, not both")
     if predict:
@@ -226,14 +204,9 @@ def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str
     Raises:
         ReasonloomError: what the tool answers instead, or that there is no such project.
     """
-    from reasonloom.contracts.validation import parse_request  # noqa: PLC0415
-
     request = parse_request(model, given)
 
     async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
-        from reasonloom.nodes.history.lookup import require_project  # noqa: PLC0415
-        from reasonloom.stores.history import chunk_links  # noqa: PLC0415
-
         if project := given.get("project"):
             async with engine.loom.database.begin(caller) as tx:
                 await require_project(tx, project)
@@ -253,8 +226,6 @@ def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str
 
 def _show(answer: dict[str, Any], draw: Any, *, as_json: bool) -> None:
     """Draw an answer, or write it as JSON."""
-    import json  # noqa: PLC0415
-
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
     else:

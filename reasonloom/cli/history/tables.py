@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+from rich.table import Column, Table
+from rich.text import Text
 
-from reasonloom.cli.engine import counted
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from reasonloom.nodes.history.ingestion.discovery import FoundFiles
-    from reasonloom.nodes.history.ingestion.reports import FileReport
+from reasonloom.cli.output import counted
+from reasonloom.nodes.history.ingestion.discovery import FoundFiles
+from reasonloom.nodes.history.ingestion.reports import FileReport
+from reasonloom.text import tokens
 
 MAX_REFUSED = 20
 """Refused files that are named; more are counted."""
@@ -34,15 +43,6 @@ SKIP_REASONS = {
 @contextmanager
 def byte_progress(total: int) -> Iterator[Callable[[int], None]]:
     """Yield what draws a bar of bytes with their rate on stderr, where that is a terminal."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
-
     console = Console(stderr=True)
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(
@@ -105,8 +105,6 @@ def _figures(
 
 def _notes(told: list[FileReport]) -> Iterator[str]:
     """Yield what is to be done about it."""
-    from reasonloom.text import tokens  # noqa: PLC0415
-
     unembedded = sum(each.unembedded for each in told)
     if unembedded:
         yield (
@@ -119,10 +117,10 @@ def _notes(told: list[FileReport]) -> Iterator[str]:
 
 def draw_projects(answer: dict[str, Any]) -> None:
     """Draw projects."""
-    from rich.table import Column, Table  # noqa: PLC0415
-
-    table = Table("project", Column("folder", overflow="fold"), *_right_aligned("sessions", "chunks"),
-                  "first", "last", title="projects")  # fmt: skip
+    numbers = _right_aligned("sessions", "chunks")
+    table = Table(
+        "project", Column("folder", overflow="fold"), *numbers, "first", "last", title="projects"
+    )
     for each in answer["projects"]:
         table.add_row(
             each["project"],
@@ -137,8 +135,6 @@ def draw_projects(answer: dict[str, Any]) -> None:
 
 def draw_sessions(answer: dict[str, Any]) -> None:
     """Draw sessions."""
-    from rich.table import Column, Table  # noqa: PLC0415
-
     table = Table(Column("session", overflow="fold"), "began", "ended",
                   *_right_aligned("chunks", "tokens"), title=answer["project"])  # fmt: skip
     for each in answer["sessions"]:
@@ -154,11 +150,6 @@ def draw_sessions(answer: dict[str, Any]) -> None:
 
 def draw_chunks(answer: dict[str, Any]) -> None:
     """Draw chunks one below the other: problem first, with times, sessions and why each follows."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.markup import escape  # noqa: PLC0415
-    from rich.panel import Panel  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     console, reasons = Console(), answer.get("reasons")
     chunks = answer["chunks"]
     for place, chunk in enumerate(chunks):
@@ -200,18 +191,12 @@ def _minute(time: str | None) -> str:
 
 
 def _plain(title: str) -> Table:
-    from rich.table import Column, Table  # noqa: PLC0415
-
     return Table("what", Column("how many", justify="right"), title=title)
 
 
 def _right_aligned(*names: str) -> list[Any]:
-    from rich.table import Column  # noqa: PLC0415
-
     return [Column(name, justify="right") for name in names]
 
 
 def _print(table: Table) -> None:
-    from rich.console import Console  # noqa: PLC0415
-
     Console().print(table)

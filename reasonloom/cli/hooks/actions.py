@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from reasonloom.cli.engine import counted
 from reasonloom.cli.hooks.input import HookInput, project_folder, transcript_files
+from reasonloom.cli.output import counted
 from reasonloom.errors import ReasonloomError
 
 if TYPE_CHECKING:

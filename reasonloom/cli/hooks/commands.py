@@ -7,27 +7,33 @@ import shlex
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from reasonloom.cli.engine import with_engine
+from reasonloom.cli.hooks.settings_file import (
+    add_handlers,
+    hook_handlers,
+    installed_handlers,
+    remove_handlers,
+)
 from reasonloom.cli.install.entry import installed_script, missing_settings, start_command
 from reasonloom.cli.user_files.preview import confirm_change, show_change
 from reasonloom.cli.user_files.rewrite import (
     backup_path,
     errors_for,
+    read_file,
     write_restored,
     write_with_backup,
 )
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.history import HistoryHookStatus
 from reasonloom.errors import ReasonloomError
 from reasonloom.graphs.runs.call_tool import call_tool
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.settings import load_settings
 
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-
-app = typer.Typer(help="Claude Code's hooks: install, uninstall, look.", no_args_is_help=True)
 SettingsFile = Annotated[
     Path | None,
     typer.Option(
@@ -39,7 +45,6 @@ EXTRA_SECONDS = 10
 """Seconds that the host waits longer than a hook takes at most."""
 
 
-@app.command()
 def install(
     settings: SettingsFile = None,
     yes: Yes = False,
@@ -48,10 +53,6 @@ def install(
     ] = True,
 ) -> None:
     """Write the hooks into a settings file; shows the change and asks first."""
-    from reasonloom.cli.hooks.settings_file import add_handlers, hook_handlers, installed_handlers  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     path = settings or load_settings().claude_folder / "settings.json"
     program, why = _program()
     seconds = math.ceil(load_settings().hook_seconds) + EXTRA_SECONDS
@@ -74,13 +75,8 @@ def install(
         typer.echo(kept)
 
 
-@app.command()
 def uninstall(settings: SettingsFile = None, yes: Yes = False) -> None:
     """Take the hooks out of a settings file; shows the change and asks first."""
-    from reasonloom.cli.hooks.settings_file import remove_handlers  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     path = settings or load_settings().claude_folder / "settings.json"
     with errors_for(path):
         found = read_file(path)
@@ -103,13 +99,8 @@ def uninstall(settings: SettingsFile = None, yes: Yes = False) -> None:
     typer.echo("A block in a CLAUDE.md stays until you delete it.")
 
 
-@app.command()
 def status(settings: SettingsFile = None) -> None:
     """Tell which settings files have the hooks, and when each hook ran last."""
-    from reasonloom.cli.hooks.settings_file import installed_handlers  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     here = Path.cwd() / ".claude"
     usual = [load_settings().claude_folder / "settings.json", here / "settings.json",
              here / "settings.local.json"]  # fmt: skip
@@ -133,8 +124,6 @@ def status(settings: SettingsFile = None) -> None:
 
 
 async def _report(engine: Engine, caller: Caller) -> str:
-    from reasonloom.contracts.history import HistoryHookStatus  # noqa: PLC0415
-
     outcome = await call_tool(engine, caller, "history_hook_status", HistoryHookStatus())
     return "\n".join([str(outcome.answer["text"]), *outcome.notes])
 
@@ -157,9 +146,6 @@ def _program() -> tuple[str, str]:
 
 def _read_backup(backup: Path) -> str | None:
     """Return what a file was before us, None where its backup has our hooks too, or is away."""
-    from reasonloom.cli.hooks.settings_file import installed_handlers  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
-
     with errors_for(backup):
         kept = read_file(backup)
         return kept.text if kept and not any(installed_handlers(kept.text)) else None

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from reasonloom.cli.install.hosts import Host
-    from reasonloom.cli.user_files.rewrite import FileSnapshot
+from reasonloom.cli.install.entry import (
+    build_entry,
+    is_secret,
+    missing_settings,
+    parse_variables,
+    public_texts,
+)
+from reasonloom.cli.install.formats import add_entry, find_entry, remove_entry
+from reasonloom.cli.install.hosts import Host, find_host
+from reasonloom.cli.user_files.preview import confirm_change, show_change
+from reasonloom.cli.user_files.rewrite import (
+    FileSnapshot,
+    backup_path,
+    errors_for,
+    read_file,
+    write_restored,
+    write_with_backup,
+)
 
 HostName = Annotated[
     str, typer.Argument(metavar="HOST", help="claude-code, claude-desktop, vscode, cursor, codex.")
@@ -38,14 +53,6 @@ def install(
     dry_run: Dry = False,
 ) -> None:
     """Name this server in a host's configuration; shows the change and asks first."""
-    from reasonloom.cli.install.entry import (
-        missing_settings,
-        public_texts,
-    )
-    from reasonloom.cli.install.formats import add_entry, find_entry  # noqa: PLC0415
-    from reasonloom.cli.user_files.preview import confirm_change, show_change  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import errors_for, write_with_backup  # noqa: PLC0415
-
     target, entry = _target_and_entry(host, as_, toolsets, env)
     path = target.path(scope)
     with errors_for(path):
@@ -74,12 +81,6 @@ def uninstall(
     host: HostName, scope: Scope = "user", yes: Yes = False, dry_run: Dry = False
 ) -> None:
     """Take this server out of a host's configuration; shows the change and asks first."""
-    from reasonloom.cli.install.entry import public_texts  # noqa: PLC0415
-    from reasonloom.cli.install.formats import find_entry, remove_entry  # noqa: PLC0415
-    from reasonloom.cli.install.hosts import find_host  # noqa: PLC0415
-    from reasonloom.cli.user_files.preview import confirm_change, show_change  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import backup_path, errors_for, write_restored  # noqa: PLC0415
-
     target = find_host(host)
     path = target.path(scope)
     with errors_for(path):
@@ -106,9 +107,6 @@ def print_config(
     host: HostName, as_: As = None, toolsets: Sets = None, scope: Scope = "user", env: Env = None
 ) -> None:
     """Print what `install` would write, to copy; secrets are left out."""
-    from reasonloom.cli.install.entry import is_secret  # noqa: PLC0415
-    from reasonloom.cli.install.formats import add_entry  # noqa: PLC0415
-
     target, entry = _target_and_entry(host, as_, toolsets, env)
     hidden = {name: f"<{name}>" for name, said in entry.get("env", {}).items()
               if is_secret(name, said)}  # fmt: skip
@@ -122,26 +120,18 @@ def print_config(
 def _target_and_entry(
     host: str, serve_as: str | None, toolsets: str | None, env: list[str] | None
 ) -> tuple[Host, dict[str, Any]]:
-    from reasonloom.cli.install.entry import build_entry, parse_variables  # noqa: PLC0415
-    from reasonloom.cli.install.hosts import find_host  # noqa: PLC0415
-
     target = find_host(host)
     return target, target.entry(build_entry(serve_as, toolsets, parse_variables(env or [])))
 
 
 def _read(path: Path) -> tuple[FileSnapshot | None, str]:
     """Return a file and its text; none and nothing where there is no such file."""
-    from reasonloom.cli.user_files.rewrite import read_file  # noqa: PLC0415
-
     found = read_file(path, MAX_SIZE)
     return found, found.text if found else ""
 
 
 def _read_backup(target: Host, backup: Path) -> str | None:
     """Return what a file was before us, None where its backup has our entry too, or is away."""
-    from reasonloom.cli.install.formats import find_entry  # noqa: PLC0415
-    from reasonloom.cli.user_files.rewrite import errors_for  # noqa: PLC0415
-
     with errors_for(backup):
         kept, text = _read(backup)
         return text if kept and find_entry(target.form, text, target.table) is None else None
@@ -154,8 +144,6 @@ def _echo_if(said: str) -> None:
 
 def _warn(target: Host, path: Path, scope: str, entry: dict[str, Any]) -> None:
     """Tell of secrets in a file that others may read, and of a host that seems not to be here."""
-    from reasonloom.cli.install.entry import is_secret  # noqa: PLC0415
-
     secret = [name for name, said in entry.get("env", {}).items() if is_secret(name, said)]
     if secret and scope == "project":
         typer.echo(f"A project's file is often shared; it will hold {', '.join(secret)}.")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reasonloom.errors import InvalidArgument, MissingArgument
+from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, environment, load_settings, variables_of
 
 
@@ -31,8 +32,6 @@ def missing_settings(where: str, given: frozenset[str] = frozenset()) -> list[st
         where: the host that will start us, such as `Claude Code`.
         given: variables that it is told.
     """
-    from reasonloom.settings import Settings, environment, variables_of  # noqa: PLC0415
-
     known = environment()
     names = {v for field in Settings.model_fields for v in variables_of(field) if known.get(v)}
     if not names - given:
@@ -56,8 +55,6 @@ def build_entry(
     Raises:
         SettingMistake: an unknown reference or toolset.
     """
-    from reasonloom.server.catalogue.selection import choose  # noqa: PLC0415 - takes a while to load
-
     choose(load_settings(serve_as=serve_as, toolsets=toolsets))
     program, *words = start_command()
     chosen = ["--as", serve_as] if serve_as else ["--toolsets", toolsets] if toolsets else []

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
 
-from reasonloom.cli.engine import counted, progress, with_engine
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import counted, progress
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.runs.call_tool import call_tool
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.mental_models.basins.relations import BasinActivity, BasinRelation
-
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.mental_models.basins.relations import (
+    BasinActivity,
+    BasinRelation,
+    list_basin_activity,
+    list_relations,
+)
 
 NO_CLUSTERS = "there are no clusters yet; `reasonloom memory cluster` forms them"
 MAX_SHOWN = 100
@@ -29,11 +36,6 @@ def basins(
     async def work(
         engine: Engine, caller: Caller
     ) -> tuple[list[BasinActivity], list[BasinRelation]]:
-        from reasonloom.nodes.mental_models.basins.relations import (  # noqa: PLC0415
-            list_basin_activity,
-            list_relations,
-        )
-
         found = await list_basin_activity(engine.loom, caller)
         return found, await list_relations(engine.loom, caller) if relations else []
 
@@ -47,10 +49,6 @@ def basins(
 
 
 def _print_clusters(found: list[BasinActivity]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     members, coherence, active = (
         Column(name, justify="right") for name in ("members", "coherence", "active")
     )
@@ -70,10 +68,6 @@ def _print_clusters(found: list[BasinActivity]) -> None:
 
 
 def _print_relations(found: list[BasinActivity], between: list[BasinRelation]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     names = {each.id: each.name for each in found}
     strength, edges, sessions = (
         Column(name, justify="right") for name in ("strength", "links", "sessions")
@@ -99,8 +93,6 @@ def cluster(
     """Find what your memories are about; clusters that go on keep their ids and names."""
 
     async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], list[str]]:
-        from reasonloom.contracts.mental_models.extras import ClusterMemories  # noqa: PLC0415
-
         with progress("cluster"):
             request = ClusterMemories.model_validate({"dryRun": dry_run})
             outcome = await call_tool(engine, caller, "cluster_memories", request)
@@ -132,10 +124,6 @@ def _print_clustering(done: dict[str, Any], notes: list[str], *, dry_run: bool) 
 
 
 def _print_new_clusters(clusters: list[dict[str, Any]]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     members, coherence = (Column(name, justify="right") for name in ("members", "coherence"))
     table = Table("name", members, coherence, "keywords", "")
     for each in clusters:

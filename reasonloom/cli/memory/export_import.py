@@ -9,18 +9,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import Annotated, BinaryIO
 
 import typer
 
-from reasonloom.cli.engine import counted, progress, with_engine
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import counted, progress
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.memory.portable.importer import ImportResult
-    from reasonloom.nodes.memory.portable.validation import FileCheck
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.memory.portable.export import ExportOptions, export_lines
+from reasonloom.nodes.memory.portable.importer import ImportResult, MemoryImport
+from reasonloom.nodes.memory.portable.validation import FileCheck, check_file, embedder_in_use
 
 STANDARD = "-"
 User = Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")]
@@ -39,8 +39,6 @@ def export(
     """Write all memories with their links to a file, one a line, for `import` to read."""
 
     async def write(engine: Engine, caller: Caller) -> int:
-        from reasonloom.nodes.memory.portable.export import ExportOptions, export_lines  # noqa: PLC0415
-
         count = -1  # the header is no memory
         wish = ExportOptions(embeddings=with_embeddings, hidden=include_hidden)
         with progress("export") as tell, atomic_output(file) as target:
@@ -107,9 +105,6 @@ def import_(
     """
 
     async def take(engine: Engine, caller: Caller) -> bool:
-        from reasonloom.nodes.memory.portable.importer import MemoryImport  # noqa: PLC0415
-        from reasonloom.nodes.memory.portable.validation import check_file, embedder_in_use  # noqa: PLC0415
-
         ours = embedder_in_use(engine.loom.embedder)
         with _source(file) as source:
             checked = check_file(source, ours)

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
 
-from reasonloom.cli.engine import counted, progress, with_engine
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import counted, progress
+from reasonloom.compose import open_engine
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.memory.extras import ConsolidateMemories, MemoryHealth
+from reasonloom.contracts.validation import parse_request
 from reasonloom.graphs.runs.call_tool import call_tool
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.stores.memory.decay import Weakened
-
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.memory.maintenance import decay as job
+from reasonloom.settings import load_settings
+from reasonloom.stores.memory.decay import Weakened
 
 MAX_GROUPS = 20
 """Groups of one run: each run has a language model's budget of its own."""
@@ -46,8 +52,6 @@ def consolidate(
     }
 
     async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], list[str]]:
-        from reasonloom.contracts.memory.extras import ConsolidateMemories  # noqa: PLC0415
-
         total: dict[str, Any] = {"clusters": [], "examined": 0, "skipped": 0}
         notes: dict[str, None] = {}
         cursor: str | None = None
@@ -87,10 +91,6 @@ def _print_consolidation(done: dict[str, Any], notes: list[str], *, dry_run: boo
 
 
 def _print_groups(clusters: list[dict[str, Any]]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     table = Table(Column("episodes", justify="right"), "from", "to", "summary", "stored as")
     for each in clusters:
         said = each.get("summary") or f"such as: {each['excerpt']}"
@@ -117,11 +117,6 @@ def decay(
 
 
 async def _decay(*, dry_run: bool, user: str | None) -> Weakened:
-    from reasonloom.compose import open_engine  # noqa: PLC0415
-    from reasonloom.contracts.caller import Caller  # noqa: PLC0415
-    from reasonloom.nodes.memory.maintenance import decay as job  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     settings = load_settings()
     async with open_engine(settings, recover=False) as engine:
         database, at = engine.loom.database, engine.loom.clock()
@@ -145,9 +140,6 @@ def health(
     """Show counts, sizes and what to do about them."""
 
     async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
-        from reasonloom.contracts.memory.extras import MemoryHealth  # noqa: PLC0415
-        from reasonloom.contracts.validation import parse_request  # noqa: PLC0415
-
         request = parse_request(MemoryHealth, {"userId": user or caller.owner})
         return (await call_tool(engine, caller, "memory_health", request)).answer
 
@@ -159,10 +151,6 @@ def health(
 
 
 def _print_health(figures: dict[str, Any]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     console = Console()
     table = Table("", Column("memories", justify="right"), title="memory health")
     for name in ("bySector", "byKind", "byAge"):

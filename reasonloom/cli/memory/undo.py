@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
 
-from reasonloom.cli.engine import counted, with_engine
-from reasonloom.errors import InvalidArgument, MissingArgument
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.memory.forget import RollbackResult
-    from reasonloom.stores.memory.statistics import Trace
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import counted
+from reasonloom.contracts.base import parse_moment
+from reasonloom.contracts.caller import Caller
+from reasonloom.errors import InvalidArgument, MemoryNotFound, MissingArgument
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.memory.forget import RollbackResult, memory_number, roll_back
+from reasonloom.nodes.memory.maintenance.health import excerpt_of
+from reasonloom.stores.memory import memories
+from reasonloom.stores.memory import memories as stored
+from reasonloom.stores.memory.statistics import Trace, WriterFilter
 
 
 def restore(
@@ -40,10 +46,6 @@ def restore(
 
 
 def _restore(memories: list[str], user: str | None) -> None:
-    from reasonloom.errors import MemoryNotFound  # noqa: PLC0415
-    from reasonloom.nodes.memory.forget import memory_number  # noqa: PLC0415
-    from reasonloom.stores.memory import memories as stored  # noqa: PLC0415
-
     numbers = {memory: memory_number(memory) for memory in memories}
 
     async def work(engine: Engine, caller: Caller) -> None:
@@ -57,8 +59,6 @@ def _restore(memories: list[str], user: str | None) -> None:
 
 def _restore_together(at: datetime, user: str | None) -> int:
     async def work(engine: Engine, caller: Caller) -> int:
-        from reasonloom.stores.memory import memories  # noqa: PLC0415
-
         async with engine.loom.database.begin(caller) as tx:
             return await memories.restore_hidden_at(tx, at)
 
@@ -66,8 +66,6 @@ def _restore_together(at: datetime, user: str | None) -> int:
 
 
 def _parse_hidden_at(said: str) -> datetime:
-    from reasonloom.contracts.base import parse_moment  # noqa: PLC0415
-
     try:
         return parse_moment(said)
     except ValueError:
@@ -95,8 +93,6 @@ def rollback(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --hard.")] = False,
 ) -> None:
     """Hide what one writer stored since a time, or erase it with --hard."""
-    from reasonloom.stores.memory.statistics import WriterFilter  # noqa: PLC0415
-
     begin, end = _parse_time(since, "since"), _parse_time(until, "until") if until else None
     if end and end < begin:
         raise InvalidArgument("--until: must not be before --since", field="until")
@@ -105,16 +101,12 @@ def rollback(
         typer.confirm("erase for good? (--dry-run shows what)", abort=True)
 
     async def work(engine: Engine, caller: Caller) -> RollbackResult:
-        from reasonloom.nodes.memory.forget import roll_back  # noqa: PLC0415
-
         return await roll_back(engine.loom, caller, written, hard=hard, dry_run=dry_run)
 
     _print_rollback(with_engine(work, user), hard=hard, dry_run=dry_run, user=user)
 
 
 def _parse_time(said: str, option: str) -> datetime:
-    from reasonloom.contracts.base import parse_moment  # noqa: PLC0415
-
     try:
         return parse_moment(said)
     except ValueError:
@@ -142,12 +134,6 @@ def _print_rollback(done: RollbackResult, *, hard: bool, dry_run: bool, user: st
 
 
 def _print_traces(title: str, traces: Sequence[Trace]) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Column, Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    from reasonloom.nodes.memory.maintenance.health import excerpt_of  # noqa: PLC0415
-
     names = ("memory", "stored", "tool", "writer", "first words")
     table = Table(*(Column(name, no_wrap=True) for name in names), title=title)
     for trace in traces:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
+from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from reasonloom.cli.arguments import parse_prompt
-from reasonloom.cli.prompts.optimise import optimise
 from reasonloom.errors import InvalidArgument
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.prompts.registry import lint as linted
+from reasonloom.prompts.template import PromptTemplate
+from reasonloom.prompts.validation import next_version
+from reasonloom.settings import load_settings
 
-if TYPE_CHECKING:
-    from reasonloom.prompts.registry import PromptRegistry
-    from reasonloom.prompts.template import PromptTemplate
-
-app = typer.Typer(help="Prompts in versions: look, begin one, compare, try.", no_args_is_help=True)
-app.command("optimise")(optimise)
 Folder = Annotated[
     Path | None,
     typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS"),
@@ -25,7 +24,6 @@ Folder = Annotated[
 Prompt = Annotated[str, typer.Argument(help="NAME or NAME=VERSION, such as tree/propose=v2.")]
 
 
-@app.command("list")
 def list_(folder: Folder = None) -> None:
     """List prompts with their versions; `*` marks those of your folder."""
     registry = _registry(folder)
@@ -34,17 +32,13 @@ def list_(folder: Folder = None) -> None:
         typer.echo(f"{name}  {' '.join(versions)}")
 
 
-@app.command()
 def show(prompt: Prompt, folder: Folder = None) -> None:
     """Print a prompt's file."""
     typer.echo(_template(_registry(folder), prompt).text, nl=False)
 
 
-@app.command()
 def new(prompt: Prompt, folder: Folder = None) -> None:
     """Begin the next version of a prompt in your folder, as a copy."""
-    from reasonloom.prompts.validation import next_version  # noqa: PLC0415
-
     own = _own_folder(folder)
     registry = _registry(own if own.is_dir() else None)
     template = _template(registry, prompt)
@@ -61,11 +55,8 @@ def new(prompt: Prompt, folder: Folder = None) -> None:
     )
 
 
-@app.command()
 def diff(prompt: Prompt, other: Prompt, folder: Folder = None) -> None:
     """Print how the second prompt differs from the first; `v2` stands for the first's name."""
-    from difflib import unified_diff  # noqa: PLC0415
-
     registry = _registry(folder)
     name, _ = parse_prompt(prompt)
     second = f"{name}={other}" if other.removeprefix("v").isdecimal() else other
@@ -76,7 +67,6 @@ def diff(prompt: Prompt, other: Prompt, folder: Folder = None) -> None:
         typer.echo(line)
 
 
-@app.command()
 def render(
     prompt: Prompt,
     var: Annotated[
@@ -96,11 +86,8 @@ def render(
         typer.echo(f"--- answer\n{json.dumps(rendered.schema, indent=2, ensure_ascii=False)}")
 
 
-@app.command()
 def lint(folder: Folder = None) -> None:
     """Check every prompt of your folder, and tell all that is wrong; exit 1 where anything is."""
-    from reasonloom.prompts.registry import lint as linted  # noqa: PLC0415
-
     own = _own_folder(folder)
     found = linted(own)
     for place, what in found:
@@ -111,15 +98,10 @@ def lint(folder: Folder = None) -> None:
 
 
 def _registry(folder: Path | None) -> PromptRegistry:
-    from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     return PromptRegistry(folder or load_settings().prompts)
 
 
 def _own_folder(folder: Path | None) -> Path:
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     own = folder or load_settings().prompts
     if own is None:
         raise InvalidArgument(

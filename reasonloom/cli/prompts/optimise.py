@@ -7,23 +7,26 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.progress import Progress
 
 from reasonloom.cli.arguments import parse_prompt
-from reasonloom.cli.evals.comparison import runs_folder
-from reasonloom.cli.evals.request import EvalRequest, parse_limits
+from reasonloom.cli.evals.request import EvalRequest, parse_limits, runs_folder
 from reasonloom.cli.evals.suite_file import suite_of, way_of
 from reasonloom.errors import InvalidArgument, UnknownName
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.suite import Suite
-    from reasonloom.evals.core.system import Purse
-    from reasonloom.evals.optimization.optimise import Goal
-    from reasonloom.evals.optimization.split import Split
-    from reasonloom.evals.optimization.trials import TrialOptions
-    from reasonloom.settings import Settings
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.system import Purse
+from reasonloom.evals.core.way import Asking
+from reasonloom.evals.optimization.candidate import save_candidate
+from reasonloom.evals.optimization.optimise import Goal, plan_split
+from reasonloom.evals.optimization.optimise import optimise as optimised
+from reasonloom.evals.optimization.search import Effort
+from reasonloom.evals.optimization.split import Split
+from reasonloom.evals.optimization.trials import TrialOptions
+from reasonloom.settings import Settings, load_settings
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -80,9 +83,6 @@ def optimise(
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Search for a better text of a prompt; judge it on items that the search never saw."""
-    from reasonloom.evals.optimization.optimise import plan_split  # noqa: PLC0415
-    from reasonloom.evals.optimization.search import Effort  # noqa: PLC0415
-
     chosen = _set_options(
         by=by, scorer=scorer, format=format_, column=column, set=set_, calls=calls, tokens=tokens,
         usd=usd, limit=limit,
@@ -100,8 +100,6 @@ def optimise(
         _run_search(found, goal, trial, effort, purse, _run_folder(goal, resume), reflect_llm, own)
     )
     if write and told["winner"]:
-        from reasonloom.evals.optimization.candidate import save_candidate  # noqa: PLC0415
-
         path, told["newly_written"] = save_candidate(own, goal.prompt, told["winner"]["text"])
         told["written"] = str(path)
     if as_json:
@@ -114,10 +112,6 @@ def _prepare(
     prompt: str, path: Path, chosen: Mapping[str, Any], shares: str, trial: Mapping[str, Any]
 ) -> tuple[Suite, Goal, TrialOptions]:
     """Return the suite, what is optimised, and how texts are tried."""
-    from reasonloom.evals.core.way import Asking  # noqa: PLC0415
-    from reasonloom.evals.optimization.optimise import Goal  # noqa: PLC0415
-    from reasonloom.evals.optimization.trials import TrialOptions  # noqa: PLC0415
-
     name, version = parse_prompt(prompt)
     suite = suite_of(EvalRequest(str(path), None, path, chosen))
     way = way_of(chosen) or suite.way or Asking(name)
@@ -128,11 +122,6 @@ async def _run_search(
     suite: Suite, goal: Goal, trial: TrialOptions, effort: Any, purse: Purse, run: Path,
     reflect: str | None, own: Path | None,
 ) -> dict[str, Any]:  # fmt: skip
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import Progress  # noqa: PLC0415
-
-    from reasonloom.evals.optimization.optimise import optimise as optimised  # noqa: PLC0415
-
     typer.echo(f"run {run.name}; --resume {run.name} goes on with it", err=True)
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=None)
@@ -149,8 +138,6 @@ async def _run_search(
 
 def _settings(own: Path | None) -> Settings:
     """Return settings with the folder of prompts; one to write into need not be there yet."""
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     return load_settings(prompts=own if own and own.is_dir() else None)
 
 
@@ -159,8 +146,6 @@ def _set_options(**options: Any) -> dict[str, Any]:
 
 
 def _own_folder(folder: Path | None, write: bool) -> Path | None:
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     own = folder or load_settings().prompts
     if write and own is None:
         raise InvalidArgument(

@@ -7,8 +7,14 @@ import sys
 from typing import Annotated, Any
 
 import typer
+from mcp import Client
+from mcp.shared.exceptions import MCPError
 
+from reasonloom.cli.server.log_setup import set_up_log
 from reasonloom.errors import InvalidArgument
+from reasonloom.server.app import build_server
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.settings import load_settings
 
 
 def call(
@@ -39,14 +45,6 @@ def _arguments(text: str | bytes) -> dict[str, Any]:
 
 
 async def _call(tool: str, arguments: dict[str, Any]) -> Any:
-    from mcp import Client  # noqa: PLC0415
-    from mcp.shared.exceptions import MCPError  # noqa: PLC0415
-
-    from reasonloom.cli.server.log_setup import set_up_log  # noqa: PLC0415
-    from reasonloom.server.app import build_server  # noqa: PLC0415
-    from reasonloom.server.engine_lifespan import EngineLifespan  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-
     settings = load_settings(toolsets="all,extras")
     set_up_log(settings)
     unknown: MCPError | None = None

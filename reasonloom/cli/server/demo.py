@@ -7,14 +7,20 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mcp import Client, StdioServerParameters
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.exceptions import MCPError
+from rich.console import Console
+from rich.panel import Panel
+from rich.progress import track
+from rich.table import Table
+from rich.text import Text
+
+from reasonloom.cli.server.serve import require_usable
 from reasonloom.errors import ServiceFault
-
-if TYPE_CHECKING:
-    from mcp import Client
-    from mcp.shared.dispatcher import ProgressFnT
-    from rich.console import Console
+from reasonloom.settings import environment, load_settings
 
 CONVERSATION = Path(__file__).parent / "conversation.json"
 OWNER = "demo"
@@ -23,10 +29,6 @@ OWNER = "demo"
 def demo() -> None:
     """Remember a small conversation, recall it by meaning, and reason over it."""
     import anyio  # noqa: PLC0415 - the other commands start faster without
-    from rich.console import Console  # noqa: PLC0415
-
-    from reasonloom.cli.server.serve import require_usable  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
 
     anyio.run(require_usable, load_settings())  # else the server's end is all that is seen
     conversation = json.loads(CONVERSATION.read_text(encoding="utf-8"))
@@ -52,8 +54,6 @@ class Demo:
         Raises:
             ServiceFault: the tool answered with an error, which is printed, or is not served.
         """
-        from mcp.shared.exceptions import MCPError  # noqa: PLC0415
-
         started = time.perf_counter()
         try:
             result = await self.client.call_tool(tool, arguments, progress_callback=progress)
@@ -69,10 +69,6 @@ class Demo:
 
 
 async def _run_demo(conversation: dict[str, Any], console: Console) -> None:
-    from mcp import Client, StdioServerParameters  # noqa: PLC0415
-
-    from reasonloom.settings import environment  # noqa: PLC0415
-
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "reasonloom", "serve"],
@@ -112,9 +108,6 @@ async def _forget_earlier(talk: Demo) -> None:
 
 
 async def _remember(talk: Demo, conversation: dict[str, Any]) -> None:
-    from rich.progress import track  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("stored", "sector", "links", "salience", "ms", "what", title="remember")
     for fact in track(conversation["said"], "remember", console=talk.console, transient=True):
         arguments = {"userId": OWNER, "sessionId": conversation["session"], **fact}
@@ -132,8 +125,6 @@ async def _remember(talk: Demo, conversation: dict[str, Any]) -> None:
 
 
 async def _recall(talk: Demo, questions: list[str]) -> None:
-    from rich.table import Table  # noqa: PLC0415
-
     table = Table("question", "ms", "score", "found", title="recall", show_lines=True)
     for question in questions:
         arguments = {"userId": OWNER, "text": question, "limit": 2}
@@ -149,9 +140,6 @@ async def _recall(talk: Demo, questions: list[str]) -> None:
 
 
 async def _reason(talk: Demo, thoughts: list[str]) -> None:
-    from rich.panel import Panel  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
     session: dict[str, Any] = {}
     for thought in thoughts:
         answer, took = await _with_progress(talk, {"content": thought, **session})

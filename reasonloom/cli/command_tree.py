@@ -1,0 +1,77 @@
+"""The tree of commands, read from `commands.tsv`; each is imported when it is invoked.
+
+A line has the words that name a command, its function as `module:name` below this package (none
+for a group of commands), and the first sentence of its help. So `--help` imports no command, and a
+command's module imports at its top whatever it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+TABLE = Path(__file__).with_name("commands.tsv")
+PASS_THROUGH = {"ignore_unknown_options": True, "allow_extra_args": True}
+CONTEXT_SETTINGS = {"hook": PASS_THROUGH}
+"""A host of another version may pass arguments that we do not know: no reason to fail."""
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    name: str
+    target: str
+    help: str
+
+
+class LazyGroup(TyperGroup):
+    """Lists placeholders, and replaces the one that is invoked by its command."""
+
+    rows: Mapping[str, Row] = {}
+
+    def __init__(self, *, commands: Any = None, **options: Any) -> None:
+        lazy = {row.name: TyperCommand(row.name, help=row.help) for row in self.rows.values()}
+        super().__init__(commands={**lazy, **(commands or {})}, **options)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments name, loaded."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name in self.rows:
+            command = self.commands[name] = load(self.rows[name])
+        return name, command, rest
+
+
+def build(**options: Any) -> typer.Typer:
+    """Return the application with all commands; `options` are those of its `typer.Typer`."""
+    groups: dict[str, dict[str, Row]] = {"": {}}
+    helps: dict[str, str] = {}
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        row = Row(*line.split("\t"))
+        group, _, name = row.name.rpartition(" ")
+        if row.target:
+            groups[group][name] = row._replace(name=name)
+        else:
+            groups[name], helps[name] = {}, row.help
+    app = _group(groups.pop(""), **options)
+    for name, rows in groups.items():
+        app.add_typer(_group(rows, help=helps[name]), name=name)
+    return app
+
+
+def _group(rows: Mapping[str, Row], **options: Any) -> typer.Typer:
+    cls = type("Group", (LazyGroup,), {"rows": rows})
+    return typer.Typer(cls=cls, no_args_is_help=True, **options)
+
+
+def load(row: Row) -> Any:
+    """Import a command's module and return the command as click runs it."""
+    module, _, function = row.target.partition(":")
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    register = alone.command(row.name, context_settings=CONTEXT_SETTINGS.get(row.name))
+    register(getattr(import_module(f"reasonloom.cli.{module}"), function))
+    return typer.main.get_command(alone)

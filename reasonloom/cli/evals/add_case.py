@@ -1,0 +1,55 @@
+"""`reasonloom eval add-case`: a run that went wrong becomes an item that is asked again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import counted
+from reasonloom.contracts.caller import Caller
+from reasonloom.evals.loaders.cases import Case, CaseRequest, append_case, case_of
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.settings import load_settings
+
+
+def add_case(
+    run: Annotated[str, typer.Argument(help="The run's id (`reasonloom runs list`).")],
+    suite: Annotated[
+        Path | None,
+        typer.Option(
+            help="The file of cases, *.jsonl; made where it is not there.",
+            show_default="cases/TOOL.jsonl in the home",
+        ),
+    ] = None,
+    target: Annotated[str, typer.Option(help="What would have been right.")] = "",
+    target_from: Annotated[
+        str, typer.Option(metavar="RUN", help="A run whose answer was right, such as a fork.")
+    ] = "",
+    id_: Annotated[
+        str, typer.Option("--id", help="What the case is called.", show_default="the run's id")
+    ] = "",
+    cluster: Annotated[str, typer.Option(help="What it hangs together with.")] = "",
+) -> None:
+    """Make a run an item of a file that `eval run` asks by the same tool."""
+    wanted = CaseRequest(run, target, target_from, id_, cluster)
+    wanted.check()
+
+    async def found(engine: Engine, caller: Caller) -> Case:
+        return await case_of(engine, caller, wanted)
+
+    case = with_engine(found)
+    path = suite or _default_path(case.tool)
+    number = append_case(path, case)
+    typer.echo(f"{case.id}  added to {path}, which has {counted(number, 'case')} of {case.tool}")
+    typer.echo(
+        f"ask them: reasonloom eval run {path} --scorer contains"
+        " (`final`, `numeric` or `judge` where that fits the targets better)",
+        err=True,
+    )
+
+
+def _default_path(tool: str) -> Path:
+    return load_settings().home / "cases" / f"{tool}.jsonl"

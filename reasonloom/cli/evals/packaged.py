@@ -1,0 +1,82 @@
+"""`reasonloom eval run NAME`: builds one of the packaged suites and returns what runs it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from reasonloom.cli.arguments import parse_versions
+from reasonloom.cli.evals.request import EvalRequest, EvalWork, parse_limits, parse_pairs
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.core.system import System
+from reasonloom.evals.suites.history import suite as history_suite
+from reasonloom.evals.suites.memory import locomo_history, retrieval
+from reasonloom.evals.suites.memory.datasets import Source, retrieval_suite
+from reasonloom.evals.suites.packaged import Packaged, run_packaged
+from reasonloom.evals.suites.reasoning.orchestration import suite as orchestration_suite
+from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, load_orchestration
+
+SPLIT_SUITES = {
+    "metacognition": "metacognition.suite",
+    "grounding": "graph_memory.grounding.suite",
+    "triggers": "mental_models.triggers",
+    "outcomes": "mental_models.outcomes",
+    "poisoning": "memory.poisoning.suite",
+}
+"""Modules of suites with a development and a held-out half."""
+
+
+def recall(request: EvalRequest) -> EvalWork:
+    """Return what runs a suite of recall."""
+    options = request.options
+    source = Source(request.data, options.get("half", "all"))
+    suite = retrieval.packaged(
+        retrieval_suite(request.name), source, options.get("epochs", 1), ablate="ablate" in options
+    )
+    return _work(request, suite)
+
+
+def orchestration(request: EvalRequest) -> EvalWork:
+    """Return what runs an eval of orchestration."""
+    options = request.options
+    settings = parse_pairs(options.get("set", ()), "set")
+    choices = Choices(request.data, options.get("items"), settings)
+    suite = orchestration_suite.packaged(
+        load_orchestration(request.name), choices, options.get("seeds", 10), options.get("row", ())
+    )
+    return _work(request, suite)
+
+
+def split(request: EvalRequest) -> EvalWork:
+    """Return what runs a suite with halves, on its own data or on the caller's."""
+    module: Any = import_module(f"reasonloom.evals.suites.{SPLIT_SUITES[request.name]}")
+    return _work(request, module.packaged(request.options.get("half", "dev"), request.data))
+
+
+def history(request: EvalRequest) -> EvalWork:
+    """Return what runs the questions about past conversations."""
+    options = request.options
+    suite = history_suite.packaged(
+        options.get("half", "dev"), request.data, options.get("asked", "other")
+    )
+    return _work(request, suite)
+
+
+def conversations(request: EvalRequest) -> EvalWork:
+    """Return what runs LoCoMo's questions, asked of past conversations."""
+    return _work(request, locomo_history.packaged(request.data))
+
+
+def _work(request: EvalRequest, suite: Packaged) -> EvalWork:
+    options = request.options
+    prompts = dict(parse_versions(options.get("prompt", ())))
+    if len(prompts) < len(options.get("prompt", ())):
+        raise InvalidArgument(
+            "--prompt: name each once here, and hold two runs against each other by `eval compare`",
+            field="prompt",
+        )
+    system, purse = System(prompts=prompts, llm=options.get("llm")), parse_limits(options)
+    seed, at_once = options.get("seed", 0), options.get("parallel", 1)
+    return lambda report: run_packaged(
+        suite, request.log, system=system, purse=purse, seed=seed, at_once=at_once, tell=report
+    )

@@ -1,0 +1,98 @@
+"""What commands print: counts, JSON, progress bars, and text without control characters."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from reasonloom.errors import InvalidArgument
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Yield what updates a bar on stderr: how much is done, and the total if it is known.
+
+    Nothing is drawn where stderr is no terminal.
+    """
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def named_progress() -> Iterator[Callable[[str, int, int], None]]:
+    """Yield what updates a bar on stderr by the name of the work, how much is done and of what."""
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(
+            task, description=what, completed=done, total=total
+        )
+
+
+def counted(number: int, what: str, plural: str | None = None) -> str:
+    """Return `1 memory` or `2 memories`; `plural` is an irregular one."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number:,} {plural or (f'{what[:-1]}ies' if what.endswith('y') else f'{what}s')}"
+
+
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON; what JSON does not know is written as text."""
+    typer.echo(json.dumps(value, default=str, ensure_ascii=False, indent=2))
+
+
+def print_json_line(value: Any) -> None:
+    """Print a value as one line of JSON."""
+    typer.echo(json.dumps(value, default=str, ensure_ascii=False))
+
+
+def printable(text: str, *, keep: str = "", replacement: str = "") -> str:
+    """Return a text whose control characters, but for those in `keep`, are replaced."""
+    return "".join(each if each.isprintable() or each in keep else replacement for each in text)
+
+
+def wide_console(width: int) -> Console:
+    """Return a console that is at least so wide where the output is no terminal."""
+    console = Console()
+    wide = console.is_terminal or console.width >= width
+    return console if wide else Console(width=width)
+
+
+def require_output_path(option: str, path: Path) -> None:
+    """Require that a file can be written, before the work whose result it will hold.
+
+    Raises:
+        InvalidArgument: its folder is not there, or it cannot be written.
+    """
+    folder = path.absolute().parent
+    if not os.path.isdir(folder):  # noqa: PTH112 - never raises
+        raise InvalidArgument(f"--{option}: the folder of {path.name} is not there", field=option)
+    there = os.path.exists(path)  # noqa: PTH110
+    if os.path.isdir(path) or not os.access(path if there else folder, os.W_OK):  # noqa: PTH112
+        raise _unwritable(option, path)
+
+
+def write_output(option: str, path: Path, text: str) -> None:
+    """Write the file, and print where it is.
+
+    Raises:
+        InvalidArgument: it cannot be written.
+    """
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError:
+        raise _unwritable(option, path) from None
+    typer.echo(str(path))
+
+
+def _unwritable(option: str, path: Path) -> InvalidArgument:
+    return InvalidArgument(f"--{option}: {path.name} cannot be written", field=option)

@@ -13,12 +13,7 @@ def build_server(room: EngineLifespan) -> LoomServer:
     Raises:
         SettingMistake: the settings name a tool or toolset that does not exist.
     """
-    catalogue = choose(room.settings)
-    if not catalogue.conformance:
-        return LoomServer(catalogue, room)
-    from reasonloom.server.conformance.server import ConformanceServer  # noqa: PLC0415 - rare
-
-    return ConformanceServer(catalogue, room)
+    return LoomServer(choose(room.settings), room)
 
 
 def build_reference_servers(room: EngineLifespan) -> dict[str, LoomServer]:

@@ -72,13 +72,13 @@ class LoomServer(MCPServer[dict[str, Any]]):
         catalogue: Catalogue,
         room: EngineLifespan,
         *,
-        beside: Sequence[Tool] = (),
+        extra_tools: Sequence[Tool] = (),
         **more: Any,
     ) -> None:
-        """Serve the catalogue; `beside` are tools that no catalogue has, `more` is the SDK's."""
+        """Serve the catalogue and `extra_tools`; `more` are the SDK's own arguments."""
         tools = [
             *(make_tool(served, room, catalogue.offered) for served in catalogue.tools),
-            *beside,
+            *extra_tools,
         ]
         super().__init__(
             catalogue.name,

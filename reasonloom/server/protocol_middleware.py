@@ -105,9 +105,7 @@ class CapabilityFilter(ServerMiddleware[Any]):
 
 
 def missing_capabilities(catalogue: Catalogue) -> set[str]:
-    """Return the capabilities of which a catalogue offers nothing; the fixtures offer each."""
-    if catalogue.conformance:
-        return set()
+    """Return the capabilities of which a catalogue offers nothing."""
     lacking = {"prompts": catalogue.is_reference, "resources": not catalogue.resources}
     lacking["completions"] = all(lacking.values())
     return {name for name, absent in lacking.items() if absent}

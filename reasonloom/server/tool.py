@@ -179,10 +179,10 @@ def _idempotency_key(context: Context[Any, Any]) -> str | None:
     key = (context.request_context.meta or {}).get(IDEMPOTENCY_KEY)
     if key is None:
         return None
+    field = f"_meta.{IDEMPOTENCY_KEY}"
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise InvalidArgument(
-            f"_meta.{IDEMPOTENCY_KEY}: must be a printable string of 1 to {MAX_KEY_LENGTH} characters",
-            field=f"_meta.{IDEMPOTENCY_KEY}",
+            f"{field}: must be a printable string of 1 to {MAX_KEY_LENGTH} characters", field=field
         )
     return key
 

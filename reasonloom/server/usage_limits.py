@@ -137,7 +137,8 @@ def _daily_limit_message(
     use: DailyUse, tokens: int | None, usd: float | None, now: datetime
 ) -> str:
     reached = [
-        f"{_format_number(spent)} of {_format_number(limit)} {what} (REASONLOOM_CALLER_{what.upper()}_PER_DAY)"
+        f"{_format_number(spent)} of {_format_number(limit)} {what} "
+        f"(REASONLOOM_CALLER_{what.upper()}_PER_DAY)"
         for spent, limit, what, by in (
             (use.tokens, tokens, "tokens", use.tokens_by),
             (use.usd, usd, "usd", use.usd_by),

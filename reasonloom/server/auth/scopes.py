@@ -13,12 +13,8 @@ if TYPE_CHECKING:
 
 READ = "read"
 WRITE = "write"
-TOOLSETS = (*INVENTORY, "extras", "conformance")
-OFFERED_SCOPES = (
-    READ,
-    WRITE,
-    *(f"{deed}:{each}" for each in TOOLSETS[:-1] for deed in (READ, WRITE)),
-)
+TOOLSETS = (*INVENTORY, "extras")
+OFFERED_SCOPES = (READ, WRITE, *(f"{deed}:{each}" for each in TOOLSETS for deed in (READ, WRITE)))
 """The scopes that a client may ask for, as the metadata tells them."""
 
 

@@ -25,7 +25,7 @@ from reasonloom.server.auth.scopes import check_scopes
 
 log = logging.getLogger(__name__)
 VARIABLE = "REASONLOOM_TOKENS"
-TOKEN_PREFIX = "rl_"
+TOKEN_PREFIX = "rl_"  # noqa: S105 - how tokens begin
 RANDOM_BYTES = 32
 DAY = 86_400
 MAX_OWNER_LENGTH = 200

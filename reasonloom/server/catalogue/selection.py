@@ -106,9 +106,6 @@ def _conflicting_choice(settings: Settings) -> str | None:
     return next((name for name, given in choices.items() if given), None)
 
 
-CONFORMANCE = "conformance"
-"""The hidden toolset of fixtures for the public conformance suite: in no other, in no list."""
-
 GROUPS = ("default", "all", *INVENTORY, extras.TOOLSET.name)
 NAMES = (*ALL_TOOLS, *EXTRA_TOOLS)
 
@@ -125,8 +122,7 @@ def choose(settings: Settings) -> Catalogue:
     tools = [served for served in _built((*TOOLSETS, *EXTRA_TOOLSETS)) if served.name in wanted]
     if settings.read_only:
         tools = [served for served in tools if served.line.effect is Effect.READS]
-    conformance = CONFORMANCE in settings.toolsets
-    if not tools and not conformance:
+    if not tools:
         raise SettingMistake("no tool is left to serve: choose other toolsets or tools")
     names = {served.name: served.name for served in tools}
     return Catalogue(
@@ -135,7 +131,6 @@ def choose(settings: Settings) -> Catalogue:
         tuple(tools),
         _served_resources(tools),
         applicable_advice((*TOOLSETS, *EXTRA_TOOLSETS), names),
-        conformance,
     )
 
 
@@ -162,8 +157,7 @@ def _selected_names(settings: Settings) -> set[str]:
     """Return the chosen names: single tools are added to toolsets that are named."""
     names: set[str] = set()
     only_tools = settings.tools and settings.toolsets == ("default",)
-    groups = [group for group in settings.toolsets if group != CONFORMANCE]
-    for group in () if only_tools else groups:
+    for group in () if only_tools else settings.toolsets:
         names.update(_members(known_name(group, GROUPS, "REASONLOOM_TOOLSETS")))
     names.update(known_name(name, NAMES, "REASONLOOM_TOOLS") for name in settings.tools)
     names -= {

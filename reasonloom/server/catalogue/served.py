@@ -40,7 +40,6 @@ class Catalogue:
     tools: tuple[ServedTool, ...]
     resources: tuple[Kind, ...] = ()
     advice: tuple[str, ...] = ()
-    conformance: bool = False
 
     @property
     def is_reference(self) -> bool:

@@ -51,10 +51,7 @@ def _prompt(template: PromptTemplate) -> Prompt:
 
 
 def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
-    from reasonloom.prompts.variables import (
-        required_variables,
-        variable_uses,
-    )
+    from reasonloom.prompts.variables import required_variables, variable_uses  # noqa: PLC0415
     from reasonloom.server.prompts.arguments import argument_description  # noqa: PLC0415
 
     needed = required_variables(template)
@@ -66,10 +63,7 @@ def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
 
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
     """Return the function that fills a template in; what is not given stays unsaid."""
-    from reasonloom.prompts.variables import (
-        required_variables,
-        variable_uses,
-    )
+    from reasonloom.prompts.variables import required_variables, variable_uses  # noqa: PLC0415
     from reasonloom.server.prompts.arguments import read_argument  # noqa: PLC0415
 
     needed, used = required_variables(template), variable_uses(template)

@@ -64,7 +64,7 @@ class SignInSessions:
 
 SIGN_IN = "/sign-in"
 SIGN_OUT = f"{SIGN_IN}/out"
-INVALID_TOKEN = "This token is not valid here. Check that it is whole, and that it was not revoked."
+REJECTED = "This token is not valid here. Check that it is whole, and that it was not revoked."
 
 
 @cache
@@ -94,7 +94,7 @@ class SignInPages:
         except AuthenticationError as error:
             return HTMLResponse(_template().render(wrong=str(error)), status_code=503)
         if found is None:
-            return HTMLResponse(_template().render(wrong=INVALID_TOKEN), status_code=401)
+            return HTMLResponse(_template().render(wrong=REJECTED), status_code=401)
         return self._in(request, token)
 
     def _in(self, request: Request, token: str) -> Response:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.clients.authenticated import Asker
-from tests.support.clients.processes import Web, web
+from tests.support.clients.processes import WITH_FIXTURES, Web, web
 
 ROUNDS = "test_input_required_result_multi_round"
 KEY = "a-key-of-at-least-thirty-two-bytes"
@@ -31,7 +31,7 @@ def server(
 ) -> Iterator[Web]:
     env = {**shared_env, "REASONLOOM_STATE_KEYS": request.param}
     folder = tmp_path_factory.mktemp("sealed") / "cwd"
-    with web(env, folder, "--toolsets", "default,conformance") as running:
+    with web(env, folder, WITH_FIXTURES) as running:
         yield running
 
 

@@ -114,7 +114,6 @@ def test_a_mode_is_advised_where_its_path_offers_it(team: Team) -> None:
         ({"toolsets": "history,thought"}, {"causantic", "thoughtmcp"}),
         ({"toolsets": "thought", "tools": "reasoning_tree"}, {"thoughtmcp"}),
         ({"tools": "recall"}, set()),
-        ({"toolsets": "conformance"}, set()),
         ({"serve_as": "thoughtmcp"}, set()),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 
 from reasonloom.errors import SettingMistake
 from reasonloom.settings import load_settings
-from tests.support.clients.processes import LEGACY, Web, answer_of, initialize, web
+from tests.support.clients.processes import LEGACY, WITH_FIXTURES, Web, answer_of, initialize, web
 
 MODERN = "2026-07-28"
 RESERVED = "io.modelcontextprotocol"
@@ -54,7 +54,7 @@ def replicas(
     env: dict[str, str], folder: Path, first: dict[str, str], second: dict[str, str]
 ) -> Iterator[Balanced]:
     """Yield a client of two servers with settings of their own."""
-    flags = ("--stateless", "--toolsets", "default,conformance")
+    flags = ("--stateless", WITH_FIXTURES)
     with (
         web({**env, **first}, folder / "first", *flags) as one,
         web({**env, **second}, folder / "second", *flags) as two,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,9 +10,11 @@ from mcp import Client
 
 from reasonloom.server.app import build_reference_servers, build_server
 from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.loom_server import LoomServer
 from reasonloom.settings import load_settings
 from tests.support.clients.processes import LEGACY, OLDEST, Spoken, Web
 from tests.support.clients.sdk import held
+from tests.support.conformance_server.server import build_conformance_server
 
 NOWHERE = "postgresql://127.0.0.1:1/none"
 ALL = {"tools", "resources", "prompts", "completions"}
@@ -19,10 +22,12 @@ MODES = ["legacy", "auto"]
 """How a client asks: by a handshake, or by `server/discover` where that is answered."""
 
 
-async def announced(mode: str, **given: Any) -> set[str]:
+async def announced(
+    mode: str, build: Callable[[EngineLifespan], LoomServer] = build_server, **given: Any
+) -> set[str]:
     """Return the names of what a server announces in a revision."""
     settings = load_settings(database_url=NOWHERE, **given)
-    async with EngineLifespan(settings) as room, Client(build_server(room), mode=mode) as client:
+    async with EngineLifespan(settings) as room, Client(build(room), mode=mode) as client:
         able = client.session.server_capabilities
         assert able is not None
         return set(able.model_dump(exclude_none=True))
@@ -33,7 +38,7 @@ async def announced(mode: str, **given: Any) -> set[str]:
     ("given", "told"),
     [
         ({}, ALL),
-        ({"toolsets": "all,conformance"}, {*ALL, "logging"}),
+        ({"toolsets": "all", "build": build_conformance_server}, {*ALL, "logging"}),
         ({"serve_as": "thoughtmcp"}, {"tools"}),
         ({"serve_as": "causantic"}, {"tools"}),
     ],

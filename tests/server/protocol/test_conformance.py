@@ -1,9 +1,8 @@
-"""The public suite's fixtures are there where they are named, and its scores are whole."""
+"""The public suite's fixtures are in the tests' server alone, and its scores are whole."""
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,8 @@ from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.conformance.server import FIXTURES
 from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.loom_server import LoomServer
 from reasonloom.settings import load_settings
 from tests.support.clients.conformance import (
     CATALOGUES,
@@ -25,7 +24,8 @@ from tests.support.clients.conformance import (
     installed,
     score,
 )
-from tests.support.clients.processes import Web, command, environment, web
+from tests.support.clients.processes import Web, web
+from tests.support.conformance_server.server import FIXTURES, build_conformance_server
 
 NOWHERE = "postgresql://127.0.0.1:1/none"
 OURS = {fixture.name for fixture in FIXTURES}
@@ -33,9 +33,12 @@ OURS = {fixture.name for fixture in FIXTURES}
 suite = pytest.mark.skipif(not installed(), reason="make conformance installs Node and the suite")
 
 
-async def names(**given: object) -> set[str]:
+Build = Callable[[EngineLifespan], LoomServer]
+
+
+async def names(build: Build, **given: object) -> set[str]:
     settings = load_settings(database_url=NOWHERE, **given)
-    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build(room)) as client:
         return {tool.name for tool in (await client.list_tools()).tools}
 
 
@@ -44,32 +47,20 @@ async def names(**given: object) -> set[str]:
     [{}, {"toolsets": "all"}, {"toolsets": "all,extras"}, {"tools": "recall"},
      {"serve_as": "thoughtmcp"}, {"read_only": True}],
 )  # fmt: skip
-async def test_no_fixture_is_served_unless_it_is_asked_for(given: dict[str, object]) -> None:
-    assert not OURS & await names(**given)
+async def test_the_package_serves_no_fixture(given: dict[str, object]) -> None:
+    assert not OURS & await names(build_server, **given)
 
 
-async def test_fixtures_are_served_beside_what_else_is_chosen() -> None:
-    assert await names(toolsets="conformance") == OURS
-    assert await names(toolsets="all,extras,conformance") == OURS | {*ALL_TOOLS, *EXTRA_TOOLS}
+async def test_fixtures_are_served_beside_what_is_chosen() -> None:
+    found = await names(build_conformance_server, toolsets="all,extras")
+    assert found == OURS | {*ALL_TOOLS, *EXTRA_TOOLS}
 
 
-async def test_no_list_names_them(tmp_path: Path) -> None:
-    with pytest.raises(SettingMistake) as caught:
-        choose(load_settings(toolsets="zzzz"))
-    assert "conformance" not in caught.value.message
+async def test_the_package_does_not_know_them() -> None:
+    with pytest.raises(SettingMistake, match="there is no conformance"):
+        choose(load_settings(toolsets="conformance"))
     with pytest.raises(SettingMistake, match="there is no test_simple_text"):
         choose(load_settings(tools="test_simple_text"))
-    env = environment(tmp_path, DATABASE_URL=NOWHERE)
-    for words in (["serve", "--help"], ["doctor"]):
-        said = subprocess.run(
-            [*command()[:-1], *words], env=env, capture_output=True, text=True, check=False
-        )
-        assert "conformance" not in said.stdout + said.stderr
-
-
-async def test_a_reference_is_served_without_them() -> None:
-    with pytest.raises(SettingMistake, match="--as serves one reference whole"):
-        choose(load_settings(serve_as="thoughtmcp", toolsets="conformance"))
 
 
 async def test_an_ordinary_server_promises_no_news_that_it_never_sends() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.clients.processes import LEGACY, PATIENCE, Spoken, initialize
+from tests.support.clients.processes import LEGACY, PATIENCE, WITH_FIXTURES, Spoken, initialize
 
 MODERN = "2026-07-28"
 PARSE_ERROR, NO_METHOD, INVALID_PARAMS = -32700, -32601, -32602
@@ -91,7 +91,7 @@ class Line:
 
 def opened(env: dict[str, str], folder: Any, revision: str) -> Spoken:
     """Return a server that is ready for a revision."""
-    server = Spoken(env, folder, "--toolsets", "all,conformance")
+    server = Spoken(env, folder, WITH_FIXTURES, "--toolsets", "all")
     if revision == LEGACY:
         said = server.request("initialize", {**initialize(), "capabilities": ABLE})
         assert said["result"]["protocolVersion"] == LEGACY

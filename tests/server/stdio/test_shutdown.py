@@ -14,7 +14,15 @@ import psycopg
 import pytest
 
 from tests.server.stdio.test_protocol import ABLE, opened
-from tests.support.clients.processes import LEGACY, Spoken, command, environment, initialize, spoken
+from tests.support.clients.processes import (
+    LEGACY,
+    WITH_FIXTURES,
+    Spoken,
+    command,
+    environment,
+    initialize,
+    spoken,
+)
 from tests.support.databases.postgres import TestPostgres
 
 SOON = 6.0
@@ -119,7 +127,7 @@ def test_calls_at_work_when_the_process_is_asked_to_end_are_told_so(lasting: Spo
 @pytest.fixture
 def unread(shared_env: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A server after its handshake whose stdout no thread reads, so that it can be closed."""
-    flags = ("--toolsets", "all,conformance")
+    flags = (WITH_FIXTURES, "--toolsets", "all")
     with (tmp_path / "log").open("wb") as log:
         server = subprocess.Popen(
             command(*flags), env=shared_env, stdin=PIPE, stdout=PIPE, stderr=log

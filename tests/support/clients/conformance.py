@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from tests import ROOT
-from tests.support.clients.processes import command, environment, web
+from tests.support.clients.processes import WITH_FIXTURES, command, environment, web
 
 PACKAGES = (
     "node@22",
@@ -30,12 +30,12 @@ MODULES = KEPT / "node_modules"
 NODE = MODULES / "node" / "bin" / "node"
 SUITE = MODULES / "@modelcontextprotocol" / "conformance"
 INSPECTOR = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "launcher" / "build"
-EXPECTED_FAILURES = ROOT / "tests" / "server" / "expected_failures.yaml"
+EXPECTED_FAILURES = ROOT / "tests" / "server" / "protocol" / "expected_failures.yaml"
 
 REVISIONS: Mapping[str, int] = {"2025-11-25": 30, "2026-07-28": 37}
 """How many scenarios each revision's frozen set scores."""
 
-SERVED = ("--toolsets", "all,extras,conformance")
+SERVED = (WITH_FIXTURES, "--toolsets", "all,extras")
 TOOLS = 84
 """Tools that are not the suite's: the seventy of the references, and our own extras."""
 

@@ -29,9 +29,15 @@ LEGACY = "2025-11-25"
 OLDEST = "2024-11-05"
 
 
+WITH_FIXTURES = "--with-fixtures"
+"""The flag of `command` for a server that also has the fixtures of MCP's conformance suite."""
+
+
 def command(*flags: str) -> list[str]:
     """Return the command line of a server."""
-    return [sys.executable, "-m", "reasonloom", "serve", *flags]
+    module = "tests.support.conformance_server" if WITH_FIXTURES in flags else "reasonloom"
+    given = [flag for flag in flags if flag != WITH_FIXTURES]
+    return [sys.executable, "-m", module, "serve", *given]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

@@ -1,9 +1,8 @@
 """What our door costs: one trivial tool of a bare server of the SDK's, and of ours, in turn.
 
 Ours checks a token, its scope, host and origin, counts the caller, mends the body, reads the
-arguments by a contract and shapes the answer; behind the tool, a fixture of the conformance
-suite, is nothing. Both are processes of their own on one protocol: over HTTP that of 2026-07-28,
-over stdio that of 2025-11-25.
+arguments by a contract and shapes the answer; behind the tool is nothing. Both are processes of
+their own on one protocol: over HTTP that of 2026-07-28, over stdio that of 2025-11-25.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import psutil
 
 from reasonloom.evals.bench.server.servers import (
     HOST,
-    OURS,
     PATIENCE,
     Caller,
     child_environment,
@@ -44,7 +42,6 @@ GOAL = 3.0
 """Milliseconds that ours may take more at the median."""
 
 TOOL, TEXT = "test_simple_text", "This is a simple text response for testing."
-TOOLSETS = ("--toolsets", "default,conformance")
 BARE = f"""
 import sys
 from mcp.server.mcpserver import MCPServer
@@ -60,6 +57,35 @@ if len(sys.argv) > 1:
 else:
     server.run()
 """
+OWN = f"""
+from mcp_types import CallToolResult, TextContent
+from reasonloom.cli.app import main
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.schema import publish
+from reasonloom.contracts.validation import parse_request
+from reasonloom.server import app
+from reasonloom.server.base_tool import BaseTool
+from reasonloom.server.catalogue.selection import choose
+from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.loom_server import LoomServer
+
+class Idle(BaseTool):
+    async def answer(self, arguments, context, started):
+        parse_request(Request, arguments)
+        return CallToolResult(content=[TextContent(text="{TEXT}")])
+
+def build_server(lifespan):
+    tool = Idle(
+        name="{TOOL}", description="Answers a text.", parameters=publish(Request), form=PLAIN
+    )
+    return LoomServer(choose(lifespan.settings), lifespan, extra_tools=[tool])
+
+app.build_server = build_server
+main()
+"""
+"""Our command line, whose server has the same tool."""
+
+OWN_COMMAND = (sys.executable, "-c", OWN, "serve")
 ENGINE = ("recall", {"userId": "bench", "text": "nothing"})
 """A call that opens our engine, database and embedder."""
 
@@ -116,7 +142,7 @@ async def _over_http(settings: Settings, times: int) -> Figure:
     bare, own = free_port(), free_port()
     async with (
         listening((sys.executable, "-c", BARE, str(bare)), bare, env) as one,
-        listening((*OURS, "--http", f"{HOST}:{own}", *TOOLSETS), own, env) as other,
+        listening((*OWN_COMMAND, "--http", f"{HOST}:{own}"), own, env) as other,
         httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
     ):
         caller = Caller(client, token)
@@ -143,7 +169,7 @@ async def _over_stdio(settings: Settings, times: int) -> Figure:
     env = child_environment(settings)
     async with (
         open_stdio_server((sys.executable, "-c", BARE), env) as bare,
-        open_stdio_server((*OURS, *TOOLSETS), env) as own,
+        open_stdio_server(OWN_COMMAND, env) as own,
     ):
         await own.call(*ENGINE)
         sides = Side(_speaking(bare), bare.pid), Side(_speaking(own), own.pid)

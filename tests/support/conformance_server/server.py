@@ -26,18 +26,25 @@ from mcp_types import (
 )
 from pydantic.networks import AnyUrl
 
+from reasonloom.server.catalogue.selection import choose
 from reasonloom.server.catalogue.served import Catalogue
-from reasonloom.server.conformance import asking, contents, readings, rounds, telling
-from reasonloom.server.conformance.fixture import make_fixture
-from reasonloom.server.conformance.prompts import PROMPTS
-from reasonloom.server.conformance.readings import TEMPLATE
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.loom_server import LoomServer
+from reasonloom.server.protocol_middleware import CapabilityFilter
+from tests.support.conformance_server import contents, elicitation, notifications, resources, rounds
+from tests.support.conformance_server.fixture import make_fixture
+from tests.support.conformance_server.prompts import PROMPTS
+from tests.support.conformance_server.resources import TEMPLATE
 
 # Logging and sampling are deprecated in 2026-07-28, and in 2025-11-25 the suite asks for them.
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
 
-FIXTURES = (*contents.FIXTURES, *telling.FIXTURES, *asking.FIXTURES, *rounds.FIXTURES)
+FIXTURES = (
+    *contents.FIXTURES,
+    *notifications.FIXTURES,
+    *elicitation.FIXTURES,
+    *rounds.FIXTURES,
+)
 
 
 class ConformanceServer(LoomServer):
@@ -45,7 +52,13 @@ class ConformanceServer(LoomServer):
 
     def __init__(self, catalogue: Catalogue, room: EngineLifespan) -> None:
         tools = [make_fixture(fixture) for fixture in FIXTURES]
-        super().__init__(catalogue, room, beside=tools, subscriptions=InMemorySubscriptionBus())
+        super().__init__(
+            catalogue, room, extra_tools=tools, subscriptions=InMemorySubscriptionBus()
+        )
+        # The fixtures offer every capability.
+        self.middleware[:] = [
+            each for each in self.middleware if not isinstance(each, CapabilityFilter)
+        ]
         for prompt in PROMPTS:
             self.add_prompt(prompt)
         low = self._lowlevel_server
@@ -58,11 +71,11 @@ class ConformanceServer(LoomServer):
     ) -> ListResourcesResult:
         """List the fixtures before the caller's own."""
         listed = await super()._handle_list_resources(ctx, params)
-        return ListResourcesResult(resources=[*readings.LISTED, *listed.resources])
+        return ListResourcesResult(resources=[*resources.LISTED, *listed.resources])
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
         """List the fixture's template before our own."""
-        return [*readings.TEMPLATES, *await super().list_resource_templates()]
+        return [*resources.TEMPLATES, *await super().list_resource_templates()]
 
     async def _handle_complete(
         self, ctx: ServerRequestContext[dict[str, Any]], params: CompleteRequestParams
@@ -76,7 +89,12 @@ class ConformanceServer(LoomServer):
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
     ) -> Iterable[ReadResourceContents]:
         """Read a fixture, or what our server has under the URI."""
-        return readings.find(str(uri)) or await super().read_resource(uri, context)
+        return resources.find(str(uri)) or await super().read_resource(uri, context)
+
+
+def build_conformance_server(room: EngineLifespan) -> LoomServer:
+    """Return the server that the settings ask for, with the fixtures."""
+    return ConformanceServer(choose(room.settings), room)
 
 
 async def _accept(ctx: ServerRequestContext[Any, Any], params: object) -> EmptyResult:

@@ -1,4 +1,4 @@
-"""Fixtures that ask their client in the middle of a call, as 2025-11-25 does it."""
+"""Fixtures that query their client in the middle of a call, as 2025-11-25 does it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ from mcp_types import (
 )
 
 from reasonloom.contracts.base import Content, Request
-from reasonloom.server.conformance.fixture import Answered, Asked, Fixture, Nothing, said
+from tests.support.conformance_server.fixture import (
+    Fixture,
+    Nothing,
+    ToolContext,
+    ToolResult,
+    result_of,
+)
 
 PERSON = {
     "type": "object",
@@ -77,7 +83,7 @@ class Messaged(Request):
     message: Content
 
 
-def require(context: Asked, needed: ClientCapabilities) -> None:
+def require(context: ToolContext, needed: ClientCapabilities) -> None:
     """Go on only where the client has declared what is needed of it.
 
     Raises:
@@ -94,41 +100,41 @@ def require(context: Asked, needed: ClientCapabilities) -> None:
     )
 
 
-async def sampling(request: Prompted, context: Asked) -> Answered:
+async def sampling(request: Prompted, context: ToolContext) -> ToolResult:
     """Asks the client's language model."""
     require(context, ClientCapabilities(sampling=SamplingCapability()))
-    asked = SamplingMessage(role="user", content=TextContent(text=request.prompt))
+    message = SamplingMessage(role="user", content=TextContent(text=request.prompt))
     reply = await context.session.create_message(
-        [asked], max_tokens=100, related_request_id=context.request_id
+        [message], max_tokens=100, related_request_id=context.request_id
     )
     text = reply.content.text if isinstance(reply.content, TextContent) else reply.content.type
-    return said(f"LLM response: {text}")
+    return result_of(f"LLM response: {text}")
 
 
-async def needing(request: Nothing, context: Asked) -> Answered:
+async def needing(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs a client that can be asked for a language model."""
     require(context, ClientCapabilities(sampling=SamplingCapability()))
-    return said("The client can sample.")
+    return result_of("The client can sample.")
 
 
-async def elicitation(request: Messaged, context: Asked) -> Answered:
+async def elicitation(request: Messaged, context: ToolContext) -> ToolResult:
     """Asks the user for a name and an address."""
-    return said(f"User response: {await _ask(context, request.message, PERSON)}")
+    return result_of(f"User response: {await _ask(context, request.message, PERSON)}")
 
 
-async def defaults(request: Nothing, context: Asked) -> Answered:
+async def defaults(request: Nothing, context: ToolContext) -> ToolResult:
     """Asks the user with a default for every kind of value."""
     reply = await _ask(context, "Please review what is filled in", DEFAULTS)
-    return said(f"Elicitation completed: {reply}")
+    return result_of(f"Elicitation completed: {reply}")
 
 
-async def choices(request: Nothing, context: Asked) -> Answered:
+async def choices(request: Nothing, context: ToolContext) -> ToolResult:
     """Asks the user to choose, in every form of a choice."""
     reply = await _ask(context, "Please choose", CHOICES)
-    return said(f"Elicitation completed: {reply}")
+    return result_of(f"Elicitation completed: {reply}")
 
 
-async def _ask(context: Asked, message: str, schema: dict[str, Any]) -> str:
+async def _ask(context: ToolContext, message: str, schema: dict[str, Any]) -> str:
     require(context, ClientCapabilities(elicitation=ElicitationCapability()))
     reply = await context.session.elicit_form(message, schema, context.request_id)
     content = json.dumps(reply.content, ensure_ascii=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mcp.server.mcpserver.prompts.base import Prompt, UserMessage
 from mcp_types import EmbeddedResource, InputRequiredResult, TextResourceContents
 
-from reasonloom.server.conformance.contents import PICTURE
-from reasonloom.server.conformance.fixture import Asked
-from reasonloom.server.conformance.rounds import elicit, needs, told
+from tests.support.conformance_server.contents import PICTURE
+from tests.support.conformance_server.fixture import ToolContext
+from tests.support.conformance_server.rounds import elicit, needs, user_reply
 
 Messages = list[UserMessage]
 
@@ -37,9 +37,9 @@ async def with_picture() -> Messages:
     return [UserMessage(PICTURE), UserMessage("Please analyze the image above.")]
 
 
-async def unfinished(context: Asked) -> Messages | InputRequiredResult:
+async def unfinished(context: ToolContext) -> Messages | InputRequiredResult:
     """Needs to know from the user what it is about."""
-    about = told(context, "user_context", "context")
+    about = user_reply(context, "user_context", "context")
     if about is None:
         question = elicit("What context should the prompt use?", "context")
         return needs({"user_context": question})

@@ -9,7 +9,13 @@ from pydantic import Field
 
 from reasonloom.contracts.base import Request
 from reasonloom.errors import CallerMistake
-from reasonloom.server.conformance.fixture import Answered, Asked, Fixture, Nothing, said
+from tests.support.conformance_server.fixture import (
+    Fixture,
+    Nothing,
+    ToolContext,
+    ToolResult,
+    result_of,
+)
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC"
@@ -22,34 +28,34 @@ CLICK = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQIAAACAgA=="
 PICTURE = ImageContent(data=PIXEL, mime_type="image/png")
 
 
-async def simple_text(request: Nothing, context: Asked) -> Answered:
+async def simple_text(request: Nothing, context: ToolContext) -> ToolResult:
     """Answers a text."""
-    return said("This is a simple text response for testing.")
+    return result_of("This is a simple text response for testing.")
 
 
-async def image(request: Nothing, context: Asked) -> Answered:
+async def image(request: Nothing, context: ToolContext) -> ToolResult:
     """Answers a picture."""
-    return said(PICTURE)
+    return result_of(PICTURE)
 
 
-async def audio(request: Nothing, context: Asked) -> Answered:
+async def audio(request: Nothing, context: ToolContext) -> ToolResult:
     """Answers a sound."""
-    return said(AudioContent(data=CLICK, mime_type="audio/wav"))
+    return result_of(AudioContent(data=CLICK, mime_type="audio/wav"))
 
 
-async def embedded(request: Nothing, context: Asked) -> Answered:
+async def embedded(request: Nothing, context: ToolContext) -> ToolResult:
     """Answers a resource within its content."""
-    return said(_resource("test://embedded-resource", "text/plain", "This is embedded."))
+    return result_of(_resource("test://embedded-resource", "text/plain", "This is embedded."))
 
 
-async def mixed(request: Nothing, context: Asked) -> Answered:
+async def mixed(request: Nothing, context: ToolContext) -> ToolResult:
     """Answers a text, a picture and a resource."""
     data = '{"test":"data","value":123}'
     resource = _resource("test://mixed-content-resource", "application/json", data)
-    return said("Multiple content types test:", PICTURE, resource)
+    return result_of("Multiple content types test:", PICTURE, resource)
 
 
-async def failing(request: Nothing, context: Asked) -> Answered:
+async def failing(request: Nothing, context: ToolContext) -> ToolResult:
     """Fails with an error of ours."""
     raise CallerMistake("This tool intentionally returns an error for testing")
 
@@ -94,9 +100,9 @@ CONTACT_SCHEMA: dict[str, Any] = {
 """Words of JSON Schema 2020-12 that must reach the client as they are."""
 
 
-async def contact(request: Contact, context: Asked) -> Answered:
+async def contact(request: Contact, context: ToolContext) -> ToolResult:
     """Has a schema with definitions, compositions and conditions."""
-    return said(f"Reached by {'phone' if request.phone else 'email'}.")
+    return result_of(f"Reached by {'phone' if request.phone else 'email'}.")
 
 
 class Routed(Request):
@@ -105,9 +111,9 @@ class Routed(Request):
     region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})]
 
 
-async def routed(request: Routed, context: Asked) -> Answered:
+async def routed(request: Routed, context: ToolContext) -> ToolResult:
     """Takes an argument whose header must agree with it."""
-    return said(f"Region: {request.region}")
+    return result_of(f"Region: {request.region}")
 
 
 FIXTURES = (

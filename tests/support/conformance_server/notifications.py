@@ -4,38 +4,44 @@ from __future__ import annotations
 
 import anyio
 
-from reasonloom.server.conformance.fixture import Answered, Asked, Fixture, Nothing, said
+from tests.support.conformance_server.fixture import (
+    Fixture,
+    Nothing,
+    ToolContext,
+    ToolResult,
+    result_of,
+)
 
 A_MOMENT = 0.05
 """Seconds between two messages, so that a client can receive them one by one."""
 
 
-async def progress(request: Nothing, context: Asked) -> Answered:
+async def progress(request: Nothing, context: ToolContext) -> ToolResult:
     """Reports its progress three times."""
     for done in (0, 50, 100):
         await context.report_progress(done, 100, f"Completed step {done} of 100")
         await anyio.sleep(A_MOMENT)
-    return said("All steps are done.")
+    return result_of("All steps are done.")
 
 
-async def logging(request: Nothing, context: Asked) -> Answered:
+async def logging(request: Nothing, context: ToolContext) -> ToolResult:
     """Writes to its client's log three times."""
     for text in ("Tool execution started", "Tool processing data", "Tool execution completed"):
         await context.log("info", text)
         await anyio.sleep(A_MOMENT)
-    return said("Three messages were logged.")
+    return result_of("Three messages were logged.")
 
 
-async def tools_changed(request: Nothing, context: Asked) -> Answered:
+async def tools_changed(request: Nothing, context: ToolContext) -> ToolResult:
     """Tells subscribers that the list of tools has changed, which it has not."""
     await context.notify_tools_changed()
-    return said("Told.")
+    return result_of("Told.")
 
 
-async def prompts_changed(request: Nothing, context: Asked) -> Answered:
+async def prompts_changed(request: Nothing, context: ToolContext) -> ToolResult:
     """Tells subscribers that the list of prompts has changed, which it has not."""
     await context.notify_prompts_changed()
-    return said("Told.")
+    return result_of("Told.")
 
 
 FIXTURES = (

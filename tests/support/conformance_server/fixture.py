@@ -1,4 +1,4 @@
-"""What a fixture is, and how it becomes a tool: through our door, with our errors."""
+"""What a fixture is, and how it becomes a tool with our validation and our errors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from reasonloom.server.base_tool import BaseTool
 from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.envelopes.plain import PLAIN
 
-Asked = Context[Any, Any]
-Answered = CallToolResult | InputRequiredResult
+ToolContext = Context[Any, Any]
+ToolResult = CallToolResult | InputRequiredResult
 
 
 class Nothing(Request):
@@ -37,7 +37,7 @@ class Fixture:
     """
 
     name: str
-    answer: Callable[[Any, Asked], Awaitable[Answered]]
+    answer: Callable[[Any, ToolContext], Awaitable[ToolResult]]
     request: type[Request] = Nothing
     schema: dict[str, Any] | None = None
 
@@ -48,7 +48,9 @@ class FixtureTool(BaseTool):
     fixture: Fixture
     form: Envelope = PLAIN
 
-    async def answer(self, arguments: dict[str, Any], context: Asked, started: float) -> Answered:
+    async def answer(
+        self, arguments: dict[str, Any], context: ToolContext, started: float
+    ) -> ToolResult:
         """Return what the fixture answers.
 
         Raises:
@@ -63,17 +65,17 @@ class FixtureTool(BaseTool):
 
 def make_fixture(fixture: Fixture) -> FixtureTool:
     """Return the tool of a fixture."""
-    said = (fixture.answer.__doc__ or "").strip().splitlines()
+    lines = (fixture.answer.__doc__ or "").strip().splitlines()
     return FixtureTool(
         fixture=fixture,
         name=fixture.name,
         title=fixture.name.replace("_", " "),
-        description=said[0],
+        description=lines[0],
         parameters=fixture.schema or publish(fixture.request),
     )
 
 
-def said(*content: ContentBlock | str) -> CallToolResult:
+def result_of(*content: ContentBlock | str) -> CallToolResult:
     """Return a result that holds this content; a string becomes a text."""
     blocks: list[ContentBlock] = [
         TextContent(text=each) if isinstance(each, str) else each for each in content

@@ -22,7 +22,13 @@ from mcp_types import (
     TextContent,
 )
 
-from reasonloom.server.conformance.fixture import Answered, Asked, Fixture, Nothing, said
+from tests.support.conformance_server.fixture import (
+    Fixture,
+    Nothing,
+    ToolContext,
+    ToolResult,
+    result_of,
+)
 
 Question = ElicitRequest | CreateMessageRequest | ListRootsRequest
 
@@ -35,9 +41,9 @@ def elicit(message: str, field: str, kind: str = "string") -> ElicitRequest:
 
 def sample(text: str, most: int) -> CreateMessageRequest:
     """Return a question for the client's language model, of so many tokens at most."""
-    asked = SamplingMessage(role="user", content=TextContent(text=text))
+    message = SamplingMessage(role="user", content=TextContent(text=text))
     return CreateMessageRequest(
-        params=CreateMessageRequestParams(messages=[asked], max_tokens=most)
+        params=CreateMessageRequestParams(messages=[message], max_tokens=most)
     )
 
 
@@ -46,7 +52,7 @@ def needs(questions: Mapping[str, Question], state: str | None = None) -> InputR
     return InputRequiredResult(input_requests=dict(questions), request_state=state)
 
 
-def told(context: Asked, key: str, field: str) -> str | None:
+def user_reply(context: ToolContext, key: str, field: str) -> str | None:
     """Return what the user has said, None where that is still missing."""
     reply = (context.input_responses or {}).get(key)
     if not isinstance(reply, ElicitResult) or reply.action != "accept":
@@ -55,7 +61,7 @@ def told(context: Asked, key: str, field: str) -> str | None:
     return None if value is None else str(value)
 
 
-def sampled(context: Asked, key: str) -> str | None:
+def sampled(context: ToolContext, key: str) -> str | None:
     """Return what the client's language model has said, None where that is still missing."""
     reply = (context.input_responses or {}).get(key)
     if isinstance(reply, CreateMessageResult) and isinstance(reply.content, TextContent):
@@ -63,7 +69,7 @@ def sampled(context: Asked, key: str) -> str | None:
     return None
 
 
-def rooted(context: Asked, key: str) -> str | None:
+def rooted(context: ToolContext, key: str) -> str | None:
     """Return the client's roots, None where they are still missing."""
     reply = (context.input_responses or {}).get(key)
     if isinstance(reply, ListRootsResult):
@@ -76,43 +82,43 @@ ASK_ROOTS = ListRootsRequest()
 CONFIRM = elicit("Please confirm", "ok", "boolean")
 
 
-async def by_user(request: Nothing, context: Asked) -> Answered:
+async def by_user(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs the user's name."""
-    name = told(context, "user_name", "name")
-    return said(f"Hello, {name}!") if name else needs({"user_name": ASK_NAME})
+    name = user_reply(context, "user_name", "name")
+    return result_of(f"Hello, {name}!") if name else needs({"user_name": ASK_NAME})
 
 
-async def streaming(request: Nothing, context: Asked) -> Answered:
+async def streaming(request: Nothing, context: ToolContext) -> ToolResult:
     """Reports progress, then needs the user's name."""
     await context.report_progress(1, 2, "About to ask")
     return await by_user(request, context)
 
 
-async def by_model(request: Nothing, context: Asked) -> Answered:
+async def by_model(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs the client's language model."""
     text = sampled(context, "capital_question")
     question = sample("What is the capital of France?", 100)
-    return said(text) if text else needs({"capital_question": question})
+    return result_of(text) if text else needs({"capital_question": question})
 
 
-async def by_roots(request: Nothing, context: Asked) -> Answered:
+async def by_roots(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs the client's roots."""
     roots = rooted(context, "client_roots")
-    return needs({"client_roots": ASK_ROOTS}) if roots is None else said(f"Roots: {roots}")
+    return needs({"client_roots": ASK_ROOTS}) if roots is None else result_of(f"Roots: {roots}")
 
 
-async def with_state(request: Nothing, context: Asked) -> Answered:
+async def with_state(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs a confirmation, and the state that it sent with the question."""
-    confirmed = told(context, "confirm", "ok") and context.request_state == "to confirm"
-    return said("state-ok") if confirmed else needs({"confirm": CONFIRM}, "to confirm")
+    confirmed = user_reply(context, "confirm", "ok") and context.request_state == "to confirm"
+    return result_of("state-ok") if confirmed else needs({"confirm": CONFIRM}, "to confirm")
 
 
-async def of_many(request: Nothing, context: Asked) -> Answered:
+async def of_many(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs the user, the language model and the roots at once."""
-    name = told(context, "user_name", "name")
+    name = user_reply(context, "user_name", "name")
     greeting, roots = sampled(context, "greeting"), rooted(context, "client_roots")
     if name and greeting and roots is not None and context.request_state == "three asked":
-        return said(f"{greeting} {name}, from {roots}")
+        return result_of(f"{greeting} {name}, from {roots}")
     greet = sample("Generate a greeting", 50)
     questions: dict[str, Question] = {
         "user_name": ASK_NAME,
@@ -122,20 +128,20 @@ async def of_many(request: Nothing, context: Asked) -> Answered:
     return needs(questions, "three asked")
 
 
-async def in_steps(request: Nothing, context: Asked) -> Answered:
+async def in_steps(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs a name, and after it a colour; the state keeps the name."""
     state = context.request_state or ""
-    color = told(context, "step2", "color")
+    color = user_reply(context, "step2", "color")
     if state.startswith("named ") and color:
-        return said(f"{state.removeprefix('named ')} likes {color}.")
-    name = told(context, "step1", "name")
+        return result_of(f"{state.removeprefix('named ')} likes {color}.")
+    name = user_reply(context, "step1", "name")
     if state == "unnamed" and name:
         question = elicit("Step 2: What is your favorite color?", "color")
         return needs({"step2": question}, f"named {name}")
     return needs({"step1": elicit("Step 1: What is your name?", "name")}, "unnamed")
 
 
-async def within_capabilities(request: Nothing, context: Asked) -> Answered:
+async def within_capabilities(request: Nothing, context: ToolContext) -> ToolResult:
     """Needs of its client only what that has declared it can do."""
     able = context.client_capabilities
     offers: dict[str, tuple[object, Question]] = {
@@ -149,7 +155,7 @@ async def within_capabilities(request: Nothing, context: Asked) -> Answered:
         for key, (declared, question) in offers.items()
         if declared is not None and key not in replies
     }
-    return needs(missing) if missing else said("All answered.")
+    return needs(missing) if missing else result_of("All answered.")
 
 
 FIXTURES = (

@@ -9,7 +9,7 @@ import re
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp_types import Resource, ResourceTemplate
 
-from reasonloom.server.conformance.contents import PIXEL
+from tests.support.conformance_server.contents import PIXEL
 
 TEMPLATE = "test://template/{id}/data"
 FILLED = re.compile(r"test://template/([^/]+)/data")

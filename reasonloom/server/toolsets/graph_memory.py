@@ -9,215 +9,82 @@ from reasonloom.contracts.graph_memory import (
     workspaces,
 )
 from reasonloom.server.envelopes.plain import PLAIN
-from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+from reasonloom.server.toolsets.toolset import Toolset, adds, changes, reads
 
 WRITING = (
-    ToolLine(
+    adds(
         "conversation_log",
         "Log a conversation",
         sessions.ConversationLog,
         sessions.ConversationLogged,
-        "conversation_log",
-        Effect.ADDS,
     ),
-    ToolLine(
-        "memory_add",
-        "Add to memory",
-        nodes.MemoryAdd,
-        nodes.MemoryAdded,
-        "memory_add",
-        Effect.ADDS,
-    ),
+    adds("memory_add", "Add to memory", nodes.MemoryAdd, nodes.MemoryAdded),
 )
 FINDING = (
-    ToolLine(
-        "memory_query",
-        "List nodes",
-        queries.MemoryQuery,
-        shared.NodesFound,
-        "memory_query",
-        Effect.READS,
-    ),
-    ToolLine(
-        "memory_traverse",
-        "Walk the graph",
-        queries.MemoryTraverse,
-        queries.Walked,
-        "memory_traverse",
-        Effect.READS,
-    ),
-    ToolLine(
-        "memory_context",
-        "Show what is around",
-        queries.MemoryContext,
-        queries.Walked,
-        "memory_context",
-        Effect.READS,
-    ),
-    ToolLine(
-        "memory_similar",
-        "Find alike",
-        queries.MemorySimilar,
-        shared.NodesScored,
-        "memory_similar",
-        Effect.READS,
-    ),
+    reads("memory_query", "List nodes", queries.MemoryQuery, shared.NodesFound),
+    reads("memory_traverse", "Walk the graph", queries.MemoryTraverse, queries.Walked),
+    reads("memory_context", "Show what is around", queries.MemoryContext, queries.Walked),
+    reads("memory_similar", "Find alike", queries.MemorySimilar, shared.NodesScored),
 )
 CORRECTING = (
-    ToolLine(
-        "memory_correct",
-        "Correct",
-        nodes.MemoryCorrect,
-        nodes.MemoryCorrected,
-        "memory_correct",
-        Effect.CHANGES,
-    ),
-    ToolLine(
-        "memory_resolve",
-        "Newest version",
-        nodes.MemoryResolve,
-        nodes.MemoryResolved,
-        "memory_resolve",
-        Effect.READS,
-    ),
+    changes("memory_correct", "Correct", nodes.MemoryCorrect, nodes.MemoryCorrected),
+    reads("memory_resolve", "Newest version", nodes.MemoryResolve, nodes.MemoryResolved),
 )
 SURVEYING = (
-    ToolLine(
-        "memory_causal",
-        "What depends on it",
-        queries.MemoryCausal,
-        queries.Impact,
-        "memory_causal",
-        Effect.READS,
-    ),
-    ToolLine(
-        "memory_temporal",
-        "Compare two times",
-        queries.MemoryTemporal,
-        queries.Compared,
-        "memory_temporal",
-        Effect.READS,
-    ),
-    ToolLine(
-        "memory_quality",
-        "Quality of memory",
-        queries.MemoryQuality,
-        queries.QualityReport,
-        "memory_quality",
-        Effect.READS,
-    ),
-    ToolLine(
-        "memory_stats",
-        "Count memory",
-        queries.MemoryStats,
-        queries.GraphStats,
-        "memory_stats",
-        Effect.READS,
-    ),
+    reads("memory_causal", "What depends on it", queries.MemoryCausal, queries.Impact),
+    reads("memory_temporal", "Compare two times", queries.MemoryTemporal, queries.Compared),
+    reads("memory_quality", "Quality of memory", queries.MemoryQuality, queries.QualityReport),
+    reads("memory_stats", "Count memory", queries.MemoryStats, queries.GraphStats),
 )
 GROUNDING = (
-    ToolLine(
-        "memory_ground",
-        "Check a claim",
-        grounding.MemoryGround,
-        grounding.Grounded,
-        "memory_ground",
-        Effect.READS,
-        open_world=True,
+    reads(
+        "memory_ground", "Check a claim", grounding.MemoryGround, grounding.Grounded, asks_llm=True
     ),
-    ToolLine(
-        "memory_evidence",
-        "Show evidence",
-        grounding.MemoryEvidence,
-        grounding.EvidenceFound,
-        "memory_evidence",
-        Effect.READS,
-    ),
-    ToolLine(
-        "memory_suggest",
-        "Suggest memories",
-        grounding.MemorySuggest,
-        shared.NodesScored,
-        "memory_suggest",
-        Effect.READS,
-    ),
+    reads("memory_evidence", "Show evidence", grounding.MemoryEvidence, grounding.EvidenceFound),
+    reads("memory_suggest", "Suggest memories", grounding.MemorySuggest, shared.NodesScored),
 )
 WORKSPACES = (
-    ToolLine(
+    adds(
         "memory_workspace_create",
         "Make a workspace",
         workspaces.MemoryWorkspaceCreate,
         workspaces.WorkspaceCreated,
-        "memory_workspace_create",
-        Effect.ADDS,
     ),
-    ToolLine(
+    adds(
         "memory_workspace_add",
         "Add a memory file",
         workspaces.MemoryWorkspaceAdd,
         workspaces.ContextAdded,
-        "memory_workspace_add",
-        Effect.ADDS,
     ),
-    ToolLine(
+    reads(
         "memory_workspace_list",
         "List memory files",
         workspaces.MemoryWorkspaceList,
         workspaces.ContextsListed,
-        "memory_workspace_list",
-        Effect.READS,
     ),
-    ToolLine(
+    reads(
         "memory_workspace_query",
         "Search memory files",
         workspaces.MemoryWorkspaceQuery,
         workspaces.WorkspaceFound,
-        "memory_workspace_query",
-        Effect.READS,
     ),
-    ToolLine(
+    reads(
         "memory_workspace_compare",
         "Compare memory files",
         workspaces.MemoryWorkspaceCompare,
         workspaces.WorkspaceCompared,
-        "memory_workspace_compare",
-        Effect.READS,
     ),
-    ToolLine(
+    reads(
         "memory_workspace_xref",
         "Cross-reference memory files",
         workspaces.MemoryWorkspaceXref,
         workspaces.CrossReferenced,
-        "memory_workspace_xref",
-        Effect.READS,
     ),
 )
 SESSIONS = (
-    ToolLine(
-        "session_start",
-        "Begin a session",
-        sessions.SessionStart,
-        sessions.SessionStarted,
-        "session_start",
-        Effect.ADDS,
-    ),
-    ToolLine(
-        "session_end",
-        "End a session",
-        sessions.SessionEnd,
-        sessions.SessionEnded,
-        "session_end",
-        Effect.ADDS,
-        open_world=True,
-    ),
-    ToolLine(
-        "memory_session_resume",
-        "Resume",
-        sessions.MemorySessionResume,
-        sessions.SessionResumed,
-        "memory_session_resume",
-        Effect.READS,
-    ),
+    adds("session_start", "Begin a session", sessions.SessionStart, sessions.SessionStarted),
+    adds("session_end", "End a session", sessions.SessionEnd, sessions.SessionEnded, asks_llm=True),
+    reads("memory_session_resume", "Resume", sessions.MemorySessionResume, sessions.SessionResumed),
 )
 TOOLSET = Toolset(
     name="graph_memory",

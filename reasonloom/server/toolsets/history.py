@@ -2,84 +2,42 @@
 
 from reasonloom.contracts import history
 from reasonloom.server.envelopes.plain import TEXT
-from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+from reasonloom.server.toolsets.toolset import Toolset, destroys, reads
 
 FINDING = (
-    ToolLine(
-        "history_search",
-        "Search past conversations",
-        history.HistorySearch,
-        history.HistoryFound,
-        "history_search",
-        Effect.READS,
+    reads(
+        "history_search", "Search past conversations", history.HistorySearch, history.HistoryFound
     ),
-    ToolLine(
-        "history_recall",
-        "Recall what led to it",
-        history.HistoryRecall,
-        history.HistoryFound,
-        "history_recall",
-        Effect.READS,
-    ),
-    ToolLine(
-        "history_predict",
-        "Show what came next",
-        history.HistoryPredict,
-        history.HistoryFound,
-        "history_predict",
-        Effect.READS,
-    ),
+    reads("history_recall", "Recall what led to it", history.HistoryRecall, history.HistoryFound),
+    reads("history_predict", "Show what came next", history.HistoryPredict, history.HistoryFound),
 )
 LISTING = (
-    ToolLine(
+    reads(
         "history_list_projects",
         "List projects",
         history.HistoryListProjects,
         history.ProjectsListed,
-        "history_list_projects",
-        Effect.READS,
     ),
-    ToolLine(
+    reads(
         "history_list_sessions",
         "List sessions",
         history.HistoryListSessions,
         history.SessionsListed,
-        "history_list_sessions",
-        Effect.READS,
     ),
-    ToolLine(
-        "history_reconstruct",
-        "Show a time span",
-        history.HistoryReconstruct,
-        history.Reconstructed,
-        "history_reconstruct",
-        Effect.READS,
+    reads(
+        "history_reconstruct", "Show a time span", history.HistoryReconstruct, history.Reconstructed
     ),
-    ToolLine(
-        "history_hook_status",
-        "Status of the hooks",
-        history.HistoryHookStatus,
-        history.HookStatus,
-        "history_hook_status",
-        Effect.READS,
+    reads(
+        "history_hook_status", "Status of the hooks", history.HistoryHookStatus, history.HookStatus
     ),
-    ToolLine(
-        "history_stats",
-        "Count history",
-        history.HistoryStats,
-        history.HistoryCounted,
-        "history_stats",
-        Effect.READS,
-    ),
+    reads("history_stats", "Count history", history.HistoryStats, history.HistoryCounted),
 )
 FORGETTING = (
-    ToolLine(
+    destroys(
         "history_forget",
         "Forget past conversations",
         history.HistoryForget,
         history.HistoryForgotten,
-        "history_forget",
-        Effect.DESTROYS,
     ),
 )
 TOOLSET = Toolset(

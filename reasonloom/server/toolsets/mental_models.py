@@ -2,7 +2,7 @@
 
 from reasonloom.contracts.mental_models import models
 from reasonloom.server.envelopes.coded import CODED
-from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+from reasonloom.server.toolsets.toolset import Toolset, adds, changes, reads
 
 TOOLSET = Toolset(
     name="mental_models",
@@ -14,37 +14,9 @@ TOOLSET = Toolset(
         "{revise_model} changes one.",
     ),
     tools=(
-        ToolLine(
-            "create_model",
-            "Create a mental model",
-            models.CreateModel,
-            models.ModelCreated,
-            "create_model",
-            Effect.ADDS,
-        ),
-        ToolLine(
-            "list_models",
-            "List mental models",
-            models.ListModels,
-            models.ModelsListed,
-            "list_models",
-            Effect.READS,
-        ),
-        ToolLine(
-            "get_model",
-            "Show a mental model",
-            models.GetModel,
-            models.ModelGot,
-            "get_model",
-            Effect.READS,
-        ),
-        ToolLine(
-            "revise_model",
-            "Revise a mental model",
-            models.ReviseModel,
-            models.ModelRevised,
-            "revise_model",
-            Effect.CHANGES,
-        ),
+        adds("create_model", "Create a mental model", models.CreateModel, models.ModelCreated),
+        reads("list_models", "List mental models", models.ListModels, models.ModelsListed),
+        reads("get_model", "Show a mental model", models.GetModel, models.ModelGot),
+        changes("revise_model", "Revise a mental model", models.ReviseModel, models.ModelRevised),
     ),
 )

@@ -3,80 +3,42 @@
 from reasonloom.contracts.reasoning import auto, divergent, linear, reflection, tree
 from reasonloom.contracts.thought_graph import tools as got
 from reasonloom.server.envelopes.plain import PLAIN
-from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
+from reasonloom.server.toolsets.toolset import Toolset, adds, changes, reads
 
 GOT_TOOLS = (
-    ToolLine(
-        "reasoning_got_init",
-        "Begin a graph",
-        got.GotInit,
-        got.BegunGraph,
-        "got_init",
-        Effect.ADDS,
-    ),
-    ToolLine(
+    adds("reasoning_got_init", "Begin a graph", got.GotInit, got.BegunGraph),
+    adds(
         "reasoning_got_generate",
         "Continue a node",
         got.GotGenerate,
         got.GeneratedNodes,
-        "got_generate",
-        Effect.ADDS,
-        open_world=True,
+        asks_llm=True,
     ),
-    ToolLine(
-        "reasoning_got_score",
-        "Score a node",
-        got.GotScore,
-        got.ScoredNode,
-        "got_score",
-        Effect.CHANGES,
-        open_world=True,
-    ),
-    ToolLine(
-        "reasoning_got_refine",
-        "Refine a node",
-        got.GotRefine,
-        got.RefinedNode,
-        "got_refine",
-        Effect.ADDS,
-        open_world=True,
-    ),
-    ToolLine(
+    changes("reasoning_got_score", "Score a node", got.GotScore, got.ScoredNode, asks_llm=True),
+    adds("reasoning_got_refine", "Refine a node", got.GotRefine, got.RefinedNode, asks_llm=True),
+    adds(
         "reasoning_got_aggregate",
         "Merge nodes",
         got.GotAggregate,
         got.AggregatedNode,
-        "got_aggregate",
-        Effect.ADDS,
-        open_world=True,
+        asks_llm=True,
     ),
-    ToolLine(
+    changes(
         "reasoning_got_prune",
         "Prune a graph",
         got.ReversiblePrune,
         got.PrunedGraph,
-        "got_prune",
-        Effect.CHANGES,
-        open_world=True,
-        reference_request=got.GotPrune,
+        asks_llm=True,
+        reference=got.GotPrune,
     ),
-    ToolLine(
+    changes(
         "reasoning_got_finalize",
         "Close a graph",
         got.GotFinalize,
         got.FinalizedGraph,
-        "got_finalize",
-        Effect.CHANGES,
-        open_world=True,
+        asks_llm=True,
     ),
-    ToolLine(
-        "reasoning_got_state",
-        "Tell a graph's state",
-        got.GotState,
-        got.GraphState,
-        "got_state",
-        Effect.READS,
-    ),
+    reads("reasoning_got_state", "Tell a graph's state", got.GotState, got.GraphState),
 )
 
 TOOLSET = Toolset(
@@ -93,109 +55,73 @@ TOOLSET = Toolset(
         "{reasoning_got_score}, {reasoning_got_aggregate}, {reasoning_got_finalize}.",
     ),
     tools=(
-        ToolLine(
+        adds(
             "reasoning_linear",
             "Linear reasoning",
             linear.ReasoningLinear,
             linear.LinearThought,
-            "linear",
-            Effect.ADDS,
-            open_world=True,
+            asks_llm=True,
         ),
-        ToolLine(
-            "reasoning_tree",
-            "Tree reasoning",
-            tree.ReasoningTree,
-            tree.ExploredTree,
-            "tree",
-            Effect.ADDS,
-            open_world=True,
+        adds(
+            "reasoning_tree", "Tree reasoning", tree.ReasoningTree, tree.ExploredTree, asks_llm=True
         ),
-        ToolLine(
-            "reasoning_tree_focus",
-            "Focus on a branch",
-            linear.TreeFocus,
-            linear.ChangedBranch,
-            "tree_focus",
-            Effect.CHANGES,
+        changes(
+            "reasoning_tree_focus", "Focus on a branch", linear.TreeFocus, linear.ChangedBranch
         ),
-        ToolLine(
-            "reasoning_tree_list",
-            "List branches",
-            linear.TreeList,
-            linear.BranchList,
-            "tree_list",
-            Effect.READS,
-        ),
-        ToolLine(
+        reads("reasoning_tree_list", "List branches", linear.TreeList, linear.BranchList),
+        changes(
             "reasoning_tree_complete",
             "Complete a branch",
             linear.TreeComplete,
             linear.ChangedBranch,
-            "tree_complete",
-            Effect.CHANGES,
         ),
-        ToolLine(
+        adds(
             "reasoning_divergent",
             "Divergent reasoning",
             divergent.ReasoningDivergent,
             divergent.DivergentThought,
-            "divergent",
-            Effect.ADDS,
-            open_world=True,
+            asks_llm=True,
         ),
-        ToolLine(
+        adds(
             "reasoning_reflection",
             "Reflection",
             reflection.ReasoningReflection,
             reflection.Reflection,
-            "reflection",
-            Effect.ADDS,
-            open_world=True,
+            asks_llm=True,
         ),
-        ToolLine(
+        reads(
             "reasoning_reflection_evaluate",
             "Evaluate a session",
             reflection.ReflectionEvaluate,
             reflection.Evaluation,
-            "reflection_evaluate",
-            Effect.READS,
-            open_world=True,
+            asks_llm=True,
         ),
-        ToolLine(
+        adds(
             "reasoning_auto",
             "Choose a mode",
             auto.ExecutingAuto,
             auto.Recommendation,
-            "auto",
-            Effect.ADDS,
-            open_world=True,
-            reference_request=auto.ReasoningAuto,
+            asks_llm=True,
+            reference=auto.ReasoningAuto,
         ),
-        ToolLine(
+        adds(
             "reasoning_checkpoint_create",
             "Set a checkpoint",
             linear.CheckpointCreate,
             linear.SetCheckpoint,
-            "checkpoint_create",
-            Effect.ADDS,
         ),
-        ToolLine(
+        reads(
             "reasoning_checkpoint_list",
             "List checkpoints",
             linear.CheckpointList,
             linear.CheckpointsListed,
-            "checkpoint_list",
-            Effect.READS,
         ),
-        ToolLine(
+        adds(
             "reasoning_backtrack",
             "Back to a checkpoint",
             linear.Backtrack,
             linear.Backtracked,
-            "backtrack",
-            Effect.ADDS,
-            open_world=True,
+            asks_llm=True,
         ),
         *GOT_TOOLS,
     ),

@@ -1,9 +1,10 @@
-"""What a toolset's file says: its reference's form, and its tools, each a line of data."""
+"""What a toolset's module declares: its envelope, its advice, and its tools as lines of data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
 from reasonloom.contracts.base import Answer, Request
 from reasonloom.server.envelopes.envelope import Envelope
@@ -34,6 +35,28 @@ class ToolLine:
     effect: Effect
     open_world: bool = False
     reference_request: type[Request] | None = None
+
+
+def _line(
+    effect: Effect,
+    name: str,
+    title: str,
+    request: type[Request],
+    answer: type[Answer],
+    *,
+    asks_llm: bool = False,
+    reference: type[Request] | None = None,
+) -> ToolLine:
+    """Return a line whose graph has the tool's own name, without the prefix of the modes."""
+    graph = name.removeprefix("reasoning_")
+    return ToolLine(name, title, request, answer, graph, effect, asks_llm, reference)
+
+
+reads = partial(_line, Effect.READS)
+adds = partial(_line, Effect.ADDS)
+changes = partial(_line, Effect.CHANGES)
+destroys = partial(_line, Effect.DESTROYS)
+"""A tool with that effect, from its name, title, request and answer."""
 
 
 @dataclass(frozen=True, slots=True)

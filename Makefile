@@ -64,6 +64,7 @@ snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 	$(PYTEST) tests/snapshots --snapshot-update
 	$(BIN)/python -m tests.support.toolpages.token_table
 	$(BIN)/python -m tests.support.toolpages.command
+	$(BIN)/python -m tests.support.docs.layout
 
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \

@@ -41,7 +41,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that the arguments name, loaded."""
         name, command, rest = super().resolve_command(ctx, args)
-        if name in self.rows:
+        if name is not None and name in self.rows:
             command = self.commands[name] = load(self.rows[name])
         return name, command, rest
 

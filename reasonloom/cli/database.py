@@ -1,4 +1,4 @@
-"""`reasonloom db`: the database's schema and the embedded server."""
+"""`reasonloom db`, `backup` and `restore`: schema, vectors, the embedded server, backup files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import counted, progress
+from reasonloom.cli.output import progress
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SettingMistake
 from reasonloom.graphs.runs.engine import Engine
@@ -29,6 +29,7 @@ from reasonloom.stores.memory.reindex import Coverage
 from reasonloom.stores.migrate import bring_up_to_date, schema_status
 from reasonloom.stores.schema import SchemaStatus
 from reasonloom.stores.vector_indexes import Maintained
+from reasonloom.text.plurals import counted
 
 
 def reindex(
@@ -156,9 +157,9 @@ def restore(
 
 
 def _run_until_signal(work: Coroutine[Any, Any, BackupSize]) -> BackupSize:
-    """Run until it is done; a signal to end gives it up, and nothing half-made is left."""
+    """Run `work`; SIGTERM cancels it, and nothing half-written is left."""
 
-    async def until_told() -> BackupSize:
+    async def until_done() -> BackupSize:
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
 
         def end() -> None:
@@ -169,7 +170,7 @@ def _run_until_signal(work: Coroutine[Any, Any, BackupSize]) -> BackupSize:
         return await task
 
     try:
-        return asyncio.run(until_told())
+        return asyncio.run(until_done())
     except asyncio.CancelledError:
         raise typer.Exit(128 + signal.SIGTERM) from None
 

@@ -1,4 +1,4 @@
-"""`reasonloom doctor`: what is configured, why, whether it works, and how to mend it."""
+"""`reasonloom doctor`: what is configured, why, whether it works, and how to fix it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ STYLES = {True: "green", False: "red", None: "yellow"}
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; `well` is None for advice that breaks nothing."""
+    """One result; `well` is None for advice about something that works."""
 
     part: str
     well: bool | None

@@ -24,7 +24,7 @@ from reasonloom.graphs.runs.call_tool import call_tool
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.mental_models import model_basins, models
 
-MAX_SHOWN = 10
+MAX_ITEMS = 10
 SHORT_ID = 8
 MARKS = {True: "✓", False: "✗", None: "…"}
 STATUS = {"active": "green", "draft": "yellow", "deprecated": "dim"}
@@ -63,20 +63,20 @@ def model_tree(found: Mapping[str, Any], names: Mapping[str, str]) -> Tree:
         drawn.add(_text(model["description"]))
     _add_basins(drawn, model, names)
     templates = drawn.add(f"templates ({len(model['prediction_templates'])})")
-    for each in model["prediction_templates"][:MAX_SHOWN]:
+    for each in model["prediction_templates"][:MAX_ITEMS]:
         branch = templates.add(_text(f"when {each['trigger']}"))
         branch.add(_text(f"expect {each['predict']}"))
         if each["suggest"]:
             branch.add(_text(f"do {each['suggest']}"))
     predictions = drawn.add(f"predictions ({len(found['predictions'])})")
-    for each in found["predictions"][:MAX_SHOWN]:
+    for each in found["predictions"][:MAX_ITEMS]:
         mark = "∅" if each["state"] == "expired" else MARKS[each["correct"]]
         line = f"{mark} {each['confidence']:.2f}  {each['content']} ← {each['context']}"
         branch = predictions.add(_text(line))
         if each["state"] == "open":
             branch.add(f"open, {each['id']}")
     revisions = drawn.add(f"revisions ({len(found['revisions'])})")
-    for each in found["revisions"][:MAX_SHOWN]:
+    for each in found["revisions"][:MAX_ITEMS]:
         change = f"+{len(each['added_basins'])} -{len(each['removed_basins'])}"
         accuracy = f"{each['accuracy_before']:.2f} → {each['accuracy_after']:.2f}"
         revisions.add(_text(f"{change}  {accuracy}  {each['trigger_description']}"))

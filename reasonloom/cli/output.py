@@ -1,4 +1,4 @@
-"""What commands print: counts, JSON, progress bars, and text without control characters."""
+"""What commands print: JSON, progress bars, files, and text without control characters."""
 
 from __future__ import annotations
 
@@ -36,13 +36,6 @@ def named_progress() -> Iterator[Callable[[str, int, int], None]]:
         yield lambda what, done, total: bar.update(
             task, description=what, completed=done, total=total
         )
-
-
-def counted(number: int, what: str, plural: str | None = None) -> str:
-    """Return `1 memory` or `2 memories`; `plural` is an irregular one."""
-    if number == 1:
-        return f"1 {what}"
-    return f"{number:,} {plural or (f'{what[:-1]}ies' if what.endswith('y') else f'{what}s')}"
 
 
 def print_json(value: Any) -> None:

@@ -17,7 +17,7 @@ from rich.tree import Tree
 
 from reasonloom.cli.arguments import AsJson
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import counted, print_json, print_json_line
+from reasonloom.cli.output import print_json, print_json_line
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.sessions.picture import (
@@ -32,6 +32,7 @@ from reasonloom.stores.sessions import full_sessions, sessions
 from reasonloom.stores.sessions.checkpoints import CheckpointRow
 from reasonloom.stores.sessions.full_sessions import FullSession
 from reasonloom.stores.sessions.sessions import SessionRow
+from reasonloom.text.plurals import counted
 from reasonloom.text.shortening import one_line, shortened
 
 STYLES = {"active": "bold", "completed": "green", "abandoned": "dim"}

@@ -1,4 +1,4 @@
-"""`reasonloom eval add-case`: a run that went wrong becomes an item that is asked again."""
+"""`reasonloom eval add-case`: makes a run that went wrong an item of a suite."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import counted
 from reasonloom.contracts.caller import Caller
 from reasonloom.evals.loaders.cases import Case, CaseRequest, append_case, case_of
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.settings import load_settings
+from reasonloom.text.plurals import counted
 
 
 def add_case(

@@ -1,23 +1,28 @@
-"""Draws what an eval of the checks found: goals first, then every figure, half beside half."""
+"""Prints the results of evals of checks: grounding, metacognition, triggers and outcomes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-GROUNDING_WIDTH = 120
+from reasonloom.cli.output import wide_console
+
+GROUNDING_WIDTH, METACOGNITION_WIDTH = 120, 132
 INTERVALS = "Intervals are of 95 % (Wilson). Every label was given once, by one writer."
+METACOGNITION_NOTE = (
+    "Intervals are of 95 % (Wilson). guess: by lot; majority: the set's most frequent label, always"
+    " told; both on the same items. Every label was given once, by one writer."
+)
 Half = dict[str, Any]
+Figure = Mapping[str, Any]
 
 
 def draw_grounding(result: dict[str, Any]) -> None:
-    """Print, for each half, the goals, all figures, and the claims that were judged wrongly."""
-    console = Console()
-    if not console.is_terminal and console.width < GROUNDING_WIDTH:
-        console = Console(width=GROUNDING_WIDTH)
+    """Print, for each half, the goals, all figures, and the misjudged claims."""
+    console = wide_console(GROUNDING_WIDTH)
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · llm {result['llm']} · {result['embedder']}"
         console.print(_grounding_figures(title, found))
@@ -40,11 +45,7 @@ def _grounding_goals(half: str, found: Half) -> Table:
 def _grounding_figures(title: str, found: Half) -> Table:
     table = Table("", "of", "share", "95 %", "n", "overlap", title=title)
     for each in found["figures"]:
-        ends = " to ".join(f"{100 * end:.0f}" for end in each["interval"] or ())
-        table.add_row(
-            each["name"], each["of"], _percent(each["value"]), ends, str(each["n"]),
-            _percent(each["overlap"]),
-        )  # fmt: skip
+        table.add_row(each["name"], each["of"], *share_cells(each), _percent(each["overlap"]))
     table.add_row("median call", "", f"{found['median_ms']} ms", "", "", "")
     return table
 
@@ -55,27 +56,28 @@ def _wrong(half: str, found: Half) -> Table:
         key = (each["kind"], each["said"])
         counted[key] = counted.get(key, 0) + 1
     table = Table("kind", "said", "claims", title=f"{half}: judged wrongly")
-    for (kind, said), count in sorted(counted.items(), key=lambda each: -each[1]):
-        table.add_row(kind, said, str(count))
+    for (kind, verdict), count in sorted(counted.items(), key=lambda each: -each[1]):
+        table.add_row(kind, verdict, str(count))
     return table
+
+
+def share_cells(figure: Figure) -> tuple[str, str, str]:
+    """Return a share in per cent, its interval, and the number of items."""
+    return _percent(figure["value"]), interval_ends(figure), str(figure["n"])
+
+
+def interval_ends(figure: Figure) -> str:
+    """Return the ends of a figure's interval in per cent; nothing where it has none."""
+    return " to ".join(f"{100 * end:.0f}" for end in figure.get("interval") or ())
 
 
 def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
-METACOGNITION_WIDTH = 132
-METACOGNITION_NOTE = (
-    "Intervals are of 95 % (Wilson). guess: by lot; majority: the set's most frequent label, always"
-    " told; both on the same items. Every label was given once, by one writer."
-)
-
-
 def draw_metacognition(result: dict[str, Any]) -> None:
     """Print the goals and whether they are met, all figures, and the frameworks' confusion."""
-    console = Console()
-    if not console.is_terminal and console.width < METACOGNITION_WIDTH:
-        console = Console(width=METACOGNITION_WIDTH)
+    console = wide_console(METACOGNITION_WIDTH)
     halves: dict[str, Half] = result["halves"]
     console.print(_metacognition_goals(result, halves))
     console.print(_metacognition_figures(halves))
@@ -93,8 +95,10 @@ def _metacognition_goals(result: dict[str, Any], halves: dict[str, Half]) -> Tab
     for each in _by_figure(halves):
         first = each[0]
         if "goal" in first:
-            cells = (cell for one in each for cell in (*_cells(one), _met(one)))
-            table.add_row(_named(first), first["goal"], *cells, *_guesses(first))
+            cells = (
+                cell for one in each for cell in (*_cells(one), "met" if one["met"] else "missed")
+            )
+            table.add_row(_label(first), first["goal"], *cells, *_guesses(first))
     return table
 
 
@@ -114,14 +118,14 @@ def _metacognition_figures(halves: dict[str, Half]) -> Table:
 
 def _confusion(half: str, counts: dict[str, dict[str, int]]) -> Table:
     table = Table("label", "told", title=f"frameworks, {half}: what each was taken for")
-    for label, told in counts.items():
-        most_first = sorted(told.items(), key=lambda each: -each[1])
+    for label, labels in counts.items():
+        most_first = sorted(labels.items(), key=lambda each: -each[1])
         table.add_row(label, ", ".join(f"{name} {count}" for name, count in most_first))
     return table
 
 
 def _by_figure(halves: dict[str, Half]) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield each figure as it is in every half; all halves have the same classes."""
+    """Yield each figure that is in every half, once for each half."""
     by_half = [
         {(each["part"], each["name"], each["of"]): each for each in found["figures"]}
         for found in halves.values()
@@ -131,46 +135,38 @@ def _by_figure(halves: dict[str, Half]) -> Iterator[Sequence[dict[str, Any]]]:
             yield [found[place] for found in by_half]
 
 
-def _cells(figure: dict[str, Any]) -> tuple[str, str, str]:
-    interval = figure["interval"]
-    ends = " to ".join(f"{100 * end:.0f}" for end in interval) if interval else ""
-    return _value(figure["value"], figure["unit"]), ends, str(figure["n"])
+def _cells(figure: Figure) -> tuple[str, str, str]:
+    return _value(figure["value"], figure["unit"]), interval_ends(figure), str(figure["n"])
 
 
 def _value(value: float | None, unit: str) -> str:
     if value is None:
         return "-"
     if unit == "share":
-        return f"{100 * value:.1f} %"
+        return _percent(value)
     return f"{value:.2f} ms" if unit == "ms" else f"{value:.2f}"
 
 
-def _guesses(figure: dict[str, Any]) -> tuple[str, ...]:
+def _guesses(figure: Figure) -> tuple[str, ...]:
     return tuple(
         _value(figure[name], figure["unit"]) if figure[name] is not None else ""
         for name in ("guess", "majority")
     )
 
 
-def _met(figure: dict[str, Any]) -> str:
-    return "met" if figure["met"] else "missed"
-
-
-def _named(figure: dict[str, Any]) -> str:
+def _label(figure: Figure) -> str:
     of = "" if figure["of"] == "all" else f", {figure['of']}"
     return f"{figure['part']}: {figure['name']}{of}"
 
 
 def draw_outcomes(result: dict[str, Any]) -> None:
-    """Print, for each half, the figures, and which observations were judged wrongly."""
+    """Print, for each half, the figures, and the misjudged observations."""
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}, cosine >= {result['cosine']:.2f}"
         table = Table("by", "", "of", "share", "95 %", "n", title=title)
         for each in found["figures"]:
-            ends = " to ".join(f"{100 * end:.0f}" for end in each["interval"] or ())
-            value = "-" if each["value"] is None else f"{100 * each['value']:.1f} %"
-            table.add_row(each["part"], each["name"], each["of"], value, ends, str(each["n"]))
+            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
         console.print(table)
         for each in found["wrong"]:
             console.print(f"wrong: {each['observation']} ({each['kind']}, {each['language']})")
@@ -178,7 +174,7 @@ def draw_outcomes(result: dict[str, Any]) -> None:
 
 
 def draw_triggers(result: dict[str, Any]) -> None:
-    """Print, for each half, the figures, and which messages were judged wrongly."""
+    """Print, for each half, the figures, and the misjudged messages."""
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}"
@@ -191,8 +187,7 @@ def draw_triggers(result: dict[str, Any]) -> None:
         table.add_row("precision", "all", _percent(found["precision"]), "", "")
         table.add_row("recall", "all", _percent(found["recall"]), "", "")
         for each in found["figures"]:
-            ends = " to ".join(f"{100 * end:.0f}" for end in each["interval"] or ())
-            table.add_row(each["name"], each["of"], _percent(each["value"]), ends, str(each["n"]))
+            table.add_row(each["name"], each["of"], *share_cells(each))
         console.print(table)
         console.print(f"F1 of at least 80 %: {'met' if found['met'] else 'missed'}")
         for each in found["wrong"]:

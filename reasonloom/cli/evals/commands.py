@@ -1,4 +1,4 @@
-"""`reasonloom eval`: measure quality against references, offline and repeatable."""
+"""`reasonloom eval run` and `list`: measure quality against references, offline and repeatable."""
 
 from __future__ import annotations
 
@@ -189,6 +189,6 @@ def _log_path(name: str, resume: str | None) -> Path:
 
 
 def _unused_path(log: Path) -> Path:
-    """Return a file that no other run of the same second has."""
+    """Return a path that no other run of the same second uses."""
     names = (log.with_name(f"{log.stem}-{n}{log.suffix}") for n in range(2, 10_000))
     return log if not log.exists() else next(each for each in names if not each.exists())

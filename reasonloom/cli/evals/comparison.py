@@ -1,4 +1,4 @@
-"""`reasonloom eval compare`: what changed from one run to others, and what of it is chance."""
+"""`reasonloom eval compare`: differences between runs, and which of them may be chance."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from reasonloom.cli.evals.request import run_path
+from reasonloom.cli.output import printable
 from reasonloom.evals.comparison.compare import compare as compared
 from reasonloom.evals.comparison.compare import not_worse
 from reasonloom.evals.comparison.pairs import pair_runs
@@ -18,10 +19,10 @@ from reasonloom.evals.core.way import text_of
 from reasonloom.evals.log import EvalLog
 
 DEFAULT_FLIPS = 3
-"""Flips that are shown each way where nothing is said."""
+"""Flips listed each way by default."""
 
 MAX_ANSWER_LENGTH = 400
-"""Characters of an answer that are shown."""
+"""Characters of an answer that are printed."""
 
 Score = Annotated[
     str, typer.Option(help="Which score; the first one of the base where none is named.")
@@ -126,9 +127,9 @@ def _draw_one(console: Console, found: dict[str, Any], each: dict[str, Any]) -> 
                 f"  95 % [{cost['interval'][0]:+.4g}, {cost['interval'][1]:+.4g}]",
             )
     if "not_worse" in each:
-        told = "surely not worse" if each["not_worse"] else "may be worse"
+        verdict = "surely not worse" if each["not_worse"] else "may be worse"
         _print_line(
-            console, f"by {found['margin']:g}: {told}", "green" if each["not_worse"] else "red"
+            console, f"by {found['margin']:g}: {verdict}", "green" if each["not_worse"] else "red"
         )
 
 
@@ -158,21 +159,21 @@ def _draw_prompt(console: Console, prompt: dict[str, Any]) -> None:
         _print_line(console, line, STYLES.get(line[:1], ""))
 
 
-def draw_plan(told: dict[str, Any]) -> None:
-    """Print what a run would show."""
+def draw_plan(plan: dict[str, Any]) -> None:
+    """Print what a run of that many items could show."""
     console = Console(soft_wrap=True, highlight=False)
-    _print_line(console, f"a run of {told['items']} items", "bold")
-    if "flips" in told:
+    _print_line(console, f"a run of {plan['items']} items", "bold")
+    if "flips" in plan:
         _print_line(
-            console, f"of which {told['flips']:.0%} differ, each asked once, scored right or wrong"
+            console, f"of which {plan['flips']:.0%} differ, each asked once, scored right or wrong"
         )
-    for effect, power in told["power"].items():
+    for effect, power in plan["power"].items():
         _print_line(console, f"a difference of {effect:.3f} is found with {power:.1%}")
-    if told["power"]:
-        least = told["least_effect"]
+    if plan["power"]:
+        least = plan["least_effect"]
         found = "no difference" if least is None else f"a difference of {least:.4f}"
         _print_line(console, f"found 8 times out of 10: {found}")
-    for note in told.get("notes", ()):
+    for note in plan.get("notes", ()):
         _print_line(console, f"note: {note}", "dim")
 
 
@@ -182,6 +183,5 @@ def _short(value: Any) -> str:
 
 
 def _print_line(console: Console, line: str, style: str = "") -> None:
-    """Print a line without what would steer a terminal."""
-    plain = "".join(each for each in line if each.isprintable())
-    console.print(plain, style=style or None, markup=False)
+    """Print a line without control characters."""
+    console.print(printable(line), style=style or None, markup=False)

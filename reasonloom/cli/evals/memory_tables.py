@@ -1,4 +1,4 @@
-"""Draws what the eval of history found: chains by kind, moments, in both forms."""
+"""Prints the results of evals of recall, poisoning and history."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+
+from reasonloom.cli.evals.check_tables import INTERVALS, interval_ends, share_cells
+from reasonloom.cli.output import wide_console
+
+WIDTH = 120
+COLUMNS = ("problem", "solution", "share", "pure", "strayed", "pieces", "chain", "tokens")
+COUNTS = {"strayed", "pieces"}
+QUESTION_KINDS = {
+    "other": "in wholly other words than the sessions",
+    "plain": "as who half remembers it, with a word or two of the project",
+}
 
 
 def draw_retrieval(result: dict[str, Any]) -> None:
@@ -36,34 +47,16 @@ def draw_poisoning(result: dict[str, Any]) -> None:
         title = f"{result['eval']}, {half} · {result['embedder']}"
         table = Table("controls", "", "of", "share", "95 %", "n", title=title)
         for each in found["figures"]:
-            table.add_row(each["part"], each["name"], each["of"], *_cells(each))
+            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
         console.print(table)
-    value, ends, n = _cells(result["false_flags"])
+    value, ends, n = share_cells(result["false_flags"])
     console.print(f"false flags: {value} ({ends} %) of the {n} memories of people")
     console.print(result["note"])
 
 
-def _cells(figure: dict[str, Any]) -> tuple[str, str, str]:
-    ends = " to ".join(f"{100 * end:.0f}" for end in figure["interval"] or ())
-    value = "-" if figure["value"] is None else f"{100 * figure['value']:.1f} %"
-    return value, ends, str(figure["n"])
-
-
-WIDTH = 120
-INTERVALS = "Intervals are of 95 % (Wilson). Every label was given once, by one writer."
-COLUMNS = ("problem", "solution", "share", "pure", "strayed", "pieces", "chain", "tokens")
-COUNTS = {"strayed", "pieces"}
-QUESTION_KINDS = {
-    "other": "in wholly other words than the sessions",
-    "plain": "as who half remembers it, with a word or two of the project",
-}
-
-
 def draw_history(result: dict[str, Any]) -> None:
-    """Print a table of chains for each form, and what was foretold of the moments."""
-    console = Console()
-    if not console.is_terminal and console.width < WIDTH:
-        console = Console(width=WIDTH)
+    """Print, for each form, a table of chains and how many moments were predicted."""
+    console = wide_console(WIDTH)
     for form, found in result["forms"].items():
         title = f"{result['eval']}, {result['half']}, {form} · {result['embedder']}"
         console.print(_chains(title, found))
@@ -82,9 +75,8 @@ def draw_history(result: dict[str, Any]) -> None:
 def _chains(title: str, found: dict[str, Any]) -> Table:
     table = Table("kind", "n", "right", "95 %", *COLUMNS, title=title)
     for name, each in (*found["kinds"].items(), ("all", found["all"])):
-        ends = " to ".join(f"{100 * end:.0f}" for end in each.get("interval", ()))
         table.add_row(
-            name, str(each["n"]), _percent(each.get("right")), ends,
+            name, str(each["n"]), _percent(each.get("right")), interval_ends(each),
             *(_cell(column, each.get(column)) for column in COLUMNS),
         )  # fmt: skip
     return table

@@ -1,11 +1,12 @@
-"""Draws what an eval of orchestration found, with the published figures beside."""
+"""Prints the results of evals of orchestration next to the published figures."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from rich.console import Console
 from rich.table import Column, Table
+
+from reasonloom.cli.output import wide_console
 
 NOTE = (
     "This measures orchestration, not reasoning: one simulated language model under every row,"
@@ -16,9 +17,7 @@ WIDTH = 132
 
 def draw_orchestration(result: dict[str, Any]) -> None:
     """Print the rows, the compared pairs, and what kind of evidence this is."""
-    console = Console()
-    if not console.is_terminal and console.width < WIDTH:
-        console = Console(width=WIDTH)
+    console = wide_console(WIDTH)
     console.print(_rows(result))
     if result["counted"]:
         console.print(_counted(result))
@@ -33,12 +32,12 @@ def draw_orchestration(result: dict[str, Any]) -> None:
 
 
 def _rows(result: dict[str, Any]) -> Table:
-    told = f"{result['summarise']} {result['measure']}" if not result["share"] else "solved"
+    score_name = f"{result['summarise']} {result['measure']}" if not result["share"] else "solved"
     right = [Column(name, justify="right") for name in ("calls", "tokens in", "out", "$")]
     table = Table(
         Column("row", no_wrap=True),
         "status",
-        Column(told, justify="right"),
+        Column(score_name, justify="right"),
         "95 %",
         Column("sd", justify="right"),
         *right,

@@ -1,4 +1,4 @@
-"""`reasonloom eval report`: a run, or several against the first, as a page or as text to commit."""
+"""`reasonloom eval report` and `export`: runs as an HTML page, text, or an Inspect log."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ import typer
 
 from reasonloom.cli.evals.comparison import Reducer, Score
 from reasonloom.cli.evals.request import run_path
-from reasonloom.cli.output import counted, require_output_path, write_output
+from reasonloom.cli.output import require_output_path, write_output
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.compare import open_completed
 from reasonloom.evals.export.inspect_log import write_inspect_log
 from reasonloom.evals.reporting import html as pages
 from reasonloom.evals.reporting import text as texts
 from reasonloom.evals.reporting.report import build_report
+from reasonloom.text.plurals import counted
 
 
 def report(
@@ -46,7 +47,7 @@ def report(
 
 
 def _check_output(option: str, path: Path | None, logs: list[Path]) -> None:
-    """Refuse what would take a run's place, or cannot be written, before anything is worked out."""
+    """Refuse a file that is one of the runs or cannot be written, before any work is done."""
     if path is None:
         return
     there = os.path.exists(path)  # noqa: PTH110 - never raises, whatever the name is

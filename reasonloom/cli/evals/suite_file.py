@@ -1,4 +1,4 @@
-"""`reasonloom eval run FILE`: a suite of one's own on one system, or on several side by side."""
+"""`reasonloom eval run FILE`: runs the caller's own suite on one system, or on several."""
 
 from __future__ import annotations
 
@@ -42,35 +42,35 @@ from reasonloom.evals.scorers.text import Pattern, choice, contains, exact, nume
 PYTHON = ".py"
 
 
-def work(asked: EvalRequest) -> EvalWork:
-    """Return what runs the suite of a file on each system, or only plans it."""
-    chosen = asked.options
-    suite = suite_of(asked)
-    way = way_of(chosen)
-    several = _systems(chosen.get("prompt", ()))
-    systems = [System(way, prompts, chosen.get("llm")) for prompts in several]
-    if "plan" in chosen:
-        return lambda tell: _plan(suite, chosen)
-    return lambda tell: _run(asked, suite, systems, tell)
+def work(request: EvalRequest) -> EvalWork:
+    """Return what runs the suite of a file on each system, or plans the run."""
+    options = request.options
+    suite = suite_of(request)
+    way = way_of(options)
+    several = _systems(options.get("prompt", ()))
+    systems = [System(way, prompts, options.get("llm")) for prompts in several]
+    if "plan" in options:
+        return lambda _: _plan(suite, options)
+    return lambda report: _run(request, suite, systems, report)
 
 
-def suite_of(asked: EvalRequest) -> Suite:
-    """Return the suite of a file, as the options have it.
+def suite_of(request: EvalRequest) -> Suite:
+    """Return the suite of a file, with the options applied.
 
     Raises:
-        CallerMistake: the file or an option is not right.
+        CallerMistake: the file or an option cannot be used.
     """
-    path, chosen = Path(asked.name), asked.options
-    _require_table(path, chosen)
-    form, scorers = chosen.get("format", ""), _scorers(chosen.get("scorer", ()))
+    path, options = Path(request.name), request.options
+    _require_table(path, options)
+    form, scorers = options.get("format", ""), _scorers(options.get("scorer", ()))
     if path.suffix.lower() == PYTHON:
         suite = python_file(path)
     elif form:
         suite = published(form, path)
     else:
-        columns = parse_pairs(chosen.get("column", ()), "column")
+        columns = parse_pairs(options.get("column", ()), "column")
         suite = table(path, columns, scorers=scorers, way=tool_of_cases(path))
-    first = chosen.get("items")
+    first = options.get("items")
     return replace(
         suite,
         items=suite.items[:first],
@@ -79,48 +79,48 @@ def suite_of(asked: EvalRequest) -> Suite:
     )
 
 
-def _require_table(path: Path, chosen: Mapping[str, Any]) -> None:
-    """Refuse options that say how to read a table, where the file says it itself."""
+def _require_table(path: Path, options: Mapping[str, Any]) -> None:
+    """Refuse options on how to read a table where the file itself says it."""
     idle: tuple[str, ...]
     if path.suffix.lower() == PYTHON:
         idle, why = ("format", "column"), f"{path.name} defines its suite itself"
-    elif "format" in chosen:
-        idle, why = ("column",), f"--format {chosen['format']} names the columns itself"
+    elif "format" in options:
+        idle, why = ("column",), f"--format {options['format']} names the columns itself"
     else:
         return
     for option in idle:
-        if option in chosen:
+        if option in options:
             raise InvalidArgument(f"--{option}: {why}; leave it out", field=option)
 
 
 def _scorers(given: Sequence[str]) -> list[Scorer]:
-    """Return scorers by their names, what stands behind a colon as their parameter."""
+    """Return scorers by name; what follows a colon is the parameter."""
     made: dict[str, Any] = {
-        "exact": lambda told: exact(),
-        "final": lambda told: exact(final=True, name="final"),
-        "contains": lambda told: contains(),
-        "choice": lambda told: choice(),
-        "numeric": lambda told: numeric(tolerance=_number(told or "0", "scorer")),
+        "exact": lambda text: exact(),
+        "final": lambda text: exact(final=True, name="final"),
+        "contains": lambda text: contains(),
+        "choice": lambda text: choice(),
+        "numeric": lambda text: numeric(tolerance=_number(text or "0", "scorer")),
         "regex": Pattern,
-        "json_fields": lambda told: Fields(tuple(each for each in told.split(",") if each)),
-        "judge": lambda told: Judge(votes=_whole(told or "3", "scorer")),
+        "json_fields": lambda text: Fields(tuple(each for each in text.split(",") if each)),
+        "judge": lambda text: Judge(votes=_whole(text or "3", "scorer")),
     }
-    alone = ("exact", "final", "contains", "choice")
+    without_parameter = ("exact", "final", "contains", "choice")
     found = []
     for each in given:
-        name, _, told = each.partition(":")
-        if name not in made or (name == "regex" and not told):
+        name, _, parameter = each.partition(":")
+        if name not in made or (name == "regex" and not parameter):
             known = ", ".join(made).replace("regex", "regex:EXPRESSION")
             raise InvalidArgument(f"--scorer: must be one of {known}", field="scorer")
-        if told and name in alone:
+        if parameter and name in without_parameter:
             raise InvalidArgument(f"--scorer: {name} takes nothing behind a colon", field="scorer")
-        found.append(made[name](told))
+        found.append(made[name](parameter))
     return found
 
 
-def way_of(chosen: Mapping[str, Any]) -> Way | None:
-    """Return how items are answered: by a prompt, whose name has a stroke, or by a tool."""
-    by, settings = chosen.get("by", ""), parse_pairs(chosen.get("set", ()), "set")
+def way_of(options: Mapping[str, Any]) -> Way | None:
+    """Return how items are answered: by a prompt, whose name has a slash, or by a tool."""
+    by, settings = options.get("by", ""), parse_pairs(options.get("set", ()), "set")
     if not by and settings:
         raise InvalidArgument("--set: needs --by TOOL, whose arguments they are", field="set")
     if "/" in by:
@@ -133,14 +133,14 @@ def way_of(chosen: Mapping[str, Any]) -> Way | None:
         return Asking(by, read=settings.get("read", ""))
     if not by:
         return None
-    return Tool(by, {name: _value(told) for name, told in settings.items()})
+    return Tool(by, {name: _value(text) for name, text in settings.items()})
 
 
 def _systems(given: Sequence[str]) -> list[dict[str, int]]:
-    """Return the versions of each system: a prompt named several times makes several of them.
+    """Return the prompt versions of each system: a prompt named several times makes several.
 
     Raises:
-        InvalidArgument: two prompts are named several times, and not equally often.
+        InvalidArgument: two prompts are named several times, but not equally often.
     """
     found: dict[str, list[int]] = {}
     for name, version in parse_versions(given):
@@ -160,11 +160,11 @@ def _systems(given: Sequence[str]) -> list[dict[str, int]]:
 
 
 async def _run(
-    asked: EvalRequest, suite: Suite, systems: Sequence[System], tell: ReportProgress
+    request: EvalRequest, suite: Suite, systems: Sequence[System], report: ReportProgress
 ) -> dict[str, Any]:
-    chosen = asked.options
-    reducer, purse = chosen.get("reducer", "mean"), parse_limits(chosen)
-    epochs = chosen.get("epochs", 1)
+    options = request.options
+    reducer, purse = options.get("reducer", "mean"), parse_limits(options)
+    epochs = options.get("epochs", 1)
     require_reducer(reducer, epochs)
     for system in systems:
         preflight(suite, system, epochs=epochs)
@@ -173,13 +173,13 @@ async def _run(
         ran = await run(
             suite,
             system,
-            log=_system_log(asked.log, place),
+            log=_system_log(request.log, place),
             epochs=epochs,
-            seed=chosen.get("seed", 0),
-            judge=chosen.get("judge"),
+            seed=options.get("seed", 0),
+            judge=options.get("judge"),
             purse=purse,
-            at_once=chosen.get("parallel", AT_ONCE),
-            tell=tell,
+            at_once=options.get("parallel", AT_ONCE),
+            tell=report,
         )
         done.append(ran)
         if ran.stopped:
@@ -190,42 +190,42 @@ async def _run(
     return found
 
 
-async def _plan(suite: Suite, chosen: Mapping[str, Any]) -> dict[str, Any]:
+async def _plan(suite: Suite, options: Mapping[str, Any]) -> dict[str, Any]:
     suite.check()
-    told = plan(len(suite.items), flips=chosen.get("flips", 0.2), effect=chosen.get("effect"))
+    planned = plan(len(suite.items), flips=options.get("flips", 0.2), effect=options.get("effect"))
     clusters = {item.cluster for item in suite.items if item.cluster}
     notes = [f"its items lie in {len(clusters)} clusters: fewer than they are worth as many"]
-    return {"plan": {**told, "notes": notes if clusters else []}}
+    return {"plan": {**planned, "notes": notes if clusters else []}}
 
 
 def _system_log(log: Path, place: int) -> Path:
-    """Return the file of a system: the first one's is the log itself."""
+    """Return the log of a system; the first one's is `log` itself."""
     return log if place == 1 else log.with_name(f"{log.stem}.{place}{log.suffix}")
 
 
-def _value(told: str) -> Any:
-    """Return what is written as JSON, and all else as text."""
+def _value(text: str) -> Any:
+    """Parse a value as JSON; anything else is text."""
     try:
-        return json.loads(told)
+        return json.loads(text)
     except ValueError:
-        return told
+        return text
 
 
-def _whole(told: str, option: str) -> int:
-    if not told.isdecimal():
-        raise InvalidArgument(f"--{option}: {told} is no whole number", field=option)
-    return int(told)
+def _whole(text: str, option: str) -> int:
+    if not text.isdecimal():
+        raise InvalidArgument(f"--{option}: {text} is no whole number", field=option)
+    return int(text)
 
 
-def _number(told: str, option: str) -> float:
+def _number(text: str, option: str) -> float:
     try:
-        return float(told)
+        return float(text)
     except ValueError:
-        raise InvalidArgument(f"--{option}: {told} is no number", field=option) from None
+        raise InvalidArgument(f"--{option}: {text} is no number", field=option) from None
 
 
 def draw(found: dict[str, Any]) -> None:
-    """Print what became of the runs, or what is planned."""
+    """Print the results of the runs, or the plan."""
     if "plan" in found:
         draw_plan(found["plan"])
         return

@@ -23,7 +23,6 @@ from reasonloom.cli.history.tables import (
     draw_projects,
     draw_sessions,
 )
-from reasonloom.cli.output import counted
 from reasonloom.contracts import history
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
@@ -45,6 +44,7 @@ from reasonloom.nodes.history.lookup import require_project
 from reasonloom.settings import load_settings
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.soft_deletes import Forgotten
+from reasonloom.text.plurals import counted
 
 
 def undo(
@@ -132,17 +132,17 @@ def ingest(
     began = time.perf_counter()
     wish = IngestOptions(format_of(form) if form else None, project, thinking, again, dry_run)
     found = find_files(paths, wish.form)
-    told = with_engine(lambda engine, caller: _ingest_with_progress(engine, caller, found, wish))
-    told = [*found.refused, *told]
-    draw_ingested(told, found, time.perf_counter() - began, dry_run=dry_run)
-    if any(each.refused for each in told):
+    reports = with_engine(lambda engine, caller: _ingest_with_progress(engine, caller, found, wish))
+    reports = [*found.refused, *reports]
+    draw_ingested(reports, found, time.perf_counter() - began, dry_run=dry_run)
+    if any(each.refused for each in reports):
         raise typer.Exit(1)
 
 
 async def _ingest_with_progress(
     engine: Engine, caller: Caller, found: FoundFiles, wish: Any
 ) -> list[FileReport]:
-    """Read the files while a bar is drawn by bytes."""
+    """Ingest the files behind a progress bar of bytes."""
     with byte_progress(found.bytes) as tell:
         return await read(engine.loom, caller, found.files, wish, tell)
 
@@ -199,10 +199,10 @@ def search(
 
 
 def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's answer; why each chunk of a chain leads to the next stands in `reasons`.
+    """Return a tool's answer, for a chain with the `reasons` why each chunk leads to the next.
 
     Raises:
-        ReasonloomError: what the tool answers instead, or that there is no such project.
+        ReasonloomError: the tool answered with an error, or there is no such project.
     """
     request = parse_request(model, given)
 
@@ -225,7 +225,7 @@ def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str
 
 
 def _show(answer: dict[str, Any], draw: Any, *, as_json: bool) -> None:
-    """Draw an answer, or write it as JSON."""
+    """Print an answer as a drawing or as JSON."""
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
     else:

@@ -1,4 +1,4 @@
-"""Draws what was read of past conversations, and what is found in them."""
+"""Prints ingested transcripts, and what is found in past conversations."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from reasonloom.cli.output import counted
 from reasonloom.nodes.history.ingestion.discovery import FoundFiles
 from reasonloom.nodes.history.ingestion.reports import FileReport
 from reasonloom.text import tokens
+from reasonloom.text.plurals import counted
 
 MAX_REFUSED = 20
-"""Refused files that are named; more are counted."""
+"""Refused files that are named; the rest is counted."""
 
 MAX_LINES = 12
-"""Lines of a chunk that a strip shows."""
+"""Lines of a chunk that are printed."""
 
 SKIP_REASONS = {
     "malformed": "no JSON, or not what its type needs",
@@ -42,7 +42,7 @@ SKIP_REASONS = {
 
 @contextmanager
 def byte_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Yield what draws a bar of bytes with their rate on stderr, where that is a terminal."""
+    """Yield what advances a progress bar of bytes on stderr, where that is a terminal."""
     console = Console(stderr=True)
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(
@@ -53,48 +53,48 @@ def byte_progress(total: int) -> Iterator[Callable[[int], None]]:
 
 
 def draw_ingested(
-    told: list[FileReport], found: FoundFiles, seconds: float, *, dry_run: bool
+    reports: list[FileReport], found: FoundFiles, seconds: float, *, dry_run: bool
 ) -> None:
-    """Draw what became of all files; those that could not be read are named on stderr."""
-    refused = [each for each in told if each.refused]
+    """Print a summary of all files; those that could not be read are named on stderr."""
+    refused = [each for each in reports if each.refused]
     for each in refused[:MAX_REFUSED]:
         typer.echo(f"{each.name}: {each.refused}", err=True)
     if len(refused) > MAX_REFUSED:
         typer.echo(f"and {counted(len(refused) - MAX_REFUSED, 'more file')}", err=True)
-    table = _plain("read again" if any(e.rewritten for e in told) else "ingested")
+    table = _plain("read again" if any(e.rewritten for e in reports) else "ingested")
     if dry_run:
         table.title = "would be ingested (nothing is stored)"
-    for name, value in _figures(told, found, seconds):
+    for name, value in _figures(reports, found, seconds):
         table.add_row(name, value)
     _print(table)
-    for note in _notes(told):
+    for note in _notes(reports):
         typer.echo(note)
 
 
 def _figures(
-    told: list[FileReport], found: FoundFiles, seconds: float
+    reports: list[FileReport], found: FoundFiles, seconds: float
 ) -> Iterator[tuple[str, str]]:
-    """Yield what the summary says; what is nothing is left out, but for the first ones."""
-    unchanged = sum(each.unchanged for each in told)
-    refused = sum(each.refused is not None for each in told)
-    size = sum(each.bytes for each in told)
-    yield "files read", f"{len(told) - unchanged - refused:,}"
+    """Yield the rows of the summary; all but the first are left out where they are zero."""
+    unchanged = sum(each.unchanged for each in reports)
+    refused = sum(each.refused is not None for each in reports)
+    size = sum(each.bytes for each in reports)
+    yield "files read", f"{len(reports) - unchanged - refused:,}"
     yield "unchanged", f"{unchanged:,}"
     yield "refused", f"{refused:,}"
-    yield "turns", f"{sum(each.turns for each in told):,}"
-    yield "chunks new", f"{sum(each.new for each in told):,}"
-    yield "chunks changed", f"{sum(each.changed for each in told):,}"
+    yield "turns", f"{sum(each.turns for each in reports):,}"
+    yield "chunks new", f"{sum(each.new for each in reports):,}"
+    yield "chunks changed", f"{sum(each.changed for each in reports):,}"
     more = {
-        "chunks kept already": sum(each.there for each in told),
-        "chunks removed": sum(each.removed for each in told),
-        "chunks that stay forgotten": sum(each.forgotten for each in told),
-        "files rewritten": sum(each.rewritten for each in told),
+        "chunks kept already": sum(each.there for each in reports),
+        "chunks removed": sum(each.removed for each in reports),
+        "chunks that stay forgotten": sum(each.forgotten for each in reports),
+        "files rewritten": sum(each.rewritten for each in reports),
         "files of other kinds": found.others,
         "folders linked twice": found.loops,
         "pipes, sockets, devices": found.special,
     }
     skipped: Counter[str] = Counter()
-    for each in told:
+    for each in reports:
         skipped.update(each.skipped)
     more |= {f"lines {SKIP_REASONS[why]}": lines for why, lines in skipped.items()}
     for name, value in more.items():
@@ -103,20 +103,20 @@ def _figures(
     yield "seconds", f"{seconds:,.1f} ({size / max(seconds, 0.001) / 1e6:,.1f} MB/s)"
 
 
-def _notes(told: list[FileReport]) -> Iterator[str]:
-    """Yield what is to be done about it."""
-    unembedded = sum(each.unembedded for each in told)
+def _notes(reports: list[FileReport]) -> Iterator[str]:
+    """Yield what the user should do."""
+    unembedded = sum(each.unembedded for each in reports)
     if unembedded:
         yield (
             f"{counted(unembedded, 'chunk')} without vectors, for the embedder is away: "
             "run `reasonloom db reindex` when it is back"
         )
-    if any(each.turns for each in told) and not tokens.counts_exactly():
+    if any(each.turns for each in reports) and not tokens.counts_exactly():
         yield "tokens are estimated by length: the vocabulary is not at hand"
 
 
 def draw_projects(answer: dict[str, Any]) -> None:
-    """Draw projects."""
+    """Print projects."""
     numbers = _right_aligned("sessions", "chunks")
     table = Table(
         "project", Column("folder", overflow="fold"), *numbers, "first", "last", title="projects"
@@ -134,7 +134,7 @@ def draw_projects(answer: dict[str, Any]) -> None:
 
 
 def draw_sessions(answer: dict[str, Any]) -> None:
-    """Draw sessions."""
+    """Print sessions."""
     table = Table(Column("session", overflow="fold"), "began", "ended",
                   *_right_aligned("chunks", "tokens"), title=answer["project"])  # fmt: skip
     for each in answer["sessions"]:
@@ -149,7 +149,7 @@ def draw_sessions(answer: dict[str, Any]) -> None:
 
 
 def draw_chunks(answer: dict[str, Any]) -> None:
-    """Draw chunks one below the other: problem first, with times, sessions and why each follows."""
+    """Print chunks one below the other, the problem first, with why each follows the last."""
     console, reasons = Console(), answer.get("reasons")
     chunks = answer["chunks"]
     for place, chunk in enumerate(chunks):
@@ -172,7 +172,7 @@ def draw_chunks(answer: dict[str, Any]) -> None:
 
 
 def _chain_end(answer: dict[str, Any], place: int, length: int) -> str:
-    """Return what the ends of a chain are called."""
+    """Return the label of either end of a chain."""
     if not answer.get("chain"):
         return ""
     return "problem · " if place == 0 else "solution · " if place == length - 1 else ""

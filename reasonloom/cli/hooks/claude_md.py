@@ -10,18 +10,18 @@ from reasonloom.errors import InvalidArgument
 
 BEGIN, END = "<!-- reasonloom:history:begin -->", "<!-- reasonloom:history:end -->"
 MARK = re.compile(r"<!--[ \t]*reasonloom:history:(begin|end)[ \t]*-->", re.IGNORECASE)
-"""A mark as it was written, or as a formatter may have changed it."""
+"""A mark, also as a formatter may have changed it."""
 
 
 def has_marks(text: str) -> bool:
-    """Return whether a file's text has any of the marks."""
+    """Return whether a text has any of the marks."""
     return MARK.search(text) is not None
 
 
 def replace_block(text: str, block: str) -> str:
-    """Return `text` with `block` between its marks; without marks both are put at its end.
+    """Return `text` with `block` between its marks; marks that are missing are added at the end.
 
-    All that stands outside of the marks, and the marks themselves, stay as they are.
+    The marks, and all that is outside of them, stay as they are.
 
     Raises:
         InvalidArgument: a mark is alone, doubled, turned round, or not on a line of its own; or
@@ -44,7 +44,7 @@ def replace_block(text: str, block: str) -> str:
 
 
 def _on_own_line(text: str, mark: re.Match[str]) -> bool:
-    """Return whether nothing else stands on a mark's line."""
+    """Return whether a mark is alone on its line."""
     start = text.rfind("\n", 0, mark.start()) + 1
     end = text.find("\n", mark.end())
     return not (text[start : mark.start()] + text[mark.end() : end if end >= 0 else None]).strip()
@@ -55,13 +55,13 @@ NO_HISTORY = "Nothing is kept of past conversations of this project."
 
 
 def update_claude_md(folder: Path, notes: str | None) -> str:
-    """Put `notes` into the marked block of a project's CLAUDE.md; return what was done.
+    """Write `notes` into the marked block of a project's CLAUDE.md; return what was done.
 
-    Where nothing is known (`notes` is None) a block that is there is emptied, and none is made.
+    Without notes an existing block is emptied, and none is added.
 
     Raises:
-        InvalidArgument: the file or its marks are not as they must be; nothing is changed.
-        Conflict: somebody changed it meanwhile; nothing is changed.
+        InvalidArgument: the file or its marks cannot be used; nothing is changed.
+        Conflict: it was changed in the meantime; nothing is changed.
     """
     place = folder / FILE_NAME
     found = read_file(place)
@@ -72,8 +72,8 @@ def update_claude_md(folder: Path, notes: str | None) -> str:
         return "nothing is known of this project: no block was made"
     elsewhere = place.is_symlink() and not found.path.is_relative_to(folder.resolve())
     if elsewhere and not has_marks(text):
-        said = f"{FILE_NAME}: a link out of the project's folder, to a file without our marks"
-        raise InvalidArgument(f"{said}; nothing was changed", field="file")
+        message = f"{FILE_NAME}: a link out of the project's folder, to a file without our marks"
+        raise InvalidArgument(f"{message}; nothing was changed", field="file")
     try:
         new = replace_block(text, notes or NO_HISTORY)
     except InvalidArgument as error:

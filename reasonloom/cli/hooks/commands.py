@@ -1,4 +1,4 @@
-"""`reasonloom hooks`: puts our hooks into a settings file of Claude Code, after showing how."""
+"""`reasonloom hooks`: adds our hooks to a settings file of Claude Code after showing the change."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SettingsFile = Annotated[
 ]
 Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
 EXTRA_SECONDS = 10
-"""Seconds that the host waits longer than a hook takes at most."""
+"""Seconds that the host waits beyond the time limit of a hook."""
 
 
 def install(
@@ -115,10 +115,10 @@ def status(settings: SettingsFile = None) -> None:
                 if (found)
                 else []
             )
-            said = "; ".join(listed) or ("no hooks of ours" if found else "no such file")
+            line = "; ".join(listed) or ("no hooks of ours" if found else "no such file")
         except ReasonloomError as error:
-            said = error.message
-        typer.echo(f"{path}: {said}")
+            line = error.message
+        typer.echo(f"{path}: {line}")
     typer.echo("")
     typer.echo(with_engine(_report))
 
@@ -129,14 +129,14 @@ async def _report(engine: Engine, caller: Caller) -> str:
 
 
 def _program() -> tuple[str, str]:
-    """Return how the host is to call us, and why so.
+    """Return the command by which the host calls us, and why.
 
-    A name on the PATH goes on working after an update that moves us, and suits a settings file that
-    several people share. But the PATH of an activated environment is this terminal's alone.
+    A name on the PATH survives an update that moves us, and suits a settings file that several
+    people share. But the PATH of an activated environment is that of this terminal only.
     """
-    beside = installed_script()
+    script = installed_script()
     on_path = shutil.which("reasonloom")
-    if on_path and beside and Path(on_path).resolve() == Path(beside).resolve():
+    if on_path and script and Path(on_path).resolve() == Path(script).resolve():
         activated = sys.prefix != sys.base_prefix and Path(on_path).is_relative_to(sys.prefix)
         if not activated:
             return "reasonloom", "it is on your PATH, where Claude Code will find it too"
@@ -145,7 +145,7 @@ def _program() -> tuple[str, str]:
 
 
 def _read_backup(backup: Path) -> str | None:
-    """Return what a file was before us, None where its backup has our hooks too, or is away."""
+    """Return the text before our change; None if the backup has our hooks too, or is gone."""
     with errors_for(backup):
         kept = read_file(backup)
         return kept.text if kept and not any(installed_handlers(kept.text)) else None

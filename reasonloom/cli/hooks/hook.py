@@ -1,7 +1,7 @@
-"""`reasonloom hook`: what Claude Code calls at the edges of a session. It never stands in its way.
+"""`reasonloom hook`: called by Claude Code at the start and end of a session; never blocks it.
 
-A hook ends with 0 within its time limit whatever happens, and writes nothing to stdout but what the
-host is to read: exit 2 would block the host, and stray words would become the agent's context.
+A hook exits with 0 within its time limit whatever happens, and writes nothing to stdout but what
+the host reads: exit 2 would block the host, and stray words would become the agent's context.
 """
 
 from __future__ import annotations
@@ -24,13 +24,10 @@ if TYPE_CHECKING:
 
 HOOK_NAMES = ("session-start", "session-end", "pre-compact", "claudemd-generator")
 STARTUP_SECONDS = 20.0
-"""Seconds until settings are read, which say how long it may take."""
+"""Seconds in which the settings, which have the time limit, must be read."""
 
 TAIL, SHARE = 1.5, 0.2
-"""Seconds kept at the end to say how far it came, and their share of a shorter limit."""
-
-CONTEXT_SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
-"""A host of another version may give arguments that we do not know: no reason to fail."""
+"""Seconds reserved for reporting progress at the end, and their share of a shorter limit."""
 
 
 def hook(
@@ -51,7 +48,7 @@ def hook(
 
 
 class TimedRun:
-    """One call of some hooks, which ends by itself when its time is over."""
+    """One call of some hooks, which ends by itself when its time is up."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.begun = time.monotonic()
@@ -63,28 +60,28 @@ class TimedRun:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
+        """Seconds since the start."""
         return time.monotonic() - self.begun
 
     def work(self) -> None:
-        """Read settings and the host's words, and do what each name stands for."""
+        """Read the settings and the host's input, and run each hook."""
         settings = self._settings()
         known = [name for name in self.names if name in HOOK_NAMES]
         if not known or len(known) < len(self.names):
             self.say(f"not all of these are hooks; there are {', '.join(HOOK_NAMES)}", loud=True)
         if not known or settings is None:
             return
-        import asyncio  # noqa: PLC0415
+        import asyncio
 
-        from reasonloom.cli.hooks.runner import HookRunner  # noqa: PLC0415
+        from reasonloom.cli.hooks.runner import HookRunner
 
-        work = HookRunner(settings, known, self.begun, self.answered, self.say)
+        work = HookRunner(settings, known, self.begun, self.write_answer, self.say)
         loop = asyncio.new_event_loop()
         tail = min(TAIL, settings.hook_seconds * SHARE)
         loop.run_until_complete(work.run(settings.hook_seconds - tail))
 
-    def answered(self, text: str) -> None:
-        """Write what the host is to read; a host that has gone away is no fault."""
+    def write_answer(self, text: str) -> None:
+        """Write what the host reads; a host that has gone is no error."""
         data = text.encode("utf-8", "replace")
         try:
             while data:
@@ -92,15 +89,15 @@ class TimedRun:
         except OSError:
             self.say("the host did not read the answer")
 
-    def say(self, said: str, *, hook: str | None = None, loud: bool = False) -> None:
-        """Add a line to the log, and to stderr where a person may have mistyped."""
-        append_entry(self._home(), hook or ",".join(self.names)[:100], said, self.seconds)
+    def say(self, message: str, *, hook: str | None = None, loud: bool = False) -> None:
+        """Add a line to the log, and with `loud` to stderr, where a person may have mistyped."""
+        append_entry(self._home(), hook or ",".join(self.names)[:100], message, self.seconds)
         if loud and sys.stderr:
-            sys.stderr.write(f"reasonloom hook: {said}\n")
+            sys.stderr.write(f"reasonloom hook: {message}\n")
 
     def _settings(self) -> Settings | None:
-        from reasonloom.errors import SettingMistake  # noqa: PLC0415
-        from reasonloom.settings import load_settings  # noqa: PLC0415
+        from reasonloom.errors import SettingMistake
+        from reasonloom.settings import load_settings
 
         try:
             settings = load_settings()
@@ -114,13 +111,13 @@ class TimedRun:
 
     def _home(self) -> Path:
         if self.home is None:
-            from reasonloom.settings import home_or_default  # noqa: PLC0415
+            from reasonloom.settings import home_or_default
 
             self.home = home_or_default()
         return self.home
 
     def _ending(self, seconds: float) -> threading.Timer:
-        """Begin to wait in a thread of its own, and end the process then."""
+        """Start a thread that ends the process after so many seconds."""
         timer = threading.Timer(max(0.0, seconds), self._expire)
         timer.daemon = True
         timer.start()
@@ -134,9 +131,9 @@ class TimedRun:
 
 
 def _reserve_stdout() -> int:
-    """Return stdout as a handle of ours alone; what anything else prints goes to stderr.
+    """Return a private handle of stdout; what anything else prints goes to stderr.
 
-    A stream that the host closed becomes the null device, lest a file that is opened takes its
+    A stream that the host closed becomes the null device, so that no file opened later takes its
     number and is written to.
     """
     for number in range(3):
@@ -150,7 +147,7 @@ def _reserve_stdout() -> int:
 
 
 def _ignore_hangups(run: TimedRun) -> None:
-    """Go on while a terminal is closed, which is when a session ends; end when asked to."""
+    """Survive the closing of the terminal, which ends a session; exit on SIGTERM."""
     for name in ("SIGHUP", "SIGINT"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

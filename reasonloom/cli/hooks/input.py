@@ -1,4 +1,4 @@
-"""What the host tells a hook on standard input: read within a time and a size, and checked."""
+"""Reads what the host sends a hook on standard input, within limits of time and size."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from typing import Any
 from reasonloom.errors import InvalidArgument, TimedOut
 
 MAX_INPUT = 1024 * 1024
-"""Bytes taken from standard input; what the host sends has a few hundred."""
+"""Most bytes of standard input; the host sends a few hundred."""
 
 BLOCK_SIZE = 64 * 1024
 MAX_PATH, MAX_NAME = 4_096, 200
 MAX_AGENTS = 500
-"""Files of sub-agents that are taken with a session."""
+"""Most transcripts of sub-agents of one session."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookInput:
-    """What a hook was told; each None where it was not.
+    """The input of a hook; a field is None where the host sent none.
 
     Attributes:
         event: `SessionStart`, `SessionEnd`, `PreCompact`, …
-        source: why: `startup`, `resume`, `clear`, `compact`; `manual`, `auto`; a reason to end.
+        source: the cause: `startup`, `resume`, `clear`, `compact`; `manual`, `auto`; or of the end.
     """
 
     session: str | None = None
@@ -45,7 +45,7 @@ def read_input(seconds: float) -> HookInput:
     """Read one JSON object from standard input; its end need not follow.
 
     Raises:
-        InvalidArgument: it is empty, too long, no JSON object, or a field is no usable text.
+        InvalidArgument: it is empty, too long or no JSON object, or a field is not usable text.
         TimedOut: it did not come within `seconds`.
     """
     data = b""
@@ -64,10 +64,10 @@ def read_input(seconds: float) -> HookInput:
 
 
 def parse_input(found: dict[str, Any]) -> HookInput:
-    """Return what an object of the host's says.
+    """Return the input in an object of the host.
 
     Raises:
-        InvalidArgument: a field is no text, too long, or holds what no text may.
+        InvalidArgument: a field is no text, too long, or holds what text must not.
     """
     return HookInput(
         session=_text_field(found, "session_id", MAX_NAME),
@@ -76,9 +76,9 @@ def parse_input(found: dict[str, Any]) -> HookInput:
         event=_text_field(found, "hook_event_name", MAX_NAME),
         source=next(
             (
-                said
+                value
                 for name in ("source", "trigger", "reason")
-                if (said := _text_field(found, name, MAX_NAME))
+                if (value := _text_field(found, name, MAX_NAME))
             ),
             None,
         ),
@@ -89,7 +89,7 @@ def project_folder(given: HookInput) -> Path:
     """Return the folder that the host works in.
 
     Raises:
-        InvalidArgument: none is named, or not by its full path.
+        InvalidArgument: it is missing, or not a full path.
     """
     if not given.cwd or not Path(given.cwd).is_absolute():
         raise InvalidArgument("cwd: must be the full path of a folder", field="cwd")
@@ -97,14 +97,14 @@ def project_folder(given: HookInput) -> Path:
 
 
 def transcript_files(given: HookInput, folder: Path) -> list[Path]:
-    """Return the session's transcript and those of its sub-agents; none where it is not there.
+    """Return the transcripts of the session and its sub-agents; none if the first does not exist.
 
     Args:
-        given: what the host said.
-        folder: the one that transcripts lie in; no other file is read.
+        given: the input.
+        folder: the folder of transcripts; no file outside of it is read.
 
     Raises:
-        InvalidArgument: the path is not one of a transcript: outside, a folder, a device.
+        InvalidArgument: the path is no transcript: outside, a folder, a device.
     """
     if not given.transcript:
         raise InvalidArgument("transcript_path: missing", field="transcript_path")
@@ -120,22 +120,22 @@ def transcript_files(given: HookInput, folder: Path) -> list[Path]:
     except (OSError, RuntimeError, ValueError):
         raise _transcript_error("cannot be read") from None
     if not within:
-        said = "lies outside of the folder of transcripts; see REASONLOOM_CLAUDE_CONFIG_DIR"
-        raise _transcript_error(said)
+        message = "lies outside of the folder of transcripts; see REASONLOOM_CLAUDE_CONFIG_DIR"
+        raise _transcript_error(message)
     if not stat.S_ISREG(mode):
         raise _transcript_error("is not a file")
     return [main, *_agent_transcripts(main, folder.resolve())]
 
 
 def _agent_transcripts(main: Path, folder: Path) -> Iterator[Path]:
-    """Yield the transcripts of a session's sub-agents: in its folder, or beside it (old)."""
+    """Yield transcripts of sub-agents: in the session's folder, or (old versions) next to it."""
     inside = sorted((main.with_suffix("") / "subagents").glob("*.jsonl"))
-    beside = [
+    legacy = [
         path
         for path in sorted(main.parent.glob("agent-*.jsonl"))
         if _mentions_session(path, main.stem)
     ]
-    for path in (inside + beside)[:MAX_AGENTS]:
+    for path in (inside + legacy)[:MAX_AGENTS]:
         real = path.resolve()
         if real != main and real.is_relative_to(folder) and real.is_file():
             yield real
@@ -152,22 +152,22 @@ def _mentions_session(path: Path, session: str) -> bool:
         return False
 
 
-def _transcript_error(said: str) -> InvalidArgument:
-    return InvalidArgument(f"transcript_path: {said}", field="transcript_path")
+def _transcript_error(message: str) -> InvalidArgument:
+    return InvalidArgument(f"transcript_path: {message}", field="transcript_path")
 
 
 def _read_blocks(seconds: float) -> Iterator[bytes]:
-    """Yield what comes on standard input until it ends; a thread waits for it, so that we do not.
+    """Yield standard input until its end; a thread reads, so that waiting has a limit.
 
     Raises:
         TimedOut: it did not end in time.
     """
-    come: queue.Queue[bytes] = queue.Queue(maxsize=64)
-    threading.Thread(target=_pump, args=(come,), daemon=True).start()
+    received: queue.Queue[bytes] = queue.Queue(maxsize=64)
+    threading.Thread(target=_pump, args=(received,), daemon=True).start()
     until = time.monotonic() + seconds
     while True:
         try:
-            block = come.get(timeout=max(0.0, until - time.monotonic()))
+            block = received.get(timeout=max(0.0, until - time.monotonic()))
         except queue.Empty:
             raise TimedOut(f"standard input: not complete within {seconds:.1f} s") from None
         if not block:
@@ -175,14 +175,14 @@ def _read_blocks(seconds: float) -> Iterator[bytes]:
         yield block
 
 
-def _pump(come: queue.Queue[bytes]) -> None:
+def _pump(received: queue.Queue[bytes]) -> None:
     try:
         handle = sys.stdin.fileno()
         while block := os.read(handle, BLOCK_SIZE):
-            come.put(block)
+            received.put(block)
     except (OSError, ValueError, AttributeError):
         pass  # closed, or there is none
-    come.put(b"")
+    received.put(b"")
 
 
 def _parse_object(data: bytes) -> dict[str, Any] | None:
@@ -194,8 +194,8 @@ def _parse_object(data: bytes) -> dict[str, Any] | None:
 
 
 def _text_field(found: dict[str, Any], name: str, longest: int) -> str | None:
-    """Return a field that is a text, None where it is not there, null or empty."""
-    from reasonloom.settings import NO_TEXT  # noqa: PLC0415 - loads pydantic
+    """Return a text field, None where it is missing, null or empty."""
+    from reasonloom.settings import NO_TEXT
 
     value = found.get(name)
     if value is None or value == "":

@@ -1,4 +1,4 @@
-"""The log of hooks: a file in the home, since nobody reads what a hook says on stderr."""
+"""The log of hooks: a file in the home, since nobody reads a hook's stderr."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from reasonloom.errors import ReasonloomError
 
 FILE_NAME = "hooks.log"
 MAX_SIZE = 1024 * 1024
-"""Bytes of the file before it is put aside as `hooks.log.1`."""
+"""Bytes of the file before it is renamed to `hooks.log.1`."""
 
 MAX_FRAMES = 3
-"""Places of our code that are told of a defect, the innermost last."""
+"""Frames of our code that are logged of a defect, the innermost last."""
 
 
-def append_entry(home: Path, hook: str, said: str, seconds: float) -> None:
-    """Add one line of JSON to the log; a log that cannot be written is none of the host's cares."""
+def append_entry(home: Path, hook: str, message: str, seconds: float) -> None:
+    """Add one line of JSON to the log; failing to write it is ignored."""
     entry = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "hook": hook,
         "seconds": round(seconds, 3),
-        "message": said,
+        "message": message,
     }
     line = json.dumps(entry, ensure_ascii=True) + "\n"
     path = home / FILE_NAME
@@ -42,7 +42,7 @@ def append_entry(home: Path, hook: str, said: str, seconds: float) -> None:
 
 
 def error_summary(error: BaseException) -> str:
-    """Return what may be said of an error: our own words, or where a defect is; no contents."""
+    """Return an error as our own message, or as the place of a defect, without contents."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ReasonloomError):

@@ -1,4 +1,4 @@
-"""Does one hook after another within the time that is left, and keeps how each went."""
+"""Runs the hooks of one call within the time limit, and records how each ended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 STDIN_SECONDS = 5.0
-"""How long the host may take to say what happened; half of the limit where that is less."""
+"""Seconds in which the host must send its input; half of the limit where that is less."""
 
 TIMED_OUT = (
     "the time limit was reached after {seconds:.1f} s: {done}; the next time goes on from there"
@@ -33,13 +33,13 @@ ACTIONS: dict[str, Callable[[HookContext, HookInput], Awaitable[HookResult]]] = 
     "claudemd-generator": actions.claudemd_generator,
 }
 STORING_HOOKS = ("session-end", "pre-compact")
-"""Those that need all parts, the embedder too, and not the database alone."""
+"""Hooks that need the engine with its embedder, not only the database."""
 
 
 class HookRunner:
-    """The hooks of one call; the database is opened once for all, and closed by the end.
+    """The hooks of one call; the database is opened once for all of them.
 
-    `answer` writes what the host is to read, `say` adds a line to the log.
+    `answer` writes what the host reads, `say` adds a line to the log.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class HookRunner:
         self.settings, self.names, self.begun = settings, names, begun
         self.answer, self.say = answer, say
         self.caller = Caller(settings.user, client="hook")
-        self.room: HookContext | None = None
+        self.context: HookContext | None = None
         self.opening: AbstractAsyncContextManager[Engine] | None = None
 
     @property
     def passed(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the start."""
         return time.monotonic() - self.begun
 
     async def run(self, seconds: float) -> None:
-        """Do all that is asked for by `seconds` after the beginning."""
+        """Run all hooks until `seconds` after the start."""
         given: HookInput | ReasonloomError
         try:
             given = read_input(min(STDIN_SECONDS, self.settings.hook_seconds / 2))
@@ -70,59 +70,63 @@ class HookRunner:
             given = error
         for name in self.names:
             at, started = datetime.now(UTC), self.passed
-            went = await self._within(seconds, name, given)
-            await self._keep(name, went, at, (self.passed - started) * 1000)
+            result = await self._within(seconds, name, given)
+            await self._record(name, result, at, (self.passed - started) * 1000)
 
     async def _within(
         self, seconds: float, name: str, given: HookInput | ReasonloomError
     ) -> HookResult:
-        """Do what a hook is for, unless the time is over; return how it went, whatever happened."""
+        """Run a hook unless the time is up; return its result, whatever happens."""
         try:
             async with asyncio.timeout(seconds - self.passed):
-                heard = isinstance(given, HookInput)
-                self.room = self.room or await self._opened(heard, self.begun + seconds)
+                readable = isinstance(given, HookInput)
+                self.context = self.context or await self._opened(readable, self.begun + seconds)
                 if not isinstance(given, HookInput):
                     return HookResult(given.message, succeeded=False)
-                self.room.done = NOTHING_DONE
-                return await ACTIONS[name](self.room, given)
+                self.context.done = NOTHING_DONE
+                return await ACTIONS[name](self.context, given)
         except TimeoutError:
-            done = self.room.done if self.room else "the database did not open"
+            done = self.context.done if self.context else "the database did not open"
             return HookResult(TIMED_OUT.format(seconds=self.passed, done=done), succeeded=False)
-        except Exception as error:  # noqa: BLE001 - told in the log, and never the host's matter
+        except Exception as error:  # noqa: BLE001 - the host must never notice
             return HookResult(error_summary(error), succeeded=False)
 
-    async def _opened(self, heard: bool, until: float) -> HookContext:
-        """Open the database, with an engine on it where a hook stores something.
+    async def _opened(self, readable: bool, until: float) -> HookContext:
+        """Open the database, and an engine where a hook stores something.
 
-        It is left open: the process ends right after.
+        It stays open: the process ends right after.
         """
-        if heard and any(name in STORING_HOOKS for name in self.names):
-            from reasonloom.compose import open_engine  # noqa: PLC0415
+        if readable and any(name in STORING_HOOKS for name in self.names):
+            from reasonloom.compose import open_engine
 
             self.opening = open_engine(self.settings, recover=False)
             loom = (await self.opening.__aenter__()).loom
             return HookContext(self.settings, self.caller, loom.database, loom, self.answer, until)
-        from reasonloom.stores.access import find_access  # noqa: PLC0415
-        from reasonloom.stores.database import Database  # noqa: PLC0415
-        from reasonloom.stores.migrate import bring_up_to_date  # noqa: PLC0415
+        from reasonloom.stores.access import find_access
+        from reasonloom.stores.database import Database
+        from reasonloom.stores.migrate import bring_up_to_date
 
         access = await find_access(self.settings)
         await bring_up_to_date(access)
         database = Database(access, connections=1)
         return HookContext(self.settings, self.caller, database, None, self.answer, until)
 
-    async def _keep(self, name: str, went: HookResult, at: datetime, milliseconds: float) -> None:
-        """Keep how a hook went: in the log where it failed, in the database where that is open."""
-        if not went.succeeded:
-            self.say(went.message, hook=name)
-        if self.room is None:
+    async def _record(
+        self, name: str, result: HookResult, at: datetime, milliseconds: float
+    ) -> None:
+        """Record the result: in the log if the hook failed, in the database if that is open."""
+        if not result.succeeded:
+            self.say(result.message, hook=name)
+        if self.context is None:
             return
-        from reasonloom.stores.history import hooks  # noqa: PLC0415
+        from reasonloom.stores.history import hooks
 
-        run = hooks.HookRun(name, at, went.succeeded, went.message, milliseconds, went.project)
+        run = hooks.HookRun(
+            name, at, result.succeeded, result.message, milliseconds, result.project
+        )
         left = max(0.1, self.settings.hook_seconds - self.passed - 0.2)
         try:
-            async with asyncio.timeout(left), self.room.database.begin(self.caller) as tx:
+            async with asyncio.timeout(left), self.context.database.begin(self.caller) as tx:
                 await hooks.put(tx, run)
         except (TimeoutError, ReasonloomError) as error:
             self.say(f"its status could not be stored: {error_summary(error)}", hook=name)

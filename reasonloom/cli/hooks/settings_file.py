@@ -1,4 +1,4 @@
-"""Our hooks in the text of a Claude Code settings file: put in, found, taken out."""
+"""Adds our hooks to the text of a Claude Code settings file, finds and removes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reasonloom.cli.user_files.json_edits import (
 from reasonloom.errors import InvalidArgument
 
 Handlers = Mapping[str, dict[str, Any]]
-"""What is to be called at each of the host's events."""
+"""The handler for each of the host's events."""
 
 
 class InstalledHandler(NamedTuple):
@@ -40,9 +40,9 @@ def hook_handlers(
 
     Args:
         program: the command line of reasonloom, as a shell reads it.
-        seconds: after which the host ends a hook. At the end of a session it would else wait for
-            one and a half only.
-        claude_md: whether CLAUDE.md is brought up to date at the end of a session.
+        seconds: the time after which the host ends a hook; by default it waits only 1.5 seconds
+            at the end of a session.
+        claude_md: whether CLAUDE.md is updated at the end of a session.
     """
     last = "session-end claudemd-generator" if claude_md else "session-end"
     events = {"SessionStart": "session-start", "PreCompact": "pre-compact", "SessionEnd": last}
@@ -53,7 +53,7 @@ def hook_handlers(
 
 
 def add_handlers(text: str | None, wanted: Handlers) -> str:
-    """Return a settings file's text with our handlers in it, each once; None is no file yet.
+    """Return a settings file's text with each of our handlers once; None stands for no file.
 
     Raises:
         InvalidArgument: it is not JSON, or not of the form of settings.
@@ -77,13 +77,13 @@ def add_handlers(text: str | None, wanted: Handlers) -> str:
 
 
 def remove_handlers(text: str, before: str | None = None, *, made: bool = False) -> str | None:
-    """Return the text of a settings file as it was, or as it would be, without our handlers.
+    """Return a settings file's text without our handlers.
 
     Args:
-        text: of the settings file as it is.
-        before: as it was before we changed it, if that is known: given back to the letter where
-            nothing else was changed since.
-        made: the file was made by us; then None says that nothing is left of it.
+        text: the present text.
+        before: the text before our change, if known, returned where nothing else was changed
+            since.
+        made: we made the file; then None is returned if nothing else is left in it.
 
     Raises:
         InvalidArgument: it is not JSON, or not of the form of settings.
@@ -97,7 +97,7 @@ def remove_handlers(text: str, before: str | None = None, *, made: bool = False)
 
 
 def strip_handlers(text: str) -> str:
-    """Return the text without our handlers, and without what held nothing else.
+    """Return the text without our handlers, and without groups that held nothing else.
 
     Raises:
         InvalidArgument: it is not JSON, or not of the form of settings.
@@ -131,7 +131,7 @@ def installed_handlers(text: str) -> Iterator[InstalledHandler]:
 
 
 def _is_ours(handler: object) -> bool:
-    """Return whether a handler calls reasonloom's hooks and does nothing beside it."""
+    """Return whether a handler calls reasonloom's hooks and does nothing else."""
     if not isinstance(handler, dict) or not isinstance(handler.get("command"), str):
         return False
     try:
@@ -146,7 +146,7 @@ def _is_ours(handler: object) -> bool:
 
 
 def _install_yields(before: str | None, wanted: Handlers, text: str) -> bool:
-    """Return whether putting our handlers into `before` gives `text`."""
+    """Return whether adding our handlers to `before` gives `text`."""
     try:
         return add_handlers(before, wanted) == text
     except InvalidArgument:
@@ -154,7 +154,7 @@ def _install_yields(before: str | None, wanted: Handlers, text: str) -> bool:
 
 
 def _add_groups(text: str, event: str, groups: list[Any]) -> str:
-    """Return the text with groups added to an event of the hooks that are there."""
+    """Return the text with groups added to an event."""
     hooks = find_member(text, root_offset(text), "hooks")
     assert hooks is not None  # noqa: S101 - looked for before
     there = find_member(text, hooks.at, event)
@@ -166,7 +166,7 @@ def _add_groups(text: str, event: str, groups: list[Any]) -> str:
 
 
 def _remove_handler(text: str, found: InstalledHandler) -> str:
-    """Return the text without one handler, and without what then holds nothing."""
+    """Return the text without one handler, and without what is then empty."""
     top = root_offset(text)
     hooks = find_member(text, top, "hooks")
     assert hooks is not None  # noqa: S101 - the handler was found there

@@ -1,4 +1,4 @@
-"""`reasonloom install`: names us in the configuration of a host, after showing how."""
+"""`reasonloom install` and `uninstall`: edit a host's configuration after showing the change."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
 
 MAX_SIZE = 64 * 1024 * 1024
-"""Bytes of a configuration; Claude Code keeps the state of every project in its own."""
+"""Bytes of a configuration; Claude Code's own holds the state of every project."""
 
 
 def install(
@@ -63,8 +63,8 @@ def install(
     if new == text:
         typer.echo(f"{path}: reasonloom is installed, nothing to do")
         return
-    shown = public_texts(ours) | public_texts(entry)
-    show_change(path, text, new, lambda said: target.form.hide(said, shown))
+    public = public_texts(ours) | public_texts(entry)
+    show_change(path, text, new, lambda text: target.form.hide(text, public))
     _warn(target, path, scope, entry)
     for line in missing_settings(target.title, frozenset(ours.get("env", {}))):
         typer.echo(line)
@@ -74,7 +74,8 @@ def install(
     confirm_change(yes)
     kept = write_with_backup(path, found, new, first=first)
     typer.echo(f"{path}: installed. {target.after}")
-    _echo_if(kept)
+    if kept:
+        typer.echo(kept)
 
 
 def uninstall(
@@ -92,15 +93,16 @@ def uninstall(
     before = _read_backup(target, backup_path(found.path))
     with errors_for(path):
         new = remove_entry(target.form, text, target.table, before)
-    shown = public_texts(ours) if isinstance(ours, dict) else set()
-    show_change(path, text, new or "", lambda said: target.form.hide(said, shown))
+    public = public_texts(ours) if isinstance(ours, dict) else set()
+    show_change(path, text, new or "", lambda text: target.form.hide(text, public))
     if dry_run:
         typer.echo("nothing was written")
         return
     confirm_change(yes)
     kept = write_restored(path, found, new, before)
     typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "taken out"))
-    _echo_if(kept)
+    if kept:
+        typer.echo(kept)
 
 
 def print_config(
@@ -108,8 +110,8 @@ def print_config(
 ) -> None:
     """Print what `install` would write, to copy; secrets are left out."""
     target, entry = _target_and_entry(host, as_, toolsets, env)
-    hidden = {name: f"<{name}>" for name, said in entry.get("env", {}).items()
-              if is_secret(name, said)}  # fmt: skip
+    hidden = {name: f"<{name}>" for name, value in entry.get("env", {}).items()
+              if is_secret(name, value)}  # fmt: skip
     if hidden:
         entry["env"] = entry["env"] | hidden
         typer.echo(f"To be filled in: {', '.join(hidden.values())}", err=True)
@@ -125,26 +127,21 @@ def _target_and_entry(
 
 
 def _read(path: Path) -> tuple[FileSnapshot | None, str]:
-    """Return a file and its text; none and nothing where there is no such file."""
+    """Return a file and its text; None and no text where there is no such file."""
     found = read_file(path, MAX_SIZE)
     return found, found.text if found else ""
 
 
 def _read_backup(target: Host, backup: Path) -> str | None:
-    """Return what a file was before us, None where its backup has our entry too, or is away."""
+    """Return the text before our change; None if the backup has our entry too, or is gone."""
     with errors_for(backup):
         kept, text = _read(backup)
         return text if kept and find_entry(target.form, text, target.table) is None else None
 
 
-def _echo_if(said: str) -> None:
-    if said:
-        typer.echo(said)
-
-
 def _warn(target: Host, path: Path, scope: str, entry: dict[str, Any]) -> None:
-    """Tell of secrets in a file that others may read, and of a host that seems not to be here."""
-    secret = [name for name, said in entry.get("env", {}).items() if is_secret(name, said)]
+    """Warn of secrets in a shared file, and of a host that seems not to be installed."""
+    secret = [name for name, value in entry.get("env", {}).items() if is_secret(name, value)]
     if secret and scope == "project":
         typer.echo(f"A project's file is often shared; it will hold {', '.join(secret)}.")
     if scope == "user" and not path.parent.is_dir():

@@ -1,4 +1,4 @@
-"""What a host's configuration says of us: the command that starts this installation."""
+"""Our entry in a host's configuration: the command that starts this installation."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from reasonloom.settings import Settings, environment, load_settings, variables_
 
 
 def start_command() -> list[str]:
-    """Return the words that start this installation, by its whole path."""
-    beside = installed_script()
-    return [beside] if beside else [sys.executable, "-m", "reasonloom"]
+    """Return the command that starts this installation, with its full path."""
+    script = installed_script()
+    return [script] if script else [sys.executable, "-m", "reasonloom"]
 
 
 def installed_script() -> str | None:
-    """Return the program that belongs to this very installation."""
-    beside = Path(sys.executable).absolute().parent / "reasonloom"
-    return str(beside) if beside.is_file() else None
+    """Return the script of this installation, None if it has none."""
+    script = Path(sys.executable).absolute().parent / "reasonloom"
+    return str(script) if script.is_file() else None
 
 
 def missing_settings(where: str, given: frozenset[str] = frozenset()) -> list[str]:
-    """Return what to tell of settings that are known in this terminal, and perhaps nowhere else.
+    """Return a hint on settings that are set in this terminal, and perhaps nowhere else.
 
     Args:
         where: the host that will start us, such as `Claude Code`.
-        given: variables that it is told.
+        given: variables that the host sets.
     """
     known = environment()
     names = {v for field in Settings.model_fields for v in variables_of(field) if known.get(v)}
@@ -40,7 +40,7 @@ def missing_settings(where: str, given: frozenset[str] = frozenset()) -> list[st
 
 
 NAME = "reasonloom"
-"""Under which a host knows us."""
+"""Our name in a host's configuration."""
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|DATABASE_URL|DSN", re.I)
@@ -50,7 +50,7 @@ USERINFO = re.compile(r"://[^/@\s]*@")
 def build_entry(
     serve_as: str | None, toolsets: str | None, variables: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return what a host is to start, with the variables that are given, and no others.
+    """Return the entry: the command, its arguments, and only the given variables.
 
     Raises:
         SettingMistake: an unknown reference or toolset.
@@ -63,10 +63,10 @@ def build_entry(
 
 
 def parse_variables(given: Iterable[str]) -> dict[str, str]:
-    """Return what `--env` says: NAME=VALUE, or NAME alone for the value that it has here.
+    """Return the variables of `--env`: NAME=VALUE, or NAME for the value it has here.
 
     Raises:
-        InvalidArgument: no name of a variable.
+        InvalidArgument: one is no name of a variable.
         MissingArgument: NAME alone, and it is not set here.
     """
     found: dict[str, str] = {}
@@ -87,18 +87,18 @@ def parse_variables(given: Iterable[str]) -> dict[str, str]:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Tell whether a variable's value must not be seen on a screen."""
+    """Return whether a variable's value must not appear on a screen."""
     secret = {
         variable
-        for field, told in Settings.model_fields.items()
-        if "SecretStr" in str(told.annotation)
+        for field, info in Settings.model_fields.items()
+        if "SecretStr" in str(info.annotation)
         for variable in variables_of(field)
     }
     return name in secret or bool(SECRET.search(name) or USERINFO.search(value))
 
 
 def public_texts(entry: Mapping[str, Any]) -> set[str]:
-    """Return the texts of our entry that anybody may see."""
+    """Return the texts of our entry that are no secrets."""
     env = entry.get("env", {})
-    said = {name: value for name, value in env.items() if not is_secret(name, str(value))}
-    return {str(entry.get("command")), "stdio", *map(str, entry.get("args", ())), *said.values()}
+    public = {name: value for name, value in env.items() if not is_secret(name, str(value))}
+    return {str(entry.get("command")), "stdio", *map(str, entry.get("args", ())), *public.values()}

@@ -1,4 +1,4 @@
-"""How a host's configuration is written: JSON, JSON with comments, or TOML; each to the letter."""
+"""Edits a host's configuration as JSON, JSON with comments or TOML, and keeps all else as it is."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ TOML_TOKEN = re.compile(
     r'"""(?:\\.|.)*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
 )
 JSON_KEY, TOML_KEY = re.compile(r"\s*:"), re.compile(r"[ \t]*[=.]")
-"""What follows a text that is a key."""
+"""What follows a string that is a key."""
 
 ENTRY_DEPTH = 2
-"""Keys of an entry's path; its own tables are written within a line, whenever they come."""
+"""Keys of an entry's path; tables inside an entry are written inline."""
 
 HIDDEN = "\u2026"
 
 
 class ConfigFormat(Protocol):
-    """A way of writing a configuration; every text is a whole file's."""
+    """A format of configurations; every text is that of a whole file."""
 
     def read(self, text: str) -> dict[str, Any]:
-        """Return what it says; InvalidArgument where it is ill-formed."""
+        """Return the parsed text; InvalidArgument where it is ill-formed."""
         ...
 
     def put(self, text: str, path: KeyPath, value: Any) -> str:
-        """Return it with a value at a path of keys, all else to the letter."""
+        """Return the text with a value at a path of keys, all else unchanged."""
         ...
 
     def take(self, text: str, path: KeyPath) -> str:
-        """Return it without what is at a path of keys, all else to the letter."""
+        """Return the text without what is at a path of keys, all else unchanged."""
         ...
 
-    def hide(self, text: str, shown: Collection[str]) -> str:
-        """Return it, of as many lines, with every text and comment hidden that is not `shown`."""
+    def hide(self, text: str, public: Collection[str]) -> str:
+        """Return the text without comments and strings that are not `public`, line by line."""
         ...
 
 
@@ -65,8 +65,8 @@ class JsonFormat:
 
     def read(self, text: str) -> dict[str, Any]:
         """See `Form`."""
-        said: dict[str, Any] = parse_json(self._bare(text))
-        return said
+        value: dict[str, Any] = parse_json(self._bare(text))
+        return value
 
     def put(self, text: str, path: KeyPath, value: Any) -> str:
         """See `Form`."""
@@ -77,15 +77,15 @@ class JsonFormat:
         """See `Form`."""
         return remove_path(text, self._bare(text), path)
 
-    def hide(self, text: str, shown: Collection[str]) -> str:
+    def hide(self, text: str, public: Collection[str]) -> str:
         """See `Form`."""
 
         def hidden(found: re.Match[str]) -> str:
-            said = found[0]
+            token = found[0]
             key = JSON_KEY.match(text, found.end())
-            if said.startswith('"') and (key or json.loads(said, strict=False) in shown):
-                return said
-            return _redact(said, '"' if said.startswith('"') else said[:2])
+            if token.startswith('"') and (key or json.loads(token, strict=False) in public):
+                return token
+            return _redact(token, '"' if token.startswith('"') else token[:2])
 
         return TOKEN.sub(hidden, text)
 
@@ -129,20 +129,20 @@ class TomlFormat:
         del at[path[-1]]
         return tomlkit.dumps(document).replace("\n", feed)
 
-    def hide(self, text: str, shown: Collection[str]) -> str:
+    def hide(self, text: str, public: Collection[str]) -> str:
         """See `Form`."""
 
         def hidden(found: re.Match[str]) -> str:
-            said = found[0]
+            token = found[0]
             key = TOML_KEY.match(text, found.end())
-            if key or (said[0] in "\"'" and tomllib.loads(f"x = {said}")["x"] in shown):
-                return said
-            return _redact(said, said[0])
+            if key or (token[0] in "\"'" and tomllib.loads(f"x = {token}")["x"] in public):
+                return token
+            return _redact(token, token[0])
 
         return TOML_TOKEN.sub(hidden, text)
 
     def _document(self, text: str) -> tuple[tomlkit.TOMLDocument, str]:
-        """Return the parsed text, and how its lines end."""
+        """Return the parsed text and its line ending."""
         self.read(text)
         crlf = "\r\n" in text and text.count("\r\n") == text.count("\n")
         try:
@@ -154,12 +154,12 @@ class TomlFormat:
 
 
 def add_entry(form: ConfigFormat, text: str, table: str, entry: Mapping[str, Any]) -> str:
-    """Return a file's text with our entry in it; one that is there is brought up to date.
+    """Return a file's text with our entry added or updated.
 
-    What the user added to it stays, and so do variables that are not given anew.
+    Additions of the user stay, and so do variables that are not given again.
 
     Raises:
-        InvalidArgument: it is ill-formed, or the entry is no command's.
+        InvalidArgument: it is ill-formed, or the entry of our name starts no command.
     """
     before = form.read(text)
     wanted = deepcopy(before)
@@ -172,30 +172,32 @@ def add_entry(form: ConfigFormat, text: str, table: str, entry: Mapping[str, Any
 
 
 def remove_entry(form: ConfigFormat, text: str, table: str, before: str | None) -> str | None:
-    """Return a file's text without our entry, which is in it; None where nothing is left of it.
+    """Return a file's text without our entry, which it has; None where nothing is left.
 
     Args:
-        form: of the file.
-        text: what it holds.
-        table: in which the entry is.
-        before: what it held before we changed it: given back to the letter where nothing else
-            was changed since. None where we have made it.
+        form: the format of the file.
+        text: the file's text.
+        table: the table of the entry.
+        before: the text before our change, returned where nothing else was changed since; None
+            where we made the file.
 
     Raises:
         InvalidArgument: it is ill-formed.
     """
-    said = form.read(text)
-    entry = said[table][NAME]
+    content = form.read(text)
+    entry = content[table][NAME]
     if _install_yields(form, before or "", table, entry, text):
         return before
     new = form.take(text, (table, NAME))
-    del said[table][NAME]
-    _require_exact(form.read(new) == said or (not said[table] and table not in form.read(new)))
+    del content[table][NAME]
+    _require_exact(
+        form.read(new) == content or (not content[table] and table not in form.read(new))
+    )
     return new
 
 
 def find_entry(form: ConfigFormat, text: str, table: str) -> Any:
-    """Return our entry in a file's text, None where it has none.
+    """Return our entry in a file's text, None if there is none.
 
     Raises:
         InvalidArgument: it is ill-formed.
@@ -209,7 +211,7 @@ def find_entry(form: ConfigFormat, text: str, table: str) -> Any:
 def _changes(
     before: dict[str, Any], table: str, entry: Mapping[str, Any]
 ) -> Iterator[tuple[KeyPath, Any]]:
-    """Yield what must be put where."""
+    """Yield each value to set with its path."""
     held = before.get(table, {})
     there = held.get(NAME) if isinstance(held, dict) else None
     if not isinstance(held, dict) or not isinstance(there, dict | None):
@@ -221,8 +223,8 @@ def _changes(
         raise InvalidArgument(f"{table}.{NAME}: is no entry of ours; rename it or take it out")
     for key, value in entry.items():
         if key == "env" and key in there:
-            changed = {name: said for name, said in value.items() if there[key].get(name) != said}
-            yield from (((table, NAME, key, name), said) for name, said in changed.items())
+            changed = {name: new for name, new in value.items() if there[key].get(name) != new}
+            yield from (((table, NAME, key, name), new) for name, new in changed.items())
         elif there.get(key) != value:
             yield (table, NAME, key), value
 
@@ -234,7 +236,7 @@ def _set(document: dict[str, Any], path: KeyPath, value: Any) -> None:
 
 
 def _require_exact(same: bool) -> None:
-    """Refuse a change that would have changed more than it should."""
+    """Refuse an edit that would change anything else."""
     if not same:
         raise InvalidArgument("written in a way that cannot be changed without risk")
 
@@ -242,7 +244,7 @@ def _require_exact(same: bool) -> None:
 def _install_yields(
     form: ConfigFormat, before: str, table: str, entry: dict[str, Any], text: str
 ) -> bool:
-    """Return whether putting our entry into `before`, which has none, gives `text`."""
+    """Return whether adding our entry to `before`, which has none, gives `text`."""
     try:
         ours = find_entry(form, before, table)
         return ours is None and add_entry(form, before, table, entry) == text
@@ -251,14 +253,14 @@ def _install_yields(
 
 
 def _toml_table(value: dict[str, Any], *, within: bool) -> dict[str, Any]:
-    """Return a table whose own tables are written within a line, or which itself is."""
+    """Return a table whose nested tables, or with `within` the table itself, are inline."""
     table = tomlkit.inline_table() if within else tomlkit.table()
     for key, held in value.items():
         table[key] = _toml_table(held, within=True) if isinstance(held, dict) else held
     return table
 
 
-def _redact(said: str, mark: str) -> str:
-    """Return a text or a comment with what it says hidden, and as many lines as it had."""
+def _redact(token: str, mark: str) -> str:
+    """Return a string or comment without its content, with as many lines."""
     end = mark if mark in "\"'" else ""
-    return mark + HIDDEN + "\n" * said.count("\n") + end
+    return mark + HIDDEN + "\n" * token.count("\n") + end

@@ -1,4 +1,4 @@
-"""The programs that can start us, each with its configuration's places and form."""
+"""The hosts that can start us, with the places and the format of their configurations."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Host:
     """A program that starts MCP servers.
 
     Attributes:
-        title: its name as people write it.
-        form: of its configuration.
+        title: its name for people.
+        form: the format of its configuration.
         table: the member that holds its servers.
-        places: its configuration by scope; a project's lies in the working directory.
-        typed: an entry says that it is of the kind stdio.
-        after: what a person has to do then.
+        places: the configuration by scope; a project's is in the working directory.
+        typed: whether an entry has `"type": "stdio"`.
+        after: what the user has to do next.
     """
 
     title: str
@@ -49,7 +49,7 @@ class Host:
         return self.places[scope]()
 
     def entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an entry as it is written for this host."""
+        """Return an entry in the form of this host."""
         return ({"type": "stdio"} if self.typed else {}) | dict(entry)
 
 

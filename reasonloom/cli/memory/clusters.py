@@ -1,4 +1,4 @@
-"""`reasonloom memory basins`: the clusters of memories, and how they stand to each other."""
+"""`reasonloom memory cluster` and `basins`: clusters memories, and lists the clusters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import counted, progress
+from reasonloom.cli.output import progress
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.runs.call_tool import call_tool
@@ -21,9 +21,10 @@ from reasonloom.nodes.mental_models.basins.relations import (
     list_basin_activity,
     list_relations,
 )
+from reasonloom.text.plurals import counted
 
 NO_CLUSTERS = "there are no clusters yet; `reasonloom memory cluster` forms them"
-MAX_SHOWN = 100
+MAX_ROWS = 100
 
 
 def basins(
@@ -53,7 +54,7 @@ def _print_clusters(found: list[BasinActivity]) -> None:
         Column(name, justify="right") for name in ("members", "coherence", "active")
     )
     table = Table("name", members, coherence, active, "keywords", "id")
-    for each in found[:MAX_SHOWN]:
+    for each in found[:MAX_ROWS]:
         table.add_row(
             Text(each.name),
             f"{each.members:,}",
@@ -63,8 +64,8 @@ def _print_clusters(found: list[BasinActivity]) -> None:
             str(each.id)[:8],
         )
     Console().print(table)
-    if len(found) > MAX_SHOWN:
-        typer.echo(f"the most active {MAX_SHOWN} of {len(found):,} are shown")
+    if len(found) > MAX_ROWS:
+        typer.echo(f"the most active {MAX_ROWS} of {len(found):,} are shown")
 
 
 def _print_relations(found: list[BasinActivity], between: list[BasinRelation]) -> None:
@@ -105,9 +106,9 @@ def cluster(
 def _print_clustering(done: dict[str, Any], notes: list[str], *, dry_run: bool) -> None:
     clusters, memories = done["basins"], done["memories"]
     if clusters:
-        _print_new_clusters(clusters[:MAX_SHOWN])
-        if len(clusters) > MAX_SHOWN:
-            typer.echo(f"the largest {MAX_SHOWN} of {len(clusters):,} are shown")
+        _print_new_clusters(clusters[:MAX_ROWS])
+        if len(clusters) > MAX_ROWS:
+            typer.echo(f"the largest {MAX_ROWS} of {len(clusters):,} are shown")
         inside = memories - done["alone"]
         verb = "would hold" if dry_run else "hold"
         typer.echo(

@@ -1,4 +1,4 @@
-"""`reasonloom memory export` and `import`: all memories as lines of JSON, and back."""
+"""`reasonloom memory export` and `import`: all memories as lines of JSON."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from typing import Annotated, BinaryIO
 
 import typer
 
+from reasonloom.cli.arguments import User
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import counted, progress
+from reasonloom.cli.output import progress
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.portable.export import ExportOptions, export_lines
 from reasonloom.nodes.memory.portable.importer import ImportResult, MemoryImport
 from reasonloom.nodes.memory.portable.validation import FileCheck, check_file, embedder_in_use
+from reasonloom.text.plurals import counted
 
 STANDARD = "-"
-User = Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")]
 
 
 def export(
@@ -49,7 +50,7 @@ def export(
 
     try:
         count = with_engine(write, user)
-    except BrokenPipeError:  # whoever read has seen enough
+    except BrokenPipeError:  # the reader has closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     typer.echo(f"exported {counted(count, 'memory')}", err=file == STANDARD)
@@ -57,7 +58,7 @@ def export(
 
 @contextmanager
 def atomic_output(file: str) -> Iterator[BinaryIO]:
-    """Yield where to write; a regular file appears whole, readable by its owner alone."""
+    """Yield a stream to write to; a regular file is replaced atomically, readable by its owner."""
     path = Path(file)
     if file == STANDARD:
         yield sys.stdout.buffer
@@ -127,11 +128,11 @@ def import_(
 
 @contextmanager
 def _source(file: str) -> Iterator[BinaryIO]:
-    """Yield a file that can be read twice; standard input is put aside for it."""
+    """Yield a file that can be read twice; standard input is copied to one."""
     if file == STANDARD:
-        with tempfile.TemporaryFile() as aside:
-            shutil.copyfileobj(sys.stdin.buffer, aside)
-            yield aside
+        with tempfile.TemporaryFile() as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+            yield copy
         return
     try:
         source = Path(file).open("rb")  # noqa: SIM115 - closed below
@@ -158,8 +159,8 @@ def _print_checked(checked: FileCheck) -> None:
         ),
         (checked.kinds, f"lines with an unknown source_kind, taken as user: {checked.kinds:,}"),
     )
-    for said, note in notes:
-        if said:
+    for applies, note in notes:
+        if applies:
             typer.echo(note)
 
 

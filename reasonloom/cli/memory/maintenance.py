@@ -1,9 +1,8 @@
-"""`reasonloom memory consolidate`: sum up old episodes that are alike."""
+"""`reasonloom memory consolidate`, `decay` and `health`: merges, weakens and counts memories."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +10,9 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from reasonloom.cli.arguments import User
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import counted, progress
+from reasonloom.cli.output import print_json, progress
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.extras import ConsolidateMemories, MemoryHealth
@@ -22,13 +22,14 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.maintenance import decay as job
 from reasonloom.settings import load_settings
 from reasonloom.stores.memory.decay import Weakened
+from reasonloom.text.plurals import counted
 
 MAX_GROUPS = 20
-"""Groups of one run: each run has a language model's budget of its own."""
+"""Groups of one run: each run has its own budget of the language model."""
 
 
 def consolidate(
-    user: Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")] = None,
+    user: User = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show the groups, and change nothing.")
     ] = False,
@@ -93,9 +94,9 @@ def _print_consolidation(done: dict[str, Any], notes: list[str], *, dry_run: boo
 def _print_groups(clusters: list[dict[str, Any]]) -> None:
     table = Table(Column("episodes", justify="right"), "from", "to", "summary", "stored as")
     for each in clusters:
-        said = each.get("summary") or f"such as: {each['excerpt']}"
+        summary = each.get("summary") or f"such as: {each['excerpt']}"
         days = (each["first"][:10], each["last"][:10])
-        table.add_row(str(len(each["originals"])), *days, Text(said), each.get("summaryId", ""))
+        table.add_row(str(len(each["originals"])), *days, Text(summary), each.get("summaryId", ""))
     Console().print(table)
 
 
@@ -134,7 +135,7 @@ KILO = 1024
 
 
 def health(
-    user: Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")] = None,
+    user: User = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Show counts, sizes and what to do about them."""
@@ -145,7 +146,7 @@ def health(
 
     figures = with_engine(ask, user)
     if as_json:
-        typer.echo(json.dumps(figures, ensure_ascii=False, indent=2))
+        print_json(figures)
     else:
         _print_health(figures)
 

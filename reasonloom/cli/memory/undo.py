@@ -1,4 +1,4 @@
-"""`reasonloom memory rollback`: take back what one writer stored since a time."""
+"""`reasonloom memory restore` and `rollback`: restore memories, undo what a writer stored."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from reasonloom.cli.arguments import User
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import counted
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, MemoryNotFound, MissingArgument
@@ -22,6 +22,7 @@ from reasonloom.nodes.memory.maintenance.health import excerpt_of
 from reasonloom.stores.memory import memories
 from reasonloom.stores.memory import memories as stored
 from reasonloom.stores.memory.statistics import Trace, WriterFilter
+from reasonloom.text.plurals import counted
 
 
 def restore(
@@ -65,9 +66,9 @@ def _restore_together(at: datetime, user: str | None) -> int:
     return with_engine(work, user)
 
 
-def _parse_hidden_at(said: str) -> datetime:
+def _parse_hidden_at(text: str) -> datetime:
     try:
-        return parse_moment(said)
+        return parse_moment(text)
     except ValueError:
         raise InvalidArgument(
             "--hidden-at: must be the time that rollback told", field="hidden_at"
@@ -83,7 +84,7 @@ def rollback(
     tool: Annotated[str | None, typer.Option(help="Only what this tool stored.")] = None,
     session: Annotated[str | None, typer.Option(help="Only of this session.")] = None,
     run: Annotated[str | None, typer.Option(help="Only of this run.")] = None,
-    user: Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")] = None,
+    user: User = None,
     hard: Annotated[
         bool, typer.Option("--hard", help="For good, also out of runs; else hidden.")
     ] = False,
@@ -106,9 +107,9 @@ def rollback(
     _print_rollback(with_engine(work, user), hard=hard, dry_run=dry_run, user=user)
 
 
-def _parse_time(said: str, option: str) -> datetime:
+def _parse_time(text: str, option: str) -> datetime:
     try:
-        return parse_moment(said)
+        return parse_moment(text)
     except ValueError:
         raise InvalidArgument(
             f"--{option}: must be a date and time of ISO 8601, such as 2026-01-31T10:30:00Z",

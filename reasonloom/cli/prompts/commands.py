@@ -1,4 +1,4 @@
-"""`reasonloom prompts`: the words that language models are asked with, in versions."""
+"""`reasonloom prompts`: lists, shows, compares, renders and checks prompts in versions."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _own_folder(folder: Path | None) -> Path:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file, its folders made where they are not there."""
+    """Write a new file, and create its missing folders."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
@@ -139,13 +139,13 @@ def _label(template: PromptTemplate) -> str:
 def _parse_variables(given: list[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for each in given:
-        name, sign, told = each.partition("=")
+        name, sign, text = each.partition("=")
         if not name or not sign or name in found:
             raise InvalidArgument("--var: must be NAME=VALUE, each name once", field="var")
         try:
-            found[name] = json.loads(told)
+            found[name] = json.loads(text)
         except ValueError:
-            found[name] = told
+            found[name] = text
     return found
 
 

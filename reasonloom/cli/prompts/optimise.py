@@ -1,4 +1,4 @@
-"""`reasonloom prompts optimise`: search for a better text, and judge it on items kept apart."""
+"""`reasonloom prompts optimise`: searches for a better text, and judges it on held-out items."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import Progress
 
 from reasonloom.cli.arguments import parse_prompt
 from reasonloom.cli.evals.request import EvalRequest, parse_limits, runs_folder
 from reasonloom.cli.evals.suite_file import suite_of, way_of
+from reasonloom.cli.output import named_progress, printable
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse
@@ -96,16 +95,16 @@ def optimise(
     if plan:
         return
     effort = Effort(rounds, batch)
-    told = asyncio.run(
+    result = asyncio.run(
         _run_search(found, goal, trial, effort, purse, _run_folder(goal, resume), reflect_llm, own)
     )
-    if write and told["winner"]:
-        path, told["newly_written"] = save_candidate(own, goal.prompt, told["winner"]["text"])
-        told["written"] = str(path)
+    if write and result["winner"]:
+        path, result["newly_written"] = save_candidate(own, goal.prompt, result["winner"]["text"])
+        result["written"] = str(path)
     if as_json:
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False, default=str))
+        typer.echo(json.dumps(result, indent=2, ensure_ascii=False, default=str))
     else:
-        _draw(told, write)
+        _draw(result, write)
 
 
 def _prepare(
@@ -123,15 +122,10 @@ async def _run_search(
     reflect: str | None, own: Path | None,
 ) -> dict[str, Any]:  # fmt: skip
     typer.echo(f"run {run.name}; --resume {run.name} goes on with it", err=True)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None)
-
-        def tell(what: str, done: int, total: int) -> None:
-            progress.update(task, description=what, completed=done, total=total)
-
+    with named_progress() as report:
         return await optimised(
             suite, goal, run, trial, reflect=reflect, effort=effort, budget=purse.budget,
-            limits=purse.limits, tell=tell,
+            limits=purse.limits, tell=report,
             settings=_settings(own),
         )  # fmt: skip
 
@@ -156,9 +150,9 @@ def _own_folder(folder: Path | None, write: bool) -> Path | None:
     return own
 
 
-def _parse_shares(told: str) -> list[float]:
+def _parse_shares(text: str) -> list[float]:
     try:
-        return [float(each) for each in told.split(",")]
+        return [float(each) for each in text.split(",")]
     except ValueError:
         raise InvalidArgument(
             "--split: must be three numbers, such as 30,30,40", field="split"
@@ -178,12 +172,12 @@ def _run_folder(goal: Goal, resume: str | None) -> Path:
 
 
 def _print_split(parts: Split) -> None:
-    told = parts.about()
+    sizes_of = parts.about()
     sizes = [
-        f"{name} {told[name]['items']} items in {told[name]['clusters']} clusters"
+        f"{name} {sizes_of[name]['items']} items in {sizes_of[name]['clusters']} clusters"
         for name in ("train", "validation", "test")
     ]
-    least = told["least_effect"]
+    least = sizes_of["least_effect"]
     shows = "no difference" if least is None else f"a difference of {least:.3f}"
     typer.echo(
         f"{'; '.join(sizes)}. The test finds {shows} 8 times out of 10, where 20 % of its items"
@@ -192,14 +186,14 @@ def _print_split(parts: Split) -> None:
     )
 
 
-def _draw(told: dict[str, Any], write: bool) -> None:
-    winner, test, spent = told["winner"], told["test"], told["spent"]
+def _draw(result: dict[str, Any], write: bool) -> None:
+    winner, test, spent = result["winner"], result["test"], result["spent"]
     typer.echo(
-        f"{told['prompt']} v{told['version']}: {told['rounds']} rounds, {told['proposals']}"
-        f" proposals, {len(told['refused'])} refused"
+        f"{result['prompt']} v{result['version']}: {result['rounds']} rounds, {result['proposals']}"
+        f" proposals, {len(result['refused'])} refused"
     )
-    for each in told["validation"]:
-        name = f"v{each['version']}" if each["version"] == told["version"] else "proposal"
+    for each in result["validation"]:
+        name = f"v{each['version']}" if each["version"] == result["version"] else "proposal"
         typer.echo(f"validation  {each['score']:.4f}  {name}")
     if test:
         low, high = test["interval"]
@@ -208,25 +202,24 @@ def _draw(told: dict[str, Any], write: bool) -> None:
             f" {test['difference']:+.4f}  95 % [{low:+.4f}, {high:+.4f}]  p {test['p']:.4f}"
             f" ({test['test']})  of {test['items']} items in {test['clusters']} clusters"
         )
-    typer.echo(told["verdict"])
-    for note in [*told["notes"], *(test["notes"] if test else ())]:
+    typer.echo(result["verdict"])
+    for note in [*result["notes"], *(test["notes"] if test else ())]:
         typer.echo(f"note: {note}")
     typer.echo(f"spent  {spent['calls']} calls  {spent['tokens']} tokens  {spent['usd']:.4f} usd")
     if winner:
         for line in winner["difference"]:
-            typer.secho("".join(each for each in line if each.isprintable()),
-                        fg=STYLES.get(line[:1]))  # fmt: skip
-        _print_destination(told, write)
+            typer.secho(printable(line), fg=STYLES.get(line[:1]))
+        _print_destination(result, write)
 
 
-def _print_destination(told: dict[str, Any], write: bool) -> None:
+def _print_destination(result: dict[str, Any], write: bool) -> None:
     if write:
-        before = "" if told["newly_written"] else "has this text already and "
+        before = "" if result["newly_written"] else "has this text already and "
         typer.echo(
-            f"{told['written']} {before}is now what is asked wherever REASONLOOM_PROMPTS names its"
-            " folder"
+            f"{result['written']} {before}is now what is asked wherever REASONLOOM_PROMPTS names"
+            " its folder"
         )
     else:
         typer.echo(
-            f"--resume {told['run']} --write writes it as the next version; nothing is asked anew"
+            f"--resume {result['run']} --write writes it as the next version; nothing is asked anew"
         )

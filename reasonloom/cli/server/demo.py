@@ -30,14 +30,16 @@ def demo() -> None:
     """Remember a small conversation, recall it by meaning, and reason over it."""
     import anyio  # noqa: PLC0415 - the other commands start faster without
 
-    anyio.run(require_usable, load_settings())  # else the server's end is all that is seen
+    anyio.run(
+        require_usable, load_settings()
+    )  # otherwise the user would only see that the server ended
     conversation = json.loads(CONVERSATION.read_text(encoding="utf-8"))
     anyio.run(_run_demo, conversation, Console())
 
 
 @dataclass(frozen=True)
 class Demo:
-    """One demo: a connected client, where to print, and whose memories these are."""
+    """One demo: a connected client, a console, and the user."""
 
     client: Client
     console: Console
@@ -83,23 +85,23 @@ async def _run_demo(conversation: dict[str, Any], console: Console) -> None:
             f"A server runs over stdio, protocol {client.protocol_version}; it listed "
             f"{len(tools)} tools after {seconds:.1f} s."
         )
-        talk = Demo(client, console, conversation["user"])
-        await _forget_earlier(talk)
-        await _remember(talk, conversation)
-        await _recall(talk, conversation["asked"])
-        await _reason(talk, conversation["reasoned"])
+        demo = Demo(client, console, conversation["user"])
+        await _forget_earlier(demo)
+        await _remember(demo, conversation)
+        await _recall(demo, conversation["asked"])
+        await _reason(demo, conversation["reasoned"])
     console.print(f"Every call is a recorded run: REASONLOOM_USER={OWNER} reasonloom runs list")
 
 
-async def _forget_earlier(talk: Demo) -> None:
-    """Forget what an earlier demo stored, so that each one begins the same."""
-    console, count = talk.console, 0
+async def _forget_earlier(demo: Demo) -> None:
+    """Forget what an earlier demo stored, so that each one starts the same."""
+    console, count = demo.console, 0
     with console.status("opening the database (the first time it is made)"):
         while True:
-            found, _ = await talk.ask("recall", {"userId": OWNER, "limit": 100})
+            found, _ = await demo.ask("recall", {"userId": OWNER, "limit": 100})
             memories = found["data"]["memories"]
             for memory in memories:
-                await talk.ask("forget", {"userId": OWNER, "memoryId": memory["id"]})
+                await demo.ask("forget", {"userId": OWNER, "memoryId": memory["id"]})
             count += len(memories)
             if not memories:
                 break
@@ -107,11 +109,11 @@ async def _forget_earlier(talk: Demo) -> None:
         console.print(f"Forgot {count} memories of an earlier demo.")
 
 
-async def _remember(talk: Demo, conversation: dict[str, Any]) -> None:
+async def _remember(demo: Demo, conversation: dict[str, Any]) -> None:
     table = Table("stored", "sector", "links", "salience", "ms", "what", title="remember")
-    for fact in track(conversation["said"], "remember", console=talk.console, transient=True):
+    for fact in track(conversation["said"], "remember", console=demo.console, transient=True):
         arguments = {"userId": OWNER, "sessionId": conversation["session"], **fact}
-        answer, took = await talk.ask("remember", arguments)
+        answer, took = await demo.ask("remember", arguments)
         data = answer["data"]
         table.add_row(
             data["memoryId"],
@@ -121,14 +123,14 @@ async def _remember(talk: Demo, conversation: dict[str, Any]) -> None:
             f"{took:.0f}",
             fact["content"],
         )
-    talk.console.print(table)
+    demo.console.print(table)
 
 
-async def _recall(talk: Demo, questions: list[str]) -> None:
+async def _recall(demo: Demo, questions: list[str]) -> None:
     table = Table("question", "ms", "score", "found", title="recall", show_lines=True)
     for question in questions:
         arguments = {"userId": OWNER, "text": question, "limit": 2}
-        answer, took = await talk.ask("recall", arguments)
+        answer, took = await demo.ask("recall", arguments)
         found = answer["data"]["memories"]
         table.add_row(
             question,
@@ -136,15 +138,15 @@ async def _recall(talk: Demo, questions: list[str]) -> None:
             "\n".join(f"{memory['score']:.2f}" for memory in found),
             "\n".join(memory["content"] for memory in found) or "nothing relevant",
         )
-    talk.console.print(table)
+    demo.console.print(table)
 
 
-async def _reason(talk: Demo, thoughts: list[str]) -> None:
+async def _reason(demo: Demo, thoughts: list[str]) -> None:
     session: dict[str, Any] = {}
     for thought in thoughts:
-        answer, took = await _with_progress(talk, {"content": thought, **session})
+        answer, took = await _with_progress(demo, {"content": thought, **session})
         session = {"session_id": answer["session_id"]}
-        talk.console.print(
+        demo.console.print(
             Panel(
                 Text(f"{thought}\n\n{answer['content']}"),
                 title="reasoning_linear",
@@ -153,18 +155,18 @@ async def _reason(talk: Demo, thoughts: list[str]) -> None:
             )
         )
     if suggestion := answer.get("suggestion"):
-        talk.console.print(f"[yellow]{suggestion}")
+        demo.console.print(f"[yellow]{suggestion}")
 
 
-async def _with_progress(talk: Demo, arguments: dict[str, Any]) -> tuple[dict[str, Any], float]:
-    """Ask for one step of reasoning, its progress shown as the server reports it."""
+async def _with_progress(demo: Demo, arguments: dict[str, Any]) -> tuple[dict[str, Any], float]:
+    """Call one step of reasoning, and show the progress that the server reports."""
     steps: list[str] = []
-    with talk.console.status("reasoning") as status:
+    with demo.console.status("reasoning") as status:
 
         async def show(progress: float, total: float | None, message: str | None) -> None:
             steps.append(message or "")
             status.update(f"step {progress + 1:.0f} of {total:.0f}: {message}")
 
-        answer = await talk.ask("reasoning_linear", arguments, show)
-    talk.console.print(f"progress: {' → '.join(steps)}", style="dim")
+        answer = await demo.ask("reasoning_linear", arguments, show)
+    demo.console.print(f"progress: {' → '.join(steps)}", style="dim")
     return answer

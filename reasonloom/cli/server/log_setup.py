@@ -1,8 +1,8 @@
-"""Sets up the log: on stderr, one line an entry, never on stdout where MCP speaks.
+"""Sets up the log: one line per entry on stderr, never on stdout, which belongs to MCP.
 
-No entry has contents or secrets, however talkative the log is. What we say ourselves names ids,
-counts and kinds; what other libraries say is held back but for its fixed words; a traceback tells
-where and of what kind, without the messages, since those quote what was given.
+No entry has contents or secrets at any level. Our own messages have ids, counts and kinds; of other
+libraries' messages only the fixed words are logged; a traceback has places and kinds without the
+messages, since those quote input.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 OWN_LOGGER = "reasonloom"
 TRUSTED_LOGGERS = (OWN_LOGGER, "uvicorn.error")
-"""Loggers whose words are taken as they are: ours, and those that say which address is taken."""
+"""Loggers whose messages are logged in full: ours, and those on the address that is served."""
 
 WITHHELD = "a message is withheld, which may hold contents"
 MAX_CAUSES = 5
@@ -31,27 +31,27 @@ ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 class TextFormatter(logging.Formatter):
-    """One line an entry, for people: time, level, logger, message, run and tool."""
+    """One line per entry, for people: time, level, logger, message, tool and run."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the entry; what would break its line is escaped."""
+        """Return the entry; control characters are escaped."""
         entry = log_entry(record)
-        told = f"{entry['time']} {entry['level']:<7} {entry['logger']}: {entry['message']}"
+        line = f"{entry['time']} {entry['level']:<7} {entry['logger']}: {entry['message']}"
         for name in ("tool", "run"):
-            told += f" {name}={entry[name]}" if name in entry else ""
-        return "\n  ".join([_escape_line(told), *entry.get("traceback", ())])
+            line += f" {name}={entry[name]}" if name in entry else ""
+        return "\n  ".join([_escape_line(line), *entry.get("traceback", ())])
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line."""
+    """One JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the entry as JSON; what is not ASCII is escaped, so that any terminal takes it."""
+        """Return the entry as JSON in ASCII."""
         return json.dumps(log_entry(record))
 
 
 def log_entry(record: logging.LogRecord) -> dict[str, Any]:
-    """Return what is told of a record: its run and tool too, where one is carried on."""
+    """Return the entry for a record, with the tool and run in progress, if any."""
     at = datetime.fromtimestamp(record.created, UTC)
     entry: dict[str, Any] = {
         "time": at.isoformat(timespec="milliseconds"),
@@ -67,7 +67,7 @@ def log_entry(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _message(record: logging.LogRecord) -> str:
-    """Return what is said; of another library only the words that stand in its code."""
+    """Return the message; of other libraries only the format string."""
     if any(record.name == name or record.name.startswith(f"{name}.") for name in TRUSTED_LOGGERS):
         return record.getMessage()
     if record.args and isinstance(record.msg, str):
@@ -76,7 +76,7 @@ def _message(record: logging.LogRecord) -> str:
 
 
 def _traceback_lines(error: BaseException) -> list[str]:
-    """Return an exception and its causes as places and kinds, the last one first."""
+    """Return an exception and its causes as places and types, the outermost first."""
     lines: list[str] = []
     for _ in range(MAX_CAUSES):
         state = getattr(error, "sqlstate", None)
@@ -95,15 +95,15 @@ def _escape_line(text: str) -> str:
 
 
 def set_up_log(settings: Settings) -> None:
-    """Send the log to stderr in the form that the settings name, ours from the level they name.
+    """Log to stderr in the format of the settings, our own messages from their level on.
 
-    Others are heard from warnings on, and so are Python's own warnings and uncaught errors.
+    Other libraries, Python's warnings and uncaught errors are logged from warnings on.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger(OWN_LOGGER).setLevel(settings.log_level.upper())
-    logging.raiseExceptions = False  # a fault of the log itself would quote its entry
+    logging.raiseExceptions = False  # an error of the log itself would quote its entry
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught
 
@@ -111,5 +111,5 @@ def set_up_log(settings: Settings) -> None:
 def _log_uncaught(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Log what nobody caught, as any other entry."""
+    """Log an uncaught exception like any other entry."""
     logging.getLogger(f"{OWN_LOGGER}.cli").critical("uncaught", exc_info=(kind, error, trace))

@@ -8,21 +8,22 @@ import os
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
+import anyio
 import typer
 
+from reasonloom.cli.server.log_setup import set_up_log
 from reasonloom.errors import SettingMistake
+from reasonloom.server.catalogue.selection import choose
+from reasonloom.settings import Settings, load_settings, variables_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reasonloom.settings import Settings
-
 
 class FastExit:
-    """The last of what runs at the end of a process, when it was made before all else.
+    """Ends a process that has served without Python's own teardown, which takes seconds when busy.
 
-    Python then frees module by module what is loaded, with nobody waiting for it but whoever
-    asked the server to end. What must be written is written by the steps that ran before.
+    Created before all else it is the last exit handler: the others have written what they must.
     """
 
     def __init__(self) -> None:
@@ -30,7 +31,7 @@ class FastExit:
         atexit.register(self._end)
 
     def _end(self) -> None:
-        """End the process if it served as it should; else Python tells what went wrong."""
+        """End the process if it served as it should; otherwise Python reports what went wrong."""
         if not self.served:
             return
         logging.shutdown()
@@ -39,37 +40,34 @@ class FastExit:
 
 
 async def require_usable(settings: Settings) -> None:
-    """See that tools, llm, embedder, database and prompts can be chosen as the settings say.
+    """Require that tools, llm, embedder, database and prompts can be chosen by the settings.
 
-    What is not set is not looked at, no model loaded, nothing connected to: clients give up on
-    servers that start slowly. Whether the database answers, a provider knows the model and each
-    template is well-formed shows later.
+    Only what is set is checked, no model is loaded, nothing is connected to: clients give up on
+    servers that start slowly. So each part is also imported only if it is checked.
 
     Raises:
         SettingMistake: a setting cannot be used; names it.
     """
-    from reasonloom.server.catalogue.selection import choose  # noqa: PLC0415 - other commands start faster
-
     choose(settings)
     if settings.llm not in (None, "offline"):
-        from reasonloom.llm.choose import choose_llm  # noqa: PLC0415 - only if chosen
+        from reasonloom.llm.choose import choose_llm
 
         await choose_llm(settings).close()
     if "embedder" in settings.model_fields_set:
-        from reasonloom.llm.embedding.choose import choose_embedder  # noqa: PLC0415
+        from reasonloom.llm.embedding.choose import choose_embedder
 
         await choose_embedder(settings).close()
     if settings.database_url:
-        from reasonloom.stores.access import find_access  # noqa: PLC0415 - imports psycopg
+        from reasonloom.stores.access import find_access
 
         await find_access(settings)
     _require_folder(settings.prompts)
 
 
 def _require_folder(prompts: Path | None) -> None:
-    """Let the registry refuse what is no folder; what is one takes it long to load."""
+    """Let the registry refuse what is no folder; loading one takes it too long."""
     if prompts and not os.path.isdir(prompts):  # noqa: PTH112 - never raises, whatever it is
-        from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415
+        from reasonloom.prompts.registry import PromptRegistry
 
         PromptRegistry(prompts)
 
@@ -103,13 +101,9 @@ def serve(
     ] = False,
 ) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
-    import anyio  # noqa: PLC0415 - the other commands start faster without
-
-    from reasonloom.cli.server.log_setup import set_up_log  # noqa: PLC0415
-    from reasonloom.server.http.serving import serve_http  # noqa: PLC0415
-    from reasonloom.server.stdio.serving import serve_stdio  # noqa: PLC0415
-    from reasonloom.server.telemetry.start import start_telemetry  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
+    from reasonloom.server.http.serving import serve_http
+    from reasonloom.server.stdio.serving import serve_stdio
+    from reasonloom.server.telemetry.start import start_telemetry
 
     _require_http(http, {"--stateless": stateless, "--studio": studio})
     chosen = {
@@ -137,9 +131,7 @@ def _require_http(http: str | None, flags: dict[str, bool]) -> None:
 
 
 def _name_flag(mistake: SettingMistake, chosen: dict[str, str | None]) -> SettingMistake:
-    """Return a mistake that names the flag, where a flag went over the variable that it names."""
-    from reasonloom.settings import variables_of  # noqa: PLC0415
-
+    """Return the mistake with the flag's name, where a flag overrode the variable."""
     for field, given in chosen.items():
         if given is not None and mistake.field in variables_of(field):
             flag = f"--{field.removeprefix('serve_').replace('_', '-')}"
@@ -148,7 +140,7 @@ def _name_flag(mistake: SettingMistake, chosen: dict[str, str | None]) -> Settin
 
 
 def _studio_mount() -> Any:
-    from reasonloom.studio.mount import with_studio  # noqa: PLC0415 - an extra
+    from reasonloom.studio.mount import with_studio
 
     return with_studio
 
@@ -159,11 +151,7 @@ def studio(
     ] = "127.0.0.1:8322",
 ) -> None:
     """Serve the studio at /studio: look into sessions, memory, graphs, runs and evals."""
-    import anyio  # noqa: PLC0415 - the other commands start faster without
-
-    from reasonloom.cli.server.log_setup import set_up_log  # noqa: PLC0415
-    from reasonloom.settings import load_settings  # noqa: PLC0415
-    from reasonloom.studio.app import serve_studio  # noqa: PLC0415
+    from reasonloom.studio.app import serve_studio
 
     settings = load_settings()
     anyio.run(require_usable, settings)

@@ -1,4 +1,4 @@
-"""Changes a JSON text where it must be changed, and leaves every other character as it is."""
+"""Edits JSON text, also with comments and trailing commas, and keeps every other character."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A member of an object, or an element of an array, and where it stands in the text.
+    """A member of an object or an element of an array, with its offsets in the text.
 
     Attributes:
         key: the member's name, None in an array.
-        start: where it begins: with its key, in an object.
-        at: where its value begins; `end` is the place after it.
+        start: its offset, in an object that of its key.
+        at: the offset of its value; `end` is the one after it.
     """
 
     key: str | None
@@ -32,7 +32,7 @@ class Child:
 
 
 def parse_json(text: str) -> Any:
-    """Return what a JSON text says.
+    """Parse JSON.
 
     Raises:
         InvalidArgument: it is not JSON.
@@ -51,12 +51,12 @@ def parse_json(text: str) -> Any:
 
 
 def root_offset(text: str) -> int:
-    """Return where the outermost value of a JSON text begins."""
+    """Return the offset of the outermost value."""
     return _skip_space(text, 0)
 
 
 def children(text: str, at: int) -> tuple[list[Child], int]:
-    """Return what the object or array at `at` holds, and where its closing bracket stands."""
+    """Return the children of the object or array at `at`, and the offset of its closing bracket."""
     closing = "}" if text[at] == "{" else "]"
     found: list[Child] = []
     place = _skip_space(text, at + 1)
@@ -74,7 +74,7 @@ def children(text: str, at: int) -> tuple[list[Child], int]:
 
 
 def find_member(text: str, at: int, key: str) -> Child | None:
-    """Return an object's member of that name.
+    """Return an object's member by name.
 
     Raises:
         InvalidArgument: it has two.
@@ -86,9 +86,9 @@ def find_member(text: str, at: int, key: str) -> Child | None:
 
 
 def append_child(text: str, at: int, value: Any, key: str | None = None) -> str:
-    """Return `text` with one more member or element at the end of what begins at `at`.
+    """Return `text` with one more child at the end of the object or array at `at`.
 
-    It is written in the manner of what stands before it, else of the whole text.
+    Its layout follows that of the child before it, or else of the whole text.
     """
     held, closing = children(text, at)
     feed = line_feed(text)
@@ -107,7 +107,7 @@ def append_child(text: str, at: int, value: Any, key: str | None = None) -> str:
 
 
 def remove_child(text: str, at: int, index: int) -> str:
-    """Return `text` without one of what the object or array at `at` holds."""
+    """Return `text` without one child of the object or array at `at`."""
     held, closing = children(text, at)
     if len(held) == 1:
         return text[: at + 1] + text[closing:]
@@ -117,7 +117,7 @@ def remove_child(text: str, at: int, index: int) -> str:
 
 
 def format_value(value: Any, key: str | None, lead: str, feed: str, text: str) -> str:
-    """Return a value as JSON: on lines of its own after a lead with a line feed, else on one."""
+    """Return a value as JSON: on several lines if the lead has a line feed, else on one."""
     if "\n" in lead:
         own = json.dumps(value, indent=indent_unit(text), ensure_ascii=False)
         own = own.replace("\n", feed + lead.rpartition("\n")[2])
@@ -130,18 +130,18 @@ def format_value(value: Any, key: str | None, lead: str, feed: str, text: str) -
 
 
 def indent_unit(text: str) -> str:
-    """Return by what the text's first set-in line is set in; two spaces where none is."""
+    """Return the indentation of the first indented line, two spaces by default."""
     first = re.search(r"\n([ \t]+)\S", text)
     return first[1] if first else "  "
 
 
 def line_feed(text: str) -> str:
-    """Return how the text's lines end."""
+    """Return the line ending of a text."""
     return "\r\n" if "\r\n" in text else "\n"
 
 
 def space_before(text: str, at: int) -> str:
-    """Return the white space that ends before a place."""
+    """Return the white space before an offset."""
     start = at
     while start and text[start - 1] in " \t\n\r":
         start -= 1
@@ -149,7 +149,7 @@ def space_before(text: str, at: int) -> str:
 
 
 def _skip_space(text: str, at: int) -> int:
-    """Return the first place from `at` on that is no space."""
+    """Return the first offset from `at` on that is no white space."""
     found = WHITESPACE.match(text, at)
     return found.end() if found else at
 
@@ -177,16 +177,16 @@ def strip_comments(text: str, *, comments: bool = True) -> str:
 
 
 def set_path(text: str, bare: str, path: tuple[str, ...], value: Any) -> str:
-    """Return `text` with `value` at `path`; all that is not named by it stays as it is.
+    """Return `text` with `value` at `path`; everything else stays as it is.
 
     Args:
-        text: of the file.
+        text: the file's text.
         bare: the same without comments, see `plain`.
-        path: keys from the outermost object on; objects that are missing are made.
-        value: what shall stand there.
+        path: keys from the outermost object on; missing objects are added.
+        value: the new value.
 
     Raises:
-        InvalidArgument: something on the way is no object, or is there twice.
+        InvalidArgument: a value on the path is no object, or a key is there twice.
     """
     at = root_offset(bare)
     for index, key in enumerate(path):
@@ -204,11 +204,11 @@ def set_path(text: str, bare: str, path: tuple[str, ...], value: Any) -> str:
 
 
 def remove_path(text: str, bare: str, path: tuple[str, ...]) -> str:
-    """Return `text` without the member at `path`, which is there; comments beside it stay."""
+    """Return `text` without the member at `path`, which exists; comments around it stay."""
     at = root_offset(bare)
     for key in path[:-1]:
         held = find_member(bare, at, key)
-        assert held is not None  # noqa: S101 - the caller has seen it
+        assert held is not None  # noqa: S101 - the path exists
         at = held.at
     held_here, closing = children(bare, at)
     index = next(place for place, child in enumerate(held_here) if child.key == path[-1])
@@ -231,7 +231,7 @@ def _with_value(text: str, found: Child, value: Any) -> str:
 
 
 def _with_member(text: str, bare: str, at: int, key: str, value: Any) -> str:
-    """Return `text` with one more member at the end of an object, after any comments there."""
+    """Return `text` with one more member at the end of an object, after its comments."""
     held, closing = children(bare, at)
     line = _indent_of(text, at)
     inside = text[at + 1 : closing]
@@ -249,18 +249,18 @@ def _with_member(text: str, bare: str, at: int, key: str, value: Any) -> str:
 
 
 def _comma_between(text: str, start: int, end: int) -> int | None:
-    """Return where a comma stands between two places, comments left aside."""
+    """Return the offset of a comma between two others, comments ignored."""
     bare = TOKEN.sub(lambda found: _blank(found, "/"), text[start:end])
     place = bare.find(",")
     return None if place < 0 else start + place
 
 
 def _blank(found: re.Match[str], first: str) -> str:
-    said = found[0]
-    return NON_SPACE.sub(" ", said) if said.startswith(first) else said
+    token = found[0]
+    return NON_SPACE.sub(" ", token) if token.startswith(first) else token
 
 
 def _indent_of(text: str, at: int) -> str:
-    """Return by what the line of `at` is set in."""
+    """Return the indentation of the line of `at`."""
     line = text[text.rfind("\n", 0, at) + 1 : at].removeprefix(BOM)
     return line[: len(line) - len(line.lstrip(" \t"))]

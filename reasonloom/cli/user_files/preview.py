@@ -1,4 +1,4 @@
-"""Shows a person what will be changed in a file of theirs, and asks."""
+"""Shows a change of a user's file as a diff, and asks for confirmation."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ import typer
 
 CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 CONTEXT_LINES = 3
-"""Lines that are shown before and after a change."""
+"""Lines printed before and after a change."""
 
 MAX_LINE, CONTEXT_CHARACTERS = 1_000, 200
-"""Characters of a line that is shown whole; of a longer one, those beside what is changed."""
+"""Characters of a line that is printed in full; of a longer one, those around the change."""
 
 
 def show_change(path: Path, old: str, new: str, hide: Callable[[str], str] = str) -> None:
     """Print the change as a diff.
 
     Args:
-        path: of the file.
-        old: what it holds.
-        new: what it shall hold.
-        hide: returns a text of as many lines that may be read by anybody who sees the screen.
+        path: the file.
+        old: its present text.
+        new: its future text.
+        hide: removes secrets from a text, and keeps its number of lines.
     """
     before, after = _lines(old), _lines(new)
-    said_before, said_after = _lines(hide(old)), _lines(hide(new))
+    visible_before, visible_after = _lines(hide(old)), _lines(hide(new))
     typer.echo(f"--- {path}\n+++ {path} (changed)")
     head, tail = _common_ends(before, after)
     skip, end = max(0, head - CONTEXT_LINES), max(0, tail - CONTEXT_LINES)
@@ -41,17 +41,19 @@ def show_change(path: Path, old: str, new: str, hide: Callable[[str], str] = str
         for tag, *places in group:
             first, last, new_first, new_last = (skip + place for place in places)
             if tag == "equal":
-                _print_lines(" ", said_before[first:last])
+                _print_lines(" ", visible_before[first:last])
             else:
-                gone, come = _trim_pair(said_before[first:last], said_after[new_first:new_last])
+                gone, come = _trim_pair(
+                    visible_before[first:last], visible_after[new_first:new_last]
+                )
                 _print_lines("-", gone)
                 _print_lines("+", come)
 
 
 def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return how many items are the same at the beginning and at the end.
+    """Return how many items are equal at the start and at the end.
 
-    Without them a file of 300,000 lines is compared in no time.
+    Without them a file of 300,000 lines is compared quickly.
     """
     head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
     ends = zip(reversed(old), reversed(new), strict=False)
@@ -60,7 +62,7 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _trim_pair(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Return a line and what it becomes; of a long one only what stands near the change."""
+    """Return the old and the new lines; of a single long one only what is near the change."""
     if len(old) != 1 or len(new) != 1 or len(new[0]) <= MAX_LINE:
         return old, new
     head, tail = (max(0, alike - CONTEXT_CHARACTERS) for alike in _common_ends(old[0], new[0]))
@@ -68,7 +70,7 @@ def _trim_pair(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _cut(line: str, head: int, tail: int) -> str:
-    """Return a line without so many characters at its beginning and its end, told as such."""
+    """Return a line with so many characters at its start and end replaced by their number."""
     before = f"[{head:,} characters] " if head else ""
     after = f" [{tail:,} characters]" if tail else ""
     return before + line[head : len(line) - tail] + after
@@ -80,15 +82,15 @@ def _lines(text: str) -> list[str]:
 
 def _print_lines(sign: str, lines: list[str]) -> None:
     for line in lines:
-        shown = line if sign != " " else _cut(line, 0, max(0, len(line) - MAX_LINE))
-        typer.echo(CONTROL_CHARACTERS.sub("\ufffd", sign + shown))
+        visible = line if sign != " " else _cut(line, 0, max(0, len(line) - MAX_LINE))
+        typer.echo(CONTROL_CHARACTERS.sub("\ufffd", sign + visible))
 
 
 def confirm_change(yes: bool) -> None:
-    """Go on only if a person agrees.
+    """Continue only if the user agrees.
 
     Raises:
-        Exit: with 1, where nobody did.
+        Exit: with 1 if not.
     """
     if yes:
         return

@@ -1,4 +1,4 @@
-"""Rewrites a file of the user's whole or not at all, and only if nobody else changed it."""
+"""Rewrites a user's file atomically, only if nobody else changed it, and keeps a backup."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 from reasonloom.errors import Conflict, InvalidArgument, ReasonloomError
 
 MAX_SIZE = 1024 * 1024
-"""Bytes of a file that is rewritten, unless more is said; nobody writes a larger one by hand."""
+"""Default limit in bytes of a file that is rewritten; nobody writes a larger one by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """A file as it was read; `path` is where it really lies, after all symbolic links."""
+    """A file as it was read; `path` has all symbolic links resolved."""
 
     path: Path
     data: bytes
@@ -38,7 +38,7 @@ class FileSnapshot:
 
 
 def read_file(path: Path, largest: int = MAX_SIZE) -> FileSnapshot | None:
-    """Return a file of at most `largest` bytes with what is in it; None where there is none.
+    """Read a file of at most `largest` bytes; None where there is none.
 
     Raises:
         InvalidArgument: it is a folder or a device, too large, or may not be read.
@@ -62,7 +62,7 @@ def read_file(path: Path, largest: int = MAX_SIZE) -> FileSnapshot | None:
 
 
 def replace_file(found: FileSnapshot, data: bytes) -> None:
-    """Put `data` in the file's place in one step; its permissions and its owner stay.
+    """Replace the file's contents atomically; its permissions and owner stay.
 
     Raises:
         Conflict: it was changed since it was read; nothing is written.
@@ -73,7 +73,7 @@ def replace_file(found: FileSnapshot, data: bytes) -> None:
 
 
 def require_writable(found: FileSnapshot) -> None:
-    """Refuse a file that may not be put in its place.
+    """Refuse a file that may not be replaced.
 
     Raises:
         InvalidArgument: it, or its folder, may not be written.
@@ -88,10 +88,10 @@ def require_writable(found: FileSnapshot) -> None:
 def write_file(
     path: Path, data: bytes, *, mode: int = 0o600, since: os.stat_result | None = None
 ) -> None:
-    """Write a whole file in one step; where `since` is given, only over that very file.
+    """Write a file atomically; with `since` only if the file is still that one.
 
     Raises:
-        Conflict: it is not what it was; nothing is written.
+        Conflict: it was changed; nothing is written.
         InvalidArgument: it cannot be written.
     """
     try:
@@ -116,7 +116,7 @@ def write_file(
 
 
 def _copy_owner(name: str, to: os.stat_result) -> None:
-    """Give a file to the owner and group of another, as far as that is allowed."""
+    """Give a file the owner and group of another, as far as that is allowed."""
     with suppress(OSError):
         os.chown(name, to.st_uid, to.st_gid)
 
@@ -132,23 +132,23 @@ BACKUP_SUFFIX = ".before-reasonloom"
 
 
 def backup_path(path: Path) -> Path:
-    """Return where what a file was before us is kept."""
+    """Return the path of a file's backup."""
     return path.with_name(path.name + BACKUP_SUFFIX)
 
 
 def write_with_backup(path: Path, found: FileSnapshot | None, new: str, *, first: bool) -> str:
-    """Write the file with our part in it; return what to tell of its backup.
+    """Write the file with our part in it; return a line on its backup.
 
     Args:
-        path: of the file, as a person names it.
-        found: what it is; None where it is made.
-        new: what it shall hold.
-        first: it holds nothing of ours yet, so that it is what a backup has to keep. Else the
-            one that is there stays, and none is made: it would hold our part with its secrets.
+        path: the file as the user names it.
+        found: the present file; None where it is new.
+        new: the new text.
+        first: the file has nothing of ours yet, so that a backup is made. Otherwise it would hold
+            our part with its secrets, and an existing backup stays.
 
     Raises:
         Conflict: it was changed since it was read; nothing is written.
-        InvalidArgument: it, or its folder, may not be written; nothing is.
+        InvalidArgument: the file or its folder is not writable; nothing is written.
     """
     with errors_for(path):
         if found is None:
@@ -169,20 +169,19 @@ def write_with_backup(path: Path, found: FileSnapshot | None, new: str, *, first
 
 
 def write_restored(path: Path, found: FileSnapshot, new: str | None, before: str | None) -> str:
-    """Write the file without our part; return what to tell of its backup.
+    """Write the file without our part; return a line on its backup.
 
-    No backup is made: it would hold our part. One that has nothing more to give back goes.
+    No backup is made: it would hold our part. One that is no longer needed is removed.
 
     Args:
-        path: of the file, as a person names it.
-        found: what it is.
-        new: what it shall hold; None takes it away.
-        before: what it was before us, as its backup has it; None where that holds our part too,
-            or is not there.
+        path: the file as the user names it.
+        found: the present file.
+        new: the new text; None deletes the file.
+        before: the text of the backup; None where that has our part too, or does not exist.
 
     Raises:
         Conflict: it was changed since it was read; nothing is written.
-        InvalidArgument: it, or its folder, may not be written; nothing is.
+        InvalidArgument: the file or its folder is not writable; nothing is written.
     """
     kept = backup_path(found.path)
     with errors_for(path):
@@ -198,17 +197,17 @@ def write_restored(path: Path, found: FileSnapshot, new: str | None, before: str
 
 @contextmanager
 def errors_for(path: Path) -> Iterator[None]:
-    """Let an error name the whole file, and say that nothing was written."""
+    """Make errors name the full path, and say that nothing was written."""
     try:
         yield
     except InvalidArgument as error:
-        said = error.message.removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
-        said = f"{path}: {said}; nothing was written"
-        raise InvalidArgument(said, field=error.field) from None
+        message = error.message.removeprefix(f"{path}: ").removeprefix(f"{path.name}: ")
+        message = f"{path}: {message}; nothing was written"
+        raise InvalidArgument(message, field=error.field) from None
 
 
 def _create(path: Path, new: str) -> None:
-    """Make a file, and the folders that are missing above it."""
+    """Create a file and its missing folders."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         backup_path(path).unlink(missing_ok=True)

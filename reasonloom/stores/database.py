@@ -4,42 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
-from sqlalchemy import Executable, Row, text
+from sqlalchemy import CursorResult, Row, TextClause
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from reasonloom.errors import DatabaseFull, DatabaseUnavailable, Deadlocked
 from reasonloom.stores.access import Access
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
 
 log = logging.getLogger(__name__)
-BIND = text("SELECT set_config('app.owner', :owner, true), set_config('app.space', :space, true)")
-BIND_AND_PLAN = text(
-    "SELECT set_config('app.owner', :owner, true), set_config('app.space', :space, true), "
-    "set_config('plan_cache_mode', 'force_custom_plan', true), "
-    "set_config('enable_seqscan', 'off', true), "
-    "set_config('max_parallel_workers_per_gather', '0', true)"
-)
-"""For searches: a plan kept from when the tables were small takes a second where they grew, and
-every table is read by an index that begins with its owner, however large the owner's share."""
+SQL = load(__file__)
 
-BIND_STEADY = text(
-    "SELECT set_config('app.owner', :owner, true), set_config('app.space', :space, true), "
-    "set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)"
-)
-"""For walks: every table is read by an index, in its order, so that one plan serves graphs of every
-size and the long query need not be planned at each call."""
 
-RECOVER = text("SELECT set_config('app.recovery', 'on', true)")
 NOT_REACHED = "the database did not answer; try again in a moment"
 LOCKED = "the database is busy: another call holds what this one needs; try again in a moment"
 TOO_SLOW = (
@@ -47,6 +34,8 @@ TOO_SLOW = (
     "REASONLOOM_STATEMENT_SECONDS"
 )
 UNREACHED = (DBAPIError, psycopg.OperationalError, OSError)
+Values = Mapping[str, Any]
+NO_VALUES: Values = MappingProxyType({})
 POOL_WAIT = 30.0
 """Seconds a call waits for a free connection."""
 
@@ -59,22 +48,28 @@ class Transaction:
     owner: str
     space: str
 
-    async def run(self, statement: Executable, values: Any = None) -> int:
+    async def run(self, statement: TextClause, values: Values = NO_VALUES) -> int:
         """Execute a statement; return the number of rows it touched."""
-        result = await self.connection.execute(statement, values)
-        return int(getattr(result, "rowcount", -1))
+        return int((await self._execute(statement, values)).rowcount)
 
-    async def all(self, statement: Executable, values: Any = None) -> Sequence[Row[Any]]:
+    async def all(self, statement: TextClause, values: Values = NO_VALUES) -> Sequence[Row[Any]]:
         """Return every row of a query."""
-        return (await self.connection.execute(statement, values)).all()
+        return (await self._execute(statement, values)).all()
 
-    async def tuples(self, statement: Executable, values: Any = None) -> Sequence[tuple[Any, ...]]:
+    async def tuples(
+        self, statement: TextClause, values: Values = NO_VALUES
+    ) -> Sequence[tuple[Any, ...]]:
         """Return every row of a query, to be unpacked: for many rows quicker than by name."""
         return cast("Sequence[tuple[Any, ...]]", await self.all(statement, values))
 
-    async def first(self, statement: Executable, values: Any = None) -> Row[Any] | None:
+    async def first(self, statement: TextClause, values: Values = NO_VALUES) -> Row[Any] | None:
         """Return the first row of a query, or None."""
-        return (await self.connection.execute(statement, values)).first()
+        return (await self._execute(statement, values)).first()
+
+    async def _execute(self, statement: TextClause, values: Values) -> CursorResult[Any]:
+        """Execute a statement, in which `:owner` and `:space` are the transaction's own."""
+        own = {"owner": self.owner, "space": self.space}
+        return await self.connection.execute(statement, {**own, **values})
 
 
 class Database:
@@ -104,19 +99,19 @@ class Database:
             DatabaseUnavailable: no connection, or it broke; nothing was stored.
         """
         values = {"owner": caller.owner, "space": caller.space}
-        first = BIND_AND_PLAN if searching else BIND_STEADY if walking else BIND
+        first = SQL.bind_and_plan if searching else SQL.bind_steady if walking else SQL.bind
         async with self._connected(first, values) as connection:
             yield Transaction(connection, caller.owner, caller.space)
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that sees the leases of every owner, and nothing else of theirs."""
-        async with self._connected(RECOVER, {}) as connection:
+        async with self._connected(SQL.recover, {}) as connection:
             yield connection
 
     @asynccontextmanager
     async def _connected(
-        self, first: Executable, values: dict[str, Any]
+        self, first: TextClause, values: dict[str, Any]
     ) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that begins with `first`; its faults become ours."""
         connection = await self._connect(first, values)
@@ -133,7 +128,7 @@ class Database:
         finally:
             await asyncio.shield(connection.close())
 
-    async def _connect(self, first: Executable, values: dict[str, Any]) -> AsyncConnection:
+    async def _connect(self, first: TextClause, values: dict[str, Any]) -> AsyncConnection:
         """Return a connection that has executed `first`.
 
         A pooled connection may have died meanwhile, and so may an embedded server: then the
@@ -152,7 +147,7 @@ class Database:
         except (*UNREACHED, PoolTimeout) as error:
             raise DatabaseUnavailable(NOT_REACHED) from error
 
-    async def _executed(self, first: Executable, values: dict[str, Any]) -> AsyncConnection:
+    async def _executed(self, first: TextClause, values: dict[str, Any]) -> AsyncConnection:
         connection = await self.engine.connect()
         try:
             await connection.execute(first, values)

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from reasonloom.contracts.memory.tools import SECTORS
 
@@ -31,6 +32,19 @@ def distinct(vectors: Mapping[str, Sequence[float]]) -> tuple[list[int], list[st
         key = keys[id(vector)]
         shared[key] = shared.get(key, 0) | SECTOR_BIT[sector]
     return list(shared.values()), [vector_literal(vector) for vector in shared]
+
+
+def embedding_rows(
+    vectors: Mapping[int, Mapping[str, Sequence[float]]],
+) -> dict[str, list[Any]]:
+    """Return `ids`, `sectors` and `vectors` of the rows to store for the vectors of memories."""
+    rows = [
+        (memory_id, *row)
+        for memory_id, views in vectors.items()
+        for row in zip(*distinct(views), strict=True)
+    ]
+    ids, sectors, written = zip(*rows, strict=True) if rows else ((), (), ())
+    return {"ids": list(ids), "sectors": list(sectors), "vectors": list(written)}
 
 
 def vector_literal(vector: Sequence[float]) -> str:

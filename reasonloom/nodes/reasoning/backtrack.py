@@ -117,7 +117,7 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
         )  # fmt: skip
         branch = _branch(execution, checkpoint, request.new_direction)
         if await branches.plant(tx, branch):
-            await checkpoints.restore_state(tx, session, checkpoint.snapshot, beside=branch.id)
+            await checkpoints.restore_state(tx, session, checkpoint.snapshot, new_branch=branch.id)
         await _add(tx, thought, memory, used)
         answer = await _answer(tx, execution, state, thought)
         all_notes = [*state.get("notes", []), *notes]

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
-
 from reasonloom.errors import NodeNotFound, SessionNotFound
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -31,12 +29,8 @@ NODE_COLUMNS = """m.id, m.event_type, m.content, m.confidence, m.session_id,
     m.created_at, m.strength, m.salience, m.access_count, m.superseded_by"""
 """The columns of a node, in the order of `NodeRow`."""
 
-FETCH = text(f"SELECT {NODE_COLUMNS} FROM memories m WHERE {VISIBLE_NODES} AND m.id = ANY(:ids)")  # noqa: S608
+SQL = load(__file__, node_columns=NODE_COLUMNS, visible_nodes=VISIBLE_NODES)
 
-HEARSAY = text(f"""
-SELECT m.id FROM memories m WHERE {VISIBLE_NODES} AND m.id = ANY(:ids) AND (m.tool = 'session_end'
-    OR m.event_type = 'episode' AND m.category = ANY(:told))
-""")  # noqa: S608
 
 AGENT_SAID, EXTRACT, SUMMARY = "agent_response", "session-extract", "session-summary"
 HEARSAY_CATEGORIES = (AGENT_SAID, EXTRACT, SUMMARY)
@@ -65,7 +59,7 @@ async def fetch(tx: Transaction, ids: Iterable[int]) -> list[NodeRow]:
     wanted = list(ids)
     if not wanted:
         return []
-    rows = await tx.tuples(FETCH, {"owner": tx.owner, "space": tx.space, "ids": wanted})
+    rows = await tx.tuples(SQL.fetch, {"ids": wanted})
     found = {row[0]: NodeRow(*row) for row in rows}
     return [found[key] for key in wanted if key in found]
 
@@ -101,12 +95,10 @@ async def hearsay(tx: Transaction, ids: Iterable[int]) -> set[int]:
     are no evidence for themselves.
     """
     wanted = {
-        "owner": tx.owner,
-        "space": tx.space,
         "ids": list(ids),
         "told": list(HEARSAY_CATEGORIES),
     }
-    return {row[0] for row in await tx.tuples(HEARSAY, wanted)}
+    return {row[0] for row in await tx.tuples(SQL.hearsay, wanted)}
 
 
 CONDITIONS = {
@@ -124,19 +116,6 @@ ORDERS = {
     "most_accessed": f"m.access_count DESC, {NEWEST}",
     "most_important": f"m.salience * m.strength DESC, {NEWEST}",
 }
-LIST = """
-WITH chosen AS MATERIALIZED (
-    SELECT m.id, row_number() OVER () AS place FROM (
-        SELECT m.id FROM memories m WHERE {where} ORDER BY {order} LIMIT :most) m)
-SELECT {node} FROM chosen JOIN memories m ON m.owner = :owner AND m.id = chosen.id
-ORDER BY chosen.place
-"""
-"""Contents and session numbers are read of what is shown alone."""
-
-SESSIONS = text("""
-SELECT number, id FROM sessions
-WHERE owner = :owner AND space = :space AND number = ANY(:numbers)
-""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +144,9 @@ async def list_nodes(
 ) -> list[NodeRow]:
     """Return the current nodes that meet all conditions, at most `most`, ties by the newest."""
     given = conditions.given()
-    values = {"owner": tx.owner, "space": tx.space, "most": most, **given}
-    rows = await tx.tuples(_list(tuple(given), order), values)
+    values = {"most": most, **given}
+    where = " AND ".join([CURRENT_NODES, *(CONDITIONS[name] for name in given)])
+    rows = await tx.tuples(SQL.fill("list", where=where, order=ORDERS[order]), values)
     return [NodeRow(*row) for row in rows]
 
 
@@ -176,18 +156,9 @@ async def sessions_numbered(tx: Transaction, numbers: dict[int, str]) -> list[UU
     Raises:
         SessionNotFound: names the first that this owner does not have.
     """
-    values = {"owner": tx.owner, "space": tx.space, "numbers": list(numbers)}
-    found: dict[int, UUID] = dict(await tx.tuples(SESSIONS, values))
+    values = {"numbers": list(numbers)}
+    found: dict[int, UUID] = dict(await tx.tuples(SQL.sessions, values))
     for number, field in numbers.items():
         if number not in found:
             raise SessionNotFound(str(number), field=field)
     return [found[number] for number in numbers]
-
-
-@cache
-def _list(given: tuple[str, ...], order: str) -> TextClause:
-    where = " AND ".join([CURRENT_NODES, *(CONDITIONS[name] for name in given)])
-    statement = text(LIST.format(where=where, order=ORDERS[order], node=NODE_COLUMNS))
-    if "sessions" not in given:
-        return statement
-    return statement.bindparams(bindparam("sessions", type_=ARRAY(Uuid)))

@@ -8,11 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, text
-
 from reasonloom.errors import SessionNotFound
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.sessions import sessions
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -22,32 +21,7 @@ if TYPE_CHECKING:
 MODE = "graph_memory"
 """What the sessions of graph memory say of themselves."""
 
-WHERE = "c.owner = :owner AND c.space = :space AND c.client = :client AND c.project = :project"
-FIND = text(f"""
-SELECT s.id, s.number, s.ended_at FROM current_sessions c
-JOIN sessions s ON s.owner = c.owner AND s.id = c.session_id WHERE {WHERE}
-""")  # noqa: S608 - our own condition, no values
-SET = text("""
-INSERT INTO current_sessions (owner, space, client, project, session_id)
-VALUES (:owner, :space, :client, :project, :session_id)
-ON CONFLICT (owner, space, client, project)
-    DO UPDATE SET session_id = EXCLUDED.session_id, updated_at = now()
-""").bindparams(bindparam("session_id", type_=Uuid))
-HOLD = text("SELECT owner FROM owners WHERE owner = :owner FOR NO KEY UPDATE")
-MAKE_AND_HOLD = text("""
-INSERT INTO owners (owner) VALUES (:owner)
-ON CONFLICT (owner) DO UPDATE SET last_session = owners.last_session
-""")
-NUMBER = text("SELECT number FROM sessions WHERE owner = :owner AND id = :id").bindparams(
-    bindparam("id", type_=Uuid)
-)
-NEXT = text("SELECT last_session + 1 AS number FROM owners WHERE owner = :owner")
-LEAVE = text("DELETE FROM current_sessions WHERE owner = :owner AND session_id = :id").bindparams(
-    bindparam("id", type_=Uuid)
-)
-REOPEN = text(
-    "UPDATE sessions SET ended_at = NULL, updated_at = now() WHERE owner = :owner AND id = :id"
-).bindparams(bindparam("id", type_=Uuid))
+SQL = load(__file__, visible_nodes=VISIBLE_NODES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +34,13 @@ class NumberedSession:
 
 async def find(tx: Transaction, caller: Caller) -> NumberedSession | None:
     """Return the caller's current session, None where there is none, or it has been ended."""
-    row = await tx.first(FIND, _place(tx, caller))
+    row = await tx.first(SQL.find, _place(tx, caller))
     return NumberedSession(row.id, row.number) if row and row.ended_at is None else None
 
 
 async def last(tx: Transaction, caller: Caller) -> NumberedSession | None:
     """Return the session that is the caller's current one, or was until it was ended."""
-    row = await tx.first(FIND, _place(tx, caller))
+    row = await tx.first(SQL.find, _place(tx, caller))
     return NumberedSession(row.id, row.number) if row else None
 
 
@@ -76,8 +50,8 @@ async def hold(tx: Transaction) -> None:
     Who looks for the current session and then writes to it must hold it first; else the session
     could be ended in between, and its episode would lack what is written.
     """
-    if await tx.first(HOLD, {"owner": tx.owner}) is None:
-        await tx.run(MAKE_AND_HOLD, {"owner": tx.owner})
+    if await tx.first(SQL.hold) is None:
+        await tx.run(SQL.make_and_hold)
 
 
 async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
@@ -91,7 +65,7 @@ async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession
 
 async def next_number(tx: Transaction) -> int:
     """Return the number of the session that the owner would begin now."""
-    row = await tx.first(NEXT, {"owner": tx.owner})
+    row = await tx.first(SQL.next)
     return int(row.number) if row else 1
 
 
@@ -100,7 +74,7 @@ async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
     made = await sessions.open_session(
         tx, new, mode=MODE, project=caller.project, client=caller.client
     )
-    row = await tx.first(NUMBER, {"owner": tx.owner, "id": made})
+    row = await tx.first(SQL.number, {"id": made})
     assert row is not None  # noqa: S101 - it has been made a statement ago
     await go_on(tx, caller, made)
     return NumberedSession(made, row.number)
@@ -108,51 +82,21 @@ async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
 
 async def go_on(tx: Transaction, caller: Caller, session_id: UUID) -> None:
     """Let a session that exists be the caller's current one."""
-    await tx.run(SET, {**_place(tx, caller), "session_id": session_id})
+    await tx.run(SQL.set, {**_place(tx, caller), "session_id": session_id})
 
 
 async def reopen(tx: Transaction, session_id: UUID) -> None:
     """Let a session that was ended go on; whose current one it was, it is so no more."""
-    values = {"owner": tx.owner, "id": session_id}
-    await tx.run(LEAVE, values)
-    await tx.run(REOPEN, values)
+    values = {"id": session_id}
+    await tx.run(SQL.leave, values)
+    await tx.run(SQL.reopen, values)
 
 
 def _place(tx: Transaction, caller: Caller) -> dict[str, str]:
     return {
-        "owner": tx.owner,
-        "space": tx.space,
         "client": caller.client or "",
         "project": caller.project or "",
     }
-
-
-SESSION = "SELECT id, number, metadata, ended_at, episode_id FROM sessions s"
-OF_NUMBER = text(f"""
-{SESSION} WHERE s.owner = :owner AND s.space = :space AND s.number = :number
-""")
-OF_ID = text(f"{SESSION} WHERE s.owner = :owner AND s.space = :space AND s.id = :id").bindparams(
-    bindparam("id", type_=Uuid)
-)
-MERGE = text("""
-UPDATE sessions SET metadata = metadata || CAST(:metadata AS jsonb), updated_at = now()
-WHERE owner = :owner AND id = :id RETURNING metadata
-""").bindparams(bindparam("id", type_=Uuid))
-END = text("""
-UPDATE sessions SET ended_at = coalesce(ended_at, :at), updated_at = now(),
-    episode_id = coalesce(CAST(:episode AS bigint), episode_id)
-WHERE owner = :owner AND id = :id
-""").bindparams(bindparam("id", type_=Uuid))
-HEAD = text(f"""
-WITH RECURSIVE later (id, superseded_by) AS (
-    SELECT m.id, m.superseded_by FROM memories m WHERE {VISIBLE_NODES} AND m.id = :id
-    UNION ALL
-    SELECT m.id, m.superseded_by FROM later JOIN memories m ON m.id = later.superseded_by
-    WHERE {VISIBLE_NODES}
-)
-SELECT id FROM later WHERE superseded_by IS NULL
-""")  # noqa: S608 - a constant, no values
-"""What supersedes a memory is newer than it, so that this ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +116,7 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
     Raises:
         SessionNotFound: this owner has none such in this space.
     """
-    row = await tx.first(OF_NUMBER, {"owner": tx.owner, "space": tx.space, "number": number})
+    row = await tx.first(SQL.of_number, {"number": number})
     if row is None:
         raise SessionNotFound(str(number), field=field)
     return _course(row)
@@ -180,7 +124,7 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
 
 async def of_id(tx: Transaction, session_id: UUID) -> SessionCourse:
     """Return a session that is known to be there."""
-    row = await tx.first(OF_ID, {"owner": tx.owner, "space": tx.space, "id": session_id})
+    row = await tx.first(SQL.of_id, {"id": session_id})
     assert row is not None  # noqa: S101 - sessions are never removed
     return _course(row)
 
@@ -190,21 +134,21 @@ async def merge_metadata(
 ) -> dict[str, Any]:
     """Add to a session's metadata, the new value where a key is there; return the whole."""
     said = json.dumps(metadata, ensure_ascii=False)
-    row = await tx.first(MERGE, {"owner": tx.owner, "id": session_id, "metadata": said})
+    row = await tx.first(SQL.merge, {"id": session_id, "metadata": said})
     assert row is not None  # noqa: S101 - the session is there
     return dict(row.metadata)
 
 
 async def end(tx: Transaction, session_id: UUID, at: datetime, episode_id: int | None) -> None:
     """Mark a session as ended, with the episode that sums it up, if there is a new one."""
-    await tx.run(END, {"owner": tx.owner, "id": session_id, "at": at, "episode": episode_id})
+    await tx.run(SQL.end, {"id": session_id, "at": at, "episode": episode_id})
 
 
 async def head(tx: Transaction, memory_id: int | None) -> int | None:
     """Return the memory that stands for another today; None where that was hidden."""
     if memory_id is None:
         return None
-    row = await tx.first(HEAD, {"owner": tx.owner, "space": tx.space, "id": memory_id})
+    row = await tx.first(SQL.head, {"id": memory_id})
     return int(row.id) if row else None
 
 

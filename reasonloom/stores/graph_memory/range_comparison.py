@@ -8,36 +8,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
-
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-COUNTS = """
-SELECT count(*) FILTER (WHERE in_a) AS in_a, count(*) FILTER (WHERE in_b) AS in_b,
-    count(*) FILTER (WHERE in_b AND NOT in_a) AS only_b,
-    count(*) FILTER (WHERE in_a AND id <> ALL(:corrected) AND strength < :faded) AS faded,
-    count(*) FILTER (WHERE in_a AND id <> ALL(:corrected) AND superseded_by IS NOT NULL)
-        AS elsewhere
-FROM (SELECT m.id, m.strength, m.superseded_by, {a} IS TRUE AS in_a, {b} IS TRUE AS in_b
-    FROM memories m WHERE {shown} AND ({a} OR {b})) m
-"""
-STEPS = """
-SELECT m.id, newer.id, {a_older} IS TRUE, {a_newer} IS TRUE, {b_newer} IS TRUE
-FROM edges e
-JOIN memories m ON m.owner = :owner AND m.id = e.target_id
-JOIN memories newer ON newer.owner = :owner AND newer.id = e.source_id
-WHERE e.owner = :owner AND e.type = 'supersedes' AND e.source_id > e.target_id
-    AND {older} AND {newer}
-"""
-"""What was superseded by what is shown and newer, wherever it stands."""
 
-SOME = """
-SELECT m.id FROM memories m WHERE {shown} AND {chosen} AND m.id <> ALL(:without)
-ORDER BY {order} LIMIT :most
-"""
+SQL = load(__file__, visible_nodes=VISIBLE_NODES)
 NEWEST = "m.created_at DESC, m.id DESC"
 WEAKEST = f"m.strength, {NEWEST}"
 
@@ -70,23 +48,9 @@ class Pair:
     a: Range
     b: Range
 
-    def values(self, tx: Transaction) -> dict[str, Any]:
-        """Return what the conditions of both stand for."""
-        return {
-            "owner": tx.owner,
-            "space": tx.space,
-            **self.a.values("a"),
-            **self.b.values("b"),
-        }
-
-    def statement(self, sql: str) -> TextClause:
-        """Return a statement in which both conditions may stand."""
-        typed = [
-            bindparam(f"{name}_sessions", type_=ARRAY(Uuid))
-            for name, each in (("a", self.a), ("b", self.b))
-            if each.sessions is not None and f":{name}_sessions" in sql
-        ]
-        return text(sql).bindparams(*typed)
+    def values(self) -> dict[str, Any]:
+        """Return the parameters of both conditions."""
+        return {**self.a.values("a"), **self.b.values("b")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +82,24 @@ class Step:
 
 async def steps(tx: Transaction, pair: Pair) -> list[Step]:
     """Return every step by which a node of the space is superseded, by number."""
-    sql = STEPS.format(
+    statement = SQL.fill(
+        "steps",
         a_older=pair.a.condition("a"),
         a_newer=pair.a.condition("a", "newer"),
         b_newer=pair.b.condition("b", "newer"),
         older=VISIBLE_NODES,
         newer=VISIBLE_NODES.replace("m.", "newer."),
     )
-    return [Step(*row) for row in await tx.tuples(pair.statement(sql), pair.values(tx))]
+    return [Step(*row) for row in await tx.tuples(statement, pair.values())]
 
 
 async def counts(
     tx: Transaction, pair: Pair, *, corrected: Collection[int], faded: float
 ) -> Counts:
     """Return how many nodes stand where; `corrected` are nodes of A that B corrects."""
-    sql = COUNTS.format(a=pair.a.condition("a"), b=pair.b.condition("b"), shown=VISIBLE_NODES)
-    values = {**pair.values(tx), "corrected": list(corrected), "faded": faded}
-    row = await tx.first(pair.statement(sql), values)
+    statement = SQL.fill("counts", a=pair.a.condition("a"), b=pair.b.condition("b"))
+    values = {**pair.values(), "corrected": list(corrected), "faded": faded}
+    row = await tx.first(statement, values)
     assert row is not None  # noqa: S101 - a count always is
     return Counts(row.in_a, row.in_b, row.only_b, row.faded, row.elsewhere)
 
@@ -168,6 +133,6 @@ async def _some(
     without: Collection[int],
     more: dict[str, Any],
 ) -> list[int]:
-    statement = pair.statement(SOME.format(shown=VISIBLE_NODES, chosen=chosen, order=order))
-    values = {**pair.values(tx), "without": list(without), **more}
+    statement = SQL.fill("some", chosen=chosen, order=order)
+    values = {**pair.values(), "without": list(without), **more}
     return [row[0] for row in await tx.tuples(statement, values)]

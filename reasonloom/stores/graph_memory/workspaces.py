@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, text
-
 from reasonloom.errors import InvalidArgument, WorkspaceNotFound
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -19,33 +18,7 @@ NAMED = re.compile(rf"{PREFIX}[1-9][0-9]{{0,17}}", re.ASCII)
 CONTEXT_PREFIX = "ctx_"
 MOST_CONTEXTS = 50
 
-HOLD = text("""
-INSERT INTO owners (owner) VALUES (:owner)
-ON CONFLICT (owner) DO UPDATE SET last_session = owners.last_session
-""")
-CREATE = text("""
-INSERT INTO workspaces (owner, number, name, effect)
-SELECT :owner, coalesce(max(number), 0) + 1, :name, :effect FROM workspaces WHERE owner = :owner
-ON CONFLICT (owner, effect) DO NOTHING
-""").bindparams(bindparam("effect", type_=Uuid))
-CREATED = text(
-    "SELECT number, name FROM workspaces WHERE owner = :owner AND effect = :effect"
-).bindparams(bindparam("effect", type_=Uuid))
-FIND = "SELECT number, name FROM workspaces WHERE owner = :owner AND number = :number"
-SEE, HELD = text(FIND), text(f"{FIND} FOR UPDATE")
-CONTEXTS = text("""
-SELECT number, path, role, label FROM workspace_contexts
-WHERE owner = :owner AND workspace = :workspace ORDER BY number
-""")
-ADD = text("""
-INSERT INTO workspace_contexts (owner, workspace, number, path, role, label)
-SELECT :owner, :workspace, coalesce(max(number), 0) + 1, :path, :role, :label
-FROM workspace_contexts WHERE owner = :owner AND workspace = :workspace
-""")
-CHANGE = text("""
-UPDATE workspace_contexts SET role = :role, label = :label
-WHERE owner = :owner AND workspace = :workspace AND path = :path
-""")
+SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +51,9 @@ class ContextRow:
 
 async def create(tx: Transaction, effect: UUID, name: str) -> WorkspaceRow:
     """Make a workspace with the owner's next number; `effect` makes one once."""
-    await tx.run(HOLD, {"owner": tx.owner})
-    await tx.run(CREATE, {"owner": tx.owner, "name": name, "effect": effect})
-    row = await tx.first(CREATED, {"owner": tx.owner, "effect": effect})
+    await tx.run(SQL.hold)
+    await tx.run(SQL.create, {"name": name, "effect": effect})
+    row = await tx.first(SQL.created, {"effect": effect})
     assert row is not None  # noqa: S101 - it has been made a statement ago
     return WorkspaceRow(row.number, row.name)
 
@@ -93,8 +66,8 @@ async def require(tx: Transaction, workspace_id: str, *, hold: bool = False) -> 
     """
     named = NAMED.fullmatch(workspace_id)
     row = named and await tx.first(
-        HELD if hold else SEE,
-        {"owner": tx.owner, "number": int(workspace_id.removeprefix(PREFIX))},
+        SQL.hold_workspace if hold else SQL.find,
+        {"number": int(workspace_id.removeprefix(PREFIX))},
     )
     if not row:
         raise WorkspaceNotFound(workspace_id, field="workspace_id")
@@ -103,7 +76,7 @@ async def require(tx: Transaction, workspace_id: str, *, hold: bool = False) -> 
 
 async def contexts(tx: Transaction, workspace: WorkspaceRow) -> list[ContextRow]:
     """Return the files of a workspace in the order they were added."""
-    rows = await tx.tuples(CONTEXTS, {"owner": tx.owner, "workspace": workspace.number})
+    rows = await tx.tuples(SQL.contexts, {"workspace": workspace.number})
     return [ContextRow(*row) for row in rows]
 
 
@@ -125,13 +98,12 @@ async def put(
             f"path: a workspace has at most {MOST_CONTEXTS} files; make another", field="path"
         )
     values = {
-        "owner": tx.owner,
         "workspace": workspace.number,
         "path": path,
         "role": role or (known.role if known else "primary"),
         "label": label or (known.label if known else _name_of(path)),
     }
-    await tx.run(CHANGE if known else ADD, values)
+    await tx.run(SQL.change if known else SQL.add, values)
     return next(each for each in await contexts(tx, workspace) if each.path == path), bool(known)
 
 

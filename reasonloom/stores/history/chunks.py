@@ -9,68 +9,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, text
-
-from reasonloom.stores.memory.import_rows import EMBED, store_many
-from reasonloom.stores.memory.memories import NewMemory
-from reasonloom.stores.vectors import distinct
+from reasonloom.stores.memory.import_rows import plain, store_many
+from reasonloom.stores.memory.memories import NewMemory, store_vectors
+from reasonloom.stores.statements import columns, load, values_of
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
-
-SHAPE = {
-    "memory_id": "bigint", "key": "text", "transcript": "uuid", "project": "text",
-    "session": "text", "agent": "text", "first_turn": "int", "last_turn": "int",
-    "ordinal": "int", "started_at": "timestamptz", "ended_at": "timestamptz", "at": "timestamptz",
-    "tokens": "int", "continues": "boolean", "files": "text[]", "errors": "text[]",
-    "names": "text[]", "spawns": "text[]",
-}  # fmt: skip
-RECORDS = ", ".join(f"{name} {kind}" for name, kind in SHAPE.items())
-CHANGING = [name for name in SHAPE if name not in {"memory_id", "at"}]
-
-KNOWN = text("""
-SELECT key, memory_id, transcript, forgotten IS NOT NULL AS forgotten FROM chunks
-WHERE owner = :owner AND key = ANY(CAST(:keys AS text[]))
-""")
-OF_TRANSCRIPT = text("""
-SELECT key, memory_id, transcript, forgotten IS NOT NULL AS forgotten FROM chunks
-WHERE owner = :owner AND transcript = :transcript ORDER BY memory_id
-""").bindparams(bindparam("transcript", type_=Uuid))
-ADD = text(f"""
-INSERT INTO chunks (owner, {", ".join(SHAPE)}) SELECT :owner, {", ".join(SHAPE)}
-FROM json_to_recordset(CAST(:rows AS json)) AS r ({RECORDS})
-""")  # noqa: S608 - names of columns, no values
-RENEW_MEMORIES = text("""
-UPDATE memories m SET content = r.content, token_count = r.token_count, dates = r.dates,
-    effect = r.effect, session_id = r.session_id, project = r.project,
-    created_at = coalesce(r.at, m.created_at)
-FROM json_to_recordset(CAST(:rows AS json)) AS r (memory_id bigint, content text,
-    token_count int, dates text[], effect uuid, session_id uuid, project text, at timestamptz)
-WHERE m.owner = :owner AND m.id = r.memory_id
-""")
-RENEW = text(f"""
-UPDATE chunks c SET {", ".join(f"{name} = r.{name}" for name in CHANGING)},
-    at = CASE WHEN r.started_at IS NULL THEN c.at ELSE r.at END
-FROM json_to_recordset(CAST(:rows AS json)) AS r ({RECORDS})
-WHERE c.owner = :owner AND c.memory_id = r.memory_id
-""")  # noqa: S608 - names of columns, no values
-UNEMBED = text(
-    "DELETE FROM embeddings WHERE owner = :owner AND memory_id = ANY(CAST(:ids AS bigint[]))"
-)
-DROP = text("""
-WITH gone AS (
-    DELETE FROM memories WHERE owner = :owner AND id = ANY(CAST(:ids AS bigint[])) RETURNING id
-), counted AS (
-    UPDATE owners SET memory_count = greatest(0, memory_count - (SELECT count(*) FROM gone))
-    WHERE owner = :owner
-)
-SELECT c.project, c.session, c.agent, c.at FROM chunks c
-WHERE c.owner = :owner AND c.memory_id = ANY(CAST(:ids AS bigint[]))
-""")
-ADOPT = text("""
-UPDATE chunks SET transcript = :transcript
-WHERE owner = :owner AND memory_id = ANY(CAST(:ids AS bigint[]))
-""").bindparams(bindparam("transcript", type_=Uuid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +64,18 @@ class Lane:
     at: datetime
 
 
+SQL = load(__file__, columns=columns(ChunkRow))
+
+
 async def known(tx: Transaction, keys: Sequence[str]) -> dict[str, Known]:
     """Return the chunks of these keys that are stored, forgotten ones too, by key."""
-    rows = await tx.all(KNOWN, {"owner": tx.owner, "keys": list(keys)})
+    rows = await tx.all(SQL.known, {"keys": list(keys)})
     return {row.key: Known(row.memory_id, UUID(str(row.transcript)), row.forgotten) for row in rows}
 
 
 async def of_transcript(tx: Transaction, transcript: UUID) -> dict[str, Known]:
     """Return all chunks of a transcript by key, in the order in which they were stored."""
-    rows = await tx.all(OF_TRANSCRIPT, {"owner": tx.owner, "transcript": transcript})
+    rows = await tx.all(SQL.of_transcript, {"transcript": transcript})
     return {row.key: Known(row.memory_id, transcript, row.forgotten) for row in rows}
 
 
@@ -137,8 +84,8 @@ async def add(tx: Transaction, new: Sequence[tuple[NewMemory, ChunkRow]]) -> lis
     if not new:
         return []
     ids = await store_many(tx, [memory for memory, _ in new])
-    rows = [_row(row, key) for (_, row), key in zip(new, ids, strict=True)]
-    await tx.run(ADD, {"owner": tx.owner, "rows": json.dumps(rows)})
+    rows = [_row(key, row) for (_, row), key in zip(new, ids, strict=True)]
+    await tx.run(SQL.add, {"rows": json.dumps(rows, default=plain)})
     return ids
 
 
@@ -150,41 +97,27 @@ async def renew(tx: Transaction, changed: Sequence[tuple[int, NewMemory, ChunkRo
     if not changed:
         return
     memories = [_renewed(key, memory, row) for key, memory, row in changed]
-    rows = [_row(row, key) for key, _, row in changed]
-    await tx.run(RENEW_MEMORIES, {"owner": tx.owner, "rows": json.dumps(memories)})
-    await tx.run(RENEW, {"owner": tx.owner, "rows": json.dumps(rows)})
-    await tx.run(UNEMBED, {"owner": tx.owner, "ids": [key for key, _, _ in changed]})
-    await _embed(tx, [(key, memory) for key, memory, _ in changed if memory.vectors])
+    rows = [_row(key, row) for key, _, row in changed]
+    await tx.run(SQL.renew_memories, {"rows": json.dumps(memories, default=plain)})
+    await tx.run(SQL.renew, {"rows": json.dumps(rows, default=plain)})
+    await tx.run(SQL.unembed, {"ids": [key for key, _, _ in changed]})
+    vectors = {key: memory.vectors for key, memory, _ in changed if memory.vectors}
+    if vectors:
+        await store_vectors(tx, vectors, next(m.model for _, m, _ in changed if m.vectors))
 
 
 async def drop(tx: Transaction, ids: Sequence[int]) -> list[Lane]:
     """Remove chunks with their memories, vectors and edges; return where they stood."""
     if not ids:
         return []
-    rows = await tx.all(DROP, {"owner": tx.owner, "ids": list(ids)})
+    rows = await tx.all(SQL.drop, {"ids": list(ids)})
     return [Lane(row.project, row.session, row.agent, row.at) for row in rows]
 
 
 async def adopt(tx: Transaction, ids: Sequence[int], transcript: UUID) -> None:
     """Let chunks belong to another transcript that holds them, too."""
     if ids:
-        await tx.run(ADOPT, {"owner": tx.owner, "ids": list(ids), "transcript": transcript})
-
-
-async def _embed(tx: Transaction, renewed: Sequence[tuple[int, NewMemory]]) -> None:
-    """Write the vectors of memories that are stored; all of one model."""
-    if not renewed:
-        return
-    owners: list[int] = []
-    sectors: list[int] = []
-    vectors: list[str] = []
-    for key, memory in renewed:
-        shared, texts = distinct(memory.vectors)
-        owners += [key] * len(texts)
-        sectors += shared
-        vectors += texts
-    values = {"ids": owners, "sectors": sectors, "vectors": vectors}
-    await tx.run(EMBED, {"owner": tx.owner, "model": renewed[0][1].model, **values})
+        await tx.run(SQL.adopt, {"ids": list(ids), "transcript": transcript})
 
 
 def _renewed(key: int, memory: NewMemory, row: ChunkRow) -> dict[str, object]:
@@ -193,16 +126,12 @@ def _renewed(key: int, memory: NewMemory, row: ChunkRow) -> dict[str, object]:
         "content": memory.content,
         "token_count": memory.token_count,
         "dates": list(memory.dates),
-        "effect": str(memory.effect),
-        "session_id": str(memory.session_id) if memory.session_id else None,
+        "effect": memory.effect,
+        "session_id": memory.session_id,
         "project": memory.project,
-        "at": row.at.isoformat() if row.started_at else None,
+        "at": row.at if row.started_at else None,
     }
 
 
-def _row(row: ChunkRow, key: int) -> dict[str, object]:
-    """Return a chunk as JSON can hold it."""
-    plain = {name: getattr(row, name) for name in SHAPE if name != "memory_id"}
-    times = {name: plain[name] for name in ("started_at", "ended_at", "at")}
-    written = {name: at.isoformat() if at else None for name, at in times.items()}
-    return {**plain, "transcript": str(row.transcript), "memory_id": key, **written}
+def _row(key: int, row: ChunkRow) -> dict[str, object]:
+    return {"memory_id": key, **values_of(row)}

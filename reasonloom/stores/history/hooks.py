@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import text
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -15,18 +15,7 @@ if TYPE_CHECKING:
 MESSAGE_LENGTH = 500
 """Characters kept of what a run says of itself."""
 
-PUT = text("""
-INSERT INTO hooks (owner, hook, ran_at, succeeded, message, milliseconds, project)
-VALUES (:owner, :hook, :ran_at, :succeeded, :message, :milliseconds, :project)
-ON CONFLICT (owner, hook) DO UPDATE SET ran_at = EXCLUDED.ran_at,
-    succeeded = EXCLUDED.succeeded, message = EXCLUDED.message,
-    milliseconds = EXCLUDED.milliseconds, project = EXCLUDED.project
-WHERE hooks.ran_at <= EXCLUDED.ran_at
-""")
-ALL = text("""
-SELECT hook, ran_at, succeeded, message, milliseconds, project FROM hooks
-WHERE owner = :owner ORDER BY hook
-""")
+SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +40,9 @@ class HookRun:
 async def put(tx: Transaction, run: HookRun) -> None:
     """Keep `run` as its hook's last one; of two at the same time the one that began later stays."""
     values = {**asdict(run), "message": run.message[:MESSAGE_LENGTH]}
-    await tx.run(PUT, {"owner": tx.owner, **values})
+    await tx.run(SQL.put, values)
 
 
 async def last_runs(tx: Transaction) -> Sequence[HookRun]:
     """Return the owner's last run of each hook that ever ran."""
-    return [HookRun(*row) for row in await tx.tuples(ALL, {"owner": tx.owner})]
+    return [HookRun(*row) for row in await tx.tuples(SQL.all)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, bindparam, text
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -16,46 +16,7 @@ if TYPE_CHECKING:
 VOID = "void:"
 """Before the path of a transcript whose file reads otherwise now, until that is read."""
 
-COLUMNS = "id, path, form, position, state, size, head, skipped"
-FIND = text(f"""
-SELECT {COLUMNS} FROM transcripts WHERE owner = :owner AND path = ANY(CAST(:paths AS text[]))
-""")  # noqa: S608 - names of columns, no values
-LIKE_HEAD = text(f"""
-SELECT {COLUMNS} FROM transcripts WHERE owner = :owner AND head = :head
-AND NOT starts_with(path, '{VOID}') AND path <> :path ORDER BY read_at DESC LIMIT 50
-""")  # noqa: S608 - names of columns, no values
-MAKE = text("""
-INSERT INTO transcripts (owner, id, path, form, head)
-SELECT :owner, id, path, form, head
-FROM json_to_recordset(CAST(:rows AS json)) AS r (id uuid, path text, form text, head text)
-ORDER BY path ON CONFLICT (owner, path) DO NOTHING
-""")
-STEPS = text("""
-SELECT id, coalesce((state ->> 'step')::int, 0) AS step FROM transcripts
-WHERE owner = :owner AND id = ANY(:ids) ORDER BY id FOR UPDATE
-""").bindparams(bindparam("ids", type_=ARRAY(Uuid)))
-SAVE = text("""
-UPDATE transcripts t SET position = r.position, state = r.state, size = r.size,
-    skipped = r.skipped, read_at = clock_timestamp()
-FROM json_to_recordset(CAST(:rows AS json)) AS r (id uuid, position jsonb, state jsonb,
-    size bigint, skipped jsonb)
-WHERE t.owner = :owner AND t.id = r.id
-""")
-SETTLE = text("""
-UPDATE transcripts t SET state = t.state - 'unlinked'
-FROM json_to_recordset(CAST(:rows AS json)) AS r (id uuid, step int)
-WHERE t.owner = :owner AND t.id = r.id AND (t.state ->> 'step')::int = r.step
-""")
-MOVE = text("""
-UPDATE transcripts SET path = :path WHERE owner = :owner AND id = :id
-AND NOT EXISTS (SELECT FROM transcripts t WHERE t.owner = :owner AND t.path = :path)
-""").bindparams(bindparam("id", type_=Uuid))
-GIVE_AWAY = text(
-    "UPDATE chunks SET transcript = :heir WHERE owner = :owner AND transcript = :id"
-).bindparams(bindparam("id", type_=Uuid), bindparam("heir", type_=Uuid))
-DELETE = text("DELETE FROM transcripts WHERE owner = :owner AND id = :id").bindparams(
-    bindparam("id", type_=Uuid)
-)
+SQL = load(__file__, void=VOID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +45,14 @@ class TranscriptRow:
 
 async def find(tx: Transaction, path: str) -> tuple[TranscriptRow | None, TranscriptRow | None]:
     """Return the transcript of this path, and what its file had before it was rewritten."""
-    rows = await tx.all(FIND, {"owner": tx.owner, "paths": [path, VOID + path]})
+    rows = await tx.all(SQL.find, {"paths": [path, VOID + path]})
     known = {row.path: _row(row) for row in rows}
     return known.get(path), known.get(VOID + path)
 
 
 async def like(tx: Transaction, head: str, path: str) -> Sequence[TranscriptRow]:
     """Return transcripts of other paths whose files begin with the same bytes, newest first."""
-    rows = await tx.all(LIKE_HEAD, {"owner": tx.owner, "head": head, "path": path})
+    rows = await tx.all(SQL.like_head, {"head": head, "path": path})
     return [_row(row) for row in rows]
 
 
@@ -99,12 +60,12 @@ async def make(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
     """Make transcripts; where a path has one, it stays, and the new one is not made."""
     new = [{"id": str(r.id), "path": r.path, "form": r.form, "head": r.head} for r in rows]
     if new:
-        await tx.run(MAKE, {"owner": tx.owner, "rows": json.dumps(new)})
+        await tx.run(SQL.make, {"rows": json.dumps(new)})
 
 
 async def hold(tx: Transaction, ids: Sequence[UUID]) -> dict[UUID, int]:
     """Hold transcripts until the transaction ends; return their steps, without those gone."""
-    rows = await tx.all(STEPS, {"owner": tx.owner, "ids": list(ids)})
+    rows = await tx.all(SQL.steps, {"ids": list(ids)})
     return {UUID(str(row.id)): int(row.step) for row in rows}
 
 
@@ -120,18 +81,18 @@ async def save(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
         }
         for row in rows
     ]
-    await tx.run(SAVE, {"owner": tx.owner, "rows": json.dumps(written)})
+    await tx.run(SQL.save, {"rows": json.dumps(written)})
 
 
 async def settle(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
     """Note that what waited to be linked is, unless more of a transcript was stored meanwhile."""
     done = [{"id": str(row.id), "step": row.step} for row in rows]
-    await tx.run(SETTLE, {"owner": tx.owner, "rows": json.dumps(done)})
+    await tx.run(SQL.settle, {"rows": json.dumps(done)})
 
 
 async def move(tx: Transaction, transcript: UUID, path: str) -> bool:
     """Let a transcript follow its file to another path; False where that has one already."""
-    return await tx.run(MOVE, {"owner": tx.owner, "id": transcript, "path": path}) == 1
+    return await tx.run(SQL.move, {"id": transcript, "path": path}) == 1
 
 
 async def put_aside(tx: Transaction, row: TranscriptRow) -> UUID:
@@ -140,14 +101,14 @@ async def put_aside(tx: Transaction, row: TranscriptRow) -> UUID:
     if aside is None:
         await move(tx, row.id, VOID + row.path)
         return row.id
-    await tx.run(GIVE_AWAY, {"owner": tx.owner, "id": row.id, "heir": aside.id})
+    await tx.run(SQL.give_away, {"id": row.id, "heir": aside.id})
     await remove(tx, row.id)
     return aside.id
 
 
 async def remove(tx: Transaction, transcript: UUID) -> None:
     """Remove a transcript, with what chunks it has left."""
-    await tx.run(DELETE, {"owner": tx.owner, "id": transcript})
+    await tx.run(SQL.delete, {"id": transcript})
 
 
 def _row(row: Any) -> TranscriptRow:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import text
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Database, Transaction
@@ -46,54 +46,8 @@ ACCESSED = f"""access_count = access_count + 1,
         THEN {1 - GAIN / 2} ELSE {1 - GAIN} END)"""
 """What an access at `:at` changes of a memory, as parts of an UPDATE."""
 
-REINFORCE = text(
-    f"UPDATE memories SET {ACCESSED} "  # noqa: S608 - our own formula, no values
-    "WHERE owner = :owner AND id = ANY(:ids) AND deleted_at IS NULL"
-)
-SETTLE = text(
-    f"UPDATE memories SET strength = {WEAKENED}, decayed_at = :at "  # noqa: S608 - as above
-    "WHERE owner = :owner AND id = :id RETURNING strength"
-)
-
-WORDS_STAY = text("SELECT set_config('app.words_stay', 'on', true)")
-WEAKEN = text(f"""
-WITH batch AS MATERIALIZED (
-    SELECT id, content_key FROM memories WHERE owner = :owner AND space = :space
-        AND (content_key, id) > (:key, :id) ORDER BY content_key, id LIMIT :size
-), due AS MATERIALIZED (
-    SELECT id, strength AS before, {WEAKENED} AS after FROM memories
-    WHERE owner = :owner AND id = ANY(ARRAY(SELECT id FROM batch))
-        AND deleted_at IS NULL AND strength > {FLOOR} AND {SINCE} < :at
-    FOR NO KEY UPDATE SKIP LOCKED
-), weakened AS (
-    UPDATE memories m SET strength = after, decayed_at = :at FROM due
-    WHERE m.owner = :owner AND m.id = ANY(ARRAY(SELECT id FROM due)) AND m.id = due.id
-        AND after < before RETURNING before, after
-), last AS (SELECT id, content_key FROM batch ORDER BY content_key DESC, id DESC LIMIT 1)
-SELECT id, content_key, (SELECT count(*) FROM weakened) AS memories,
-    (SELECT coalesce(sum(before), 0) FROM weakened) AS before,
-    (SELECT coalesce(sum(after), 0) FROM weakened) AS after FROM last
-""")  # noqa: S608 - our own formula, no values
-"""Weakens what is due of the next `:size` memories of a space; no row comes back at its end.
-
-It waits for nobody: a memory that somebody else holds is left to the next time. The ids are
-arrays so that rows are reached by their key, whatever the planner believes of the table's size.
-"""
-
-FORESEE = text(f"""
-SELECT count(*) AS memories, coalesce(sum(before), 0) AS before, coalesce(sum(after), 0) AS after
-FROM (SELECT strength AS before, {WEAKENED} AS after FROM memories
-    WHERE owner = :owner AND space = :space AND deleted_at IS NULL AND strength > {FLOOR}) due
-WHERE after < before
-""")  # noqa: S608 - our own formula, no values
-
-CLAIM = text("""
-UPDATE spaces SET decayed_at = :at WHERE (owner, space) IN (
-    SELECT owner, space FROM spaces WHERE decayed_at IS NULL OR decayed_at < :due
-    ORDER BY decayed_at NULLS FIRST, owner, space LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED)
-RETURNING owner, space
-""")
-SPACES = text("SELECT owner, space FROM spaces ORDER BY owner, space")
+SQL = load(__file__, floor=FLOOR, accessed=ACCESSED, weakened=WEAKENED, rate=RATE, since=SINCE)
+WORDS_STAY = SQL.words_stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,23 +88,23 @@ async def claim(database: Database, *, at: datetime, due: datetime) -> list[Plac
     and then catches up, for every memory knows from when its own strength is.
     """
     async with database.recovering() as connection:
-        rows = await connection.execute(CLAIM, {"at": at, "due": due})
+        rows = await connection.execute(SQL.claim, {"at": at, "due": due})
         return [Place(row.owner, row.space) for row in rows]
 
 
 async def places(database: Database) -> list[Place]:
     """Return every space of every owner."""
     async with database.recovering() as connection:
-        return [Place(row.owner, row.space) for row in await connection.execute(SPACES)]
+        return [Place(row.owner, row.space) for row in await connection.execute(SQL.spaces)]
 
 
 async def weaken(
     tx: Transaction, at: datetime, cursor: Cursor, *, size: int
 ) -> tuple[Weakened, Cursor | None]:
     """Weaken the next `size` memories of the space; None for the cursor where all are done."""
-    await tx.run(WORDS_STAY)
-    values = {"owner": tx.owner, "space": tx.space, "at": at, "size": size}
-    row = await tx.first(WEAKEN, {**values, "key": cursor.key, "id": cursor.id})
+    await tx.run(SQL.words_stay)
+    values = {"at": at, "size": size}
+    row = await tx.first(SQL.weaken, {**values, "key": cursor.key, "id": cursor.id})
     if row is None:
         return Weakened(), None
     return Weakened(row.memories, row.before, row.after), Cursor(row.content_key, row.id)
@@ -158,33 +112,24 @@ async def weaken(
 
 async def foresee(tx: Transaction, at: datetime) -> Weakened:
     """Return what weakening the space would do, and do nothing."""
-    row = await tx.first(FORESEE, {"owner": tx.owner, "space": tx.space, "at": at})
+    row = await tx.first(SQL.foresee, {"at": at})
     assert row is not None  # noqa: S101 - a count always is
     return Weakened(row.memories, row.before, row.after)
 
 
 async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:
     """Bring a held memory's strength to now, before what it fades by changes; return it."""
-    row = await tx.first(SETTLE, {"owner": tx.owner, "id": memory_id, "at": at})
+    row = await tx.first(SQL.settle, {"id": memory_id, "at": at})
     assert row is not None  # noqa: S101 - it is held
     return float(row.strength)
 
 
 async def reinforce(tx: Transaction, ids: Sequence[int], at: datetime) -> None:
     """Count an access to each memory and strengthen it a little, never above 1."""
-    await tx.run(REINFORCE, {"owner": tx.owner, "ids": list(ids), "at": at})
+    await tx.run(SQL.reinforce, {"ids": list(ids), "at": at})
 
 
 STRENGTH_AT = "given.moment"
-STRENGTH = text(f"""
-SELECT given.moment, {WEAKENED.replace(":at", STRENGTH_AT)} AS strength
-FROM memories CROSS JOIN unnest(CAST(:moments AS timestamptz[])) AS given (moment)
-WHERE owner = :owner AND space = :space AND id = :id ORDER BY given.moment
-""")  # noqa: S608 - our own formula, no values
-STRENGTH_BASIS = text(f"""
-SELECT strength, {SINCE} AS since, {RATE} AS rate FROM memories
-WHERE owner = :owner AND space = :space AND id = :id
-""")  # noqa: S608 - as above
 
 
 class StrengthBasis(NamedTuple):
@@ -197,7 +142,7 @@ class StrengthBasis(NamedTuple):
 
 async def strength_basis(tx: Transaction, memory_id: int) -> StrengthBasis | None:
     """Return what a memory's strength is reckoned from, None if it is not there."""
-    row = await tx.first(STRENGTH_BASIS, {"owner": tx.owner, "space": tx.space, "id": memory_id})
+    row = await tx.first(SQL.strength_basis, {"id": memory_id})
     return StrengthBasis(float(row.strength), row.since, float(row.rate)) if row else None
 
 
@@ -205,5 +150,5 @@ async def strength_at(
     tx: Transaction, memory_id: int, moments: Sequence[datetime]
 ) -> list[tuple[datetime, float]]:
     """Return the strength at each moment from the stored one's on, if nobody reads it till then."""
-    values = {"owner": tx.owner, "space": tx.space, "id": memory_id, "moments": list(moments)}
-    return [(when, float(strength)) for when, strength in await tx.tuples(STRENGTH, values)]
+    values = {"id": memory_id, "moments": list(moments)}
+    return [(when, float(strength)) for when, strength in await tx.tuples(SQL.strength, values)]

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Uuid, bindparam, text
-
 from reasonloom.stores.memory.decay import ACCESSED
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -18,22 +17,11 @@ if TYPE_CHECKING:
 WINDOW = timedelta(hours=24)
 """How old a memory may be that a new one is merged into."""
 
-FIND = text(
-    "SELECT twin_of(:owner, :space, :session_id, :event_type, :source_kind, :content, :since) AS id"
-).bindparams(bindparam("session_id", type_=Uuid))
+SQL = load(__file__, accessed=ACCESSED)
 MERGED_KEYWORDS = (
     "{name} || ARRAY(SELECT new FROM unnest(CAST(:{name} AS text[])) "
     "WITH ORDINALITY AS given (new, place) WHERE new <> ALL({name}) ORDER BY place)"
 )
-STRENGTHEN = text(f"""
-UPDATE memories SET {ACCESSED}, confidence = :confidence,
-    importance = greatest(importance, :importance),
-    salience = CASE WHEN :importance > importance THEN greatest(salience, :salience)
-        ELSE salience END,
-    keywords = {MERGED_KEYWORDS.format(name="keywords")}, tags = {MERGED_KEYWORDS.format(name="tags")},
-    category = coalesce(category, :category), context = coalesce(context, :context)
-WHERE owner = :owner AND id = :id RETURNING id, strength, salience
-""")  # noqa: S608 - names of columns, no values
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +47,16 @@ async def strengthen_duplicate(
     owner, so that of two at once the second finds the first one's memory.
     """
     values = {
-        "owner": tx.owner,
-        "space": tx.space,
         "session_id": memory.session_id,
         "event_type": memory.event_type,
         "source_kind": memory.source_kind,
         "content": memory.content,
         "since": memory.created_at - WINDOW,
     }
-    found = await tx.first(FIND, values)
+    found = await tx.first(SQL.find, values)
     if found is None or found.id is None:
         return None
     said = {
-        "owner": tx.owner,
         "id": found.id,
         "at": memory.created_at,
         "confidence": memory.confidence,
@@ -82,6 +67,6 @@ async def strengthen_duplicate(
         "category": memory.category,
         "context": memory.context,
     }
-    row = await tx.first(STRENGTHEN, said)
+    row = await tx.first(SQL.strengthen, said)
     assert row is not None  # noqa: S101 - found a statement ago, and the owner's row is held
     return Duplicate(row.id, row.strength, row.salience)

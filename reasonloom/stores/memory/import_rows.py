@@ -1,79 +1,40 @@
-"""Many memories at once: what an import or a benchmark stores."""
+"""Stores many memories at once, as imports and benchmarks do, with their strengths and links."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid5
 
-from sqlalchemy import ARRAY, Uuid, bindparam, select, text
-
 from reasonloom.stores.memory.decay import WORDS_STAY
-from reasonloom.stores.memory.memories import NewMemory
+from reasonloom.stores.memory.memories import NO_COLUMNS, NewMemory, column_values, store_vectors
 from reasonloom.stores.sessions import sessions
-from reasonloom.stores.tables import Session
-from reasonloom.stores.vectors import distinct
+from reasonloom.stores.statements import columns, load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 
-SHAPE = {
-    "id": "bigint", "effect": "uuid", "content": "text", "sector": "text", "event_type": "text",
-    "source_kind": "text", "principal": "text", "tool": "text", "salience": "float8",
-    "importance": "float8", "decay_rate": "float8", "token_count": "int",
-    "created_at": "timestamptz", "session_id": "uuid", "project": "text", "confidence": "float8",
-    "keywords": "text[]", "tags": "text[]", "dates": "text[]", "category": "text",
-    "context": "text", "run_id": "uuid",
-}  # fmt: skip
-"""The columns of a new memory with their types; all others are made by the database."""
-
-NEXT_IDS = text("""
-INSERT INTO owners (owner) VALUES (:owner)
-ON CONFLICT (owner) DO UPDATE SET last_memory = owners.last_memory RETURNING last_memory
-""")
-"""Whoever stores holds the owner's row until it commits: ids and effects seen after are whole."""
-
-STORED_EFFECTS = text(
-    "SELECT effect, id FROM memories WHERE owner = :owner AND effect = ANY(:effects)"
-).bindparams(bindparam("effects", type_=ARRAY(Uuid)))
-COUNT = text("""
-UPDATE owners SET last_memory = last_memory + :new, memory_count = memory_count + :new
-WHERE owner = :owner
-""")
-STORE = text(f"""
-INSERT INTO memories (owner, space, last_accessed, {", ".join(SHAPE)})
-SELECT :owner, :space, created_at, {", ".join(SHAPE)}
-FROM json_to_recordset(CAST(:rows AS json)) AS r (
-    {", ".join(f"{name} {kind}" for name, kind in SHAPE.items())})
-ORDER BY id
-""")  # noqa: S608 - names of columns, no values
-EMBED = text("""
-INSERT INTO embeddings (owner, memory_id, model, sectors, embedding)
-SELECT :owner, id, :model, sectors, CAST(vector AS halfvec) FROM unnest(
-    CAST(:ids AS bigint[]), CAST(:sectors AS smallint[]), CAST(:vectors AS text[])
-) AS v (id, sectors, vector)
-""")
+SQL = load(__file__, new=columns(NewMemory, without=NO_COLUMNS))
 
 
 async def store_many(tx: Transaction, memories: Sequence[NewMemory]) -> list[int]:
     """Store memories with their vectors; return their ids, in the order given.
 
-    The transaction is the batch: all of `memories` are stored with it or none. A few hundred
-    at a time are fastest. An effect that was stored before, or that stands in the batch
-    twice, is stored once and gives the id that it has; so a batch may be sent again. New
-    memories get the owner's next numbers in the order given, and follow each other in their
-    sessions in that order; a session must exist. No two are taken for the same because their
-    contents are: only `effect` tells. No waypoints are made.
+    The transaction is the batch: all of `memories` are stored or none. A few hundred at a time are
+    fastest. An effect that was stored before, or that occurs twice, is stored once and yields its
+    existing id, so a batch may be repeated. New memories get the owner's next numbers in the
+    order given, which is also their order in their sessions; the sessions must exist. Equal
+    contents are not merged, and no waypoints are created.
     """
     if not memories:
         return []
-    held = await tx.first(NEXT_IDS, {"owner": tx.owner})
-    assert held is not None  # noqa: S101 - it was there or has been made
+    held = await tx.first(SQL.hold_owner)
+    assert held is not None  # noqa: S101 - found or inserted
     effects = list(dict.fromkeys(memory.effect for memory in memories))
-    known = await tx.all(STORED_EFFECTS, {"owner": tx.owner, "effects": effects})
-    ids: dict[UUID, int] = {UUID(str(row.effect)): int(row.id) for row in known}
+    ids: dict[UUID, int] = dict(await tx.tuples(SQL.effects, {"effects": effects}))
     new: list[NewMemory] = []
     for memory in memories:
         if memory.effect not in ids:
@@ -85,97 +46,37 @@ async def store_many(tx: Transaction, memories: Sequence[NewMemory]) -> list[int
 
 
 async def _write(tx: Transaction, new: Sequence[NewMemory], ids: dict[UUID, int]) -> None:
-    await tx.run(COUNT, {"owner": tx.owner, "new": len(new)})
-    rows = [_row(memory, ids[memory.effect]) for memory in new]
-    values = {"owner": tx.owner, "space": tx.space, "rows": json.dumps(rows)}
-    await tx.run(STORE, values)
+    await tx.run(SQL.count, {"new": len(new)})
+    rows = [{**column_values(memory), "id": ids[memory.effect]} for memory in new]
+    await tx.run(SQL.store, {"rows": json.dumps(rows, default=plain)})
     for model in dict.fromkeys(memory.model for memory in new if memory.vectors):
-        await _embed(tx, [memory for memory in new if memory.model == model], ids)
+        of_model = {ids[memory.effect]: memory.vectors for memory in new if memory.model == model}
+        await store_vectors(tx, of_model, model)
 
 
-async def _embed(tx: Transaction, new: Sequence[NewMemory], ids: dict[UUID, int]) -> None:
-    """Write the vectors of memories of one model."""
-    owners: list[int] = []
-    sectors: list[int] = []
-    vectors: list[str] = []
-    for memory in new:
-        shared, texts = distinct(memory.vectors)
-        owners += [ids[memory.effect]] * len(texts)
-        sectors += shared
-        vectors += texts
-    values = {"ids": owners, "sectors": sectors, "vectors": vectors}
-    await tx.run(EMBED, {"owner": tx.owner, "model": new[0].model, **values})
-
-
-def _row(memory: NewMemory, memory_id: int) -> dict[str, object]:
-    """Return a memory as JSON can hold it."""
-    row = {name: getattr(memory, name) for name in SHAPE if name != "id"}
-    plain = {name: str(value) if isinstance(value, UUID) else value for name, value in row.items()}
-    return {
-        **plain,
-        "id": memory_id,
-        "created_at": memory.created_at.isoformat(),
-        "keywords": list(memory.keywords),
-        "tags": list(memory.tags),
-        "dates": list(memory.dates),
-    }
-
-
-HOLD = text("""
-INSERT INTO owners (owner) VALUES (:owner)
-ON CONFLICT (owner) DO UPDATE SET last_memory = owners.last_memory
-""")
-KNOWN = text("""
-SELECT effect, id FROM memories
-WHERE owner = :owner AND space = :space AND effect = ANY(:effects)
-""").bindparams(bindparam("effects", type_=ARRAY(Uuid)))
-SETTLE = text("""
-UPDATE memories m SET strength = coalesce(r.strength, m.strength), trust = r.trust,
-    access_count = coalesce(r.access_count, 0),
-    last_accessed = coalesce(r.last_accessed, m.last_accessed), decayed_at = r.decayed_at
-FROM json_to_recordset(CAST(:rows AS json)) AS r (id bigint, strength float8, trust float8,
-    access_count int, last_accessed timestamptz, decayed_at timestamptz)
-WHERE m.owner = :owner AND m.id = r.id
-""")
-HIDE = text("""
-UPDATE memories m SET deleted_at = r.deleted_at
-FROM json_to_recordset(CAST(:rows AS json)) AS r (id bigint, deleted_at timestamptz)
-WHERE m.owner = :owner AND m.id = r.id
-""")
-LINK = text("""
-INSERT INTO edges (owner, source_id, target_id, type, weight, origin, created_at)
-SELECT :owner, r.source, r.target, r.type, r.weight, r.origin, coalesce(r.created_at, now())
-FROM json_to_recordset(CAST(:rows AS json)) AS r (source bigint, target bigint, type text,
-    weight float8, origin text, created_at timestamptz)
-JOIN memories s ON s.owner = :owner AND s.id = r.source
-JOIN memories t ON t.owner = :owner AND t.id = r.target
-WHERE r.source <> r.target
-ON CONFLICT DO NOTHING
-""")
+def plain(value: UUID | datetime) -> str:
+    """Return a value as JSON holds it."""
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 async def hold_owner(tx: Transaction) -> None:
-    """Let nobody else store for this owner until the transaction ends."""
-    await tx.run(HOLD, {"owner": tx.owner})
+    """Lock the owner's row, created if needed: nobody else stores for this owner meanwhile."""
+    await tx.run(SQL.hold_owner)
 
 
 async def stored_effects(tx: Transaction, effects: Iterable[UUID]) -> dict[UUID, int]:
-    """Return the memories of this space that effects have stored already, hidden ones too."""
-    values = {"owner": tx.owner, "space": tx.space, "effects": list(effects)}
-    return {UUID(str(row.effect)): int(row.id) for row in await tx.all(KNOWN, values)}
+    """Return the memories of this space that these effects have stored, hidden ones too."""
+    return dict(await tx.tuples(SQL.stored_effects, {"effects": list(effects)}))
 
 
 async def session_for(
     tx: Transaction, *, name: str | None, known_as: UUID | None, project: str | None
 ) -> UUID:
-    """Return the session of this name, or the one that stands for `known_as`; made where new."""
+    """Return the session of this name, or the one for `known_as`; create it if needed."""
     if name is not None or known_as is None:
         made = uuid5(UUID(int=0), f"{tx.owner}/{tx.space}/{name}")
         return await sessions.open_session(tx, made, name=name, project=project)
-    here = select(Session.id).where(
-        Session.owner == tx.owner, Session.space == tx.space, Session.id == known_as
-    )
-    if await tx.first(here):
+    if await tx.first(SQL.session, {"id": known_as}):
         return known_as
     made = uuid5(known_as, f"import/{tx.owner}/{tx.space}")
     return await sessions.open_session(tx, made, project=project)
@@ -184,21 +85,21 @@ async def session_for(
 async def settle(
     tx: Transaction, rows: Sequence[Mapping[str, Any]], hidden: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Give new memories the strength, trust and accesses that they had, and hide some.
+    """Set the strength, trust and accesses that imported memories had, and hide some of them.
 
-    A row is {id, strength, trust, access_count, last_accessed, decayed_at}, None where a new
-    memory's own stays; a hidden one {id, deleted_at}. Times are ISO 8601.
+    A row is {id, strength, trust, access_count, last_accessed, decayed_at}, None to keep the new
+    memory's own; a hidden one {id, deleted_at}. Times are ISO 8601.
     """
     if hidden:
-        await tx.run(HIDE, {"owner": tx.owner, "rows": json.dumps(hidden)})
+        await tx.run(SQL.hide, {"rows": json.dumps(hidden)})
     await tx.run(WORDS_STAY)
-    await tx.run(SETTLE, {"owner": tx.owner, "rows": json.dumps(rows)})
+    await tx.run(SQL.settle, {"rows": json.dumps(rows)})
 
 
 async def link_many(tx: Transaction, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Make links that are not there; return how many are new.
+    """Create the links that are missing; return how many.
 
-    A row is {source, target, type, weight, origin, created_at}; what leads to a memory that
-    is gone is left out.
+    A row is {source, target, type, weight, origin, created_at}; links to memories that are gone
+    are left out.
     """
-    return await tx.run(LINK, {"owner": tx.owner, "rows": json.dumps(rows)})
+    return await tx.run(SQL.link, {"rows": json.dumps(rows)})

@@ -7,9 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, text
-
 from reasonloom.errors import MemoryNotFound
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -38,16 +37,7 @@ KINDS = {
     "past": "m.source_kind = 'transcript'",
     "all": "true",
 }
-PAGE = """
-SELECT m.id, left(m.content, {longest}), m.sector, m.source_kind, m.project, m.strength,
-    m.created_at, m.deleted_at IS NOT NULL, m.superseded_by
-FROM memories m WHERE {where} ORDER BY m.id DESC LIMIT :size OFFSET :skip
-"""
-COUNT = "SELECT count(*) FROM memories m WHERE {where}"
-WORD_QUERY = text(r"""
-SELECT string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''', ' & ')
-FROM unnest(asked_words(:words)) AS asked (word)
-""")
+SQL = load(__file__, longest=LONGEST)
 
 Hidden = Literal["no", "also", "only"]
 Kinds = Literal["now", "past", "all"]
@@ -79,16 +69,10 @@ class MemoryFilter:
         here = ["m.owner = :owner", "m.space = :space"]
         return " AND ".join([*here, HIDDEN[self.hidden], KINDS[self.kinds], *given])
 
-    def values(self, tx: Transaction) -> dict[str, Any]:
-        """Return what the condition's parameters stand for."""
+    def values(self) -> dict[str, Any]:
+        """Return the parameters of the condition."""
         given = {name: getattr(self, name) for name in FILTERS}
-        known = {name: value for name, value in given.items() if value is not None}
-        return {"owner": tx.owner, "space": tx.space, **known}
-
-    def statement(self, sql: str) -> Any:
-        """Return a statement with the condition at `{where}`."""
-        made = text(sql.format(where=self.where(), longest=LONGEST))
-        return made.bindparams(bindparam("cluster", type_=Uuid)) if self.cluster else made
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class ListedMemory(NamedTuple):
@@ -107,38 +91,21 @@ class ListedMemory(NamedTuple):
 
 async def word_query(tx: Transaction, words: str) -> str | None:
     """Return the `tsquery` that wants all of some words in any form; None if none tells much."""
-    row = await tx.first(WORD_QUERY, {"words": words})
+    row = await tx.first(SQL.word_query, {"words": words})
     return row[0] if row else None
 
 
 async def page(tx: Transaction, chosen: MemoryFilter, size: int, skip: int) -> list[ListedMemory]:
     """Return the memories that are chosen, the newest first."""
-    values = {**chosen.values(tx), "size": size, "skip": skip}
-    return [ListedMemory(*row) for row in await tx.tuples(chosen.statement(PAGE), values)]
+    statement = SQL.fill("page", where=chosen.where())
+    values = {**chosen.values(), "size": size, "skip": skip}
+    return [ListedMemory(*row) for row in await tx.tuples(statement, values)]
 
 
 async def count(tx: Transaction, chosen: MemoryFilter) -> int:
     """Return how many there are in all."""
-    row = await tx.first(chosen.statement(COUNT), chosen.values(tx))
+    row = await tx.first(SQL.fill("count", where=chosen.where()), chosen.values())
     return int(row[0]) if row else 0
-
-
-READ_ONE = text("""
-SELECT m.id, m.content, m.sector, m.event_type, m.source_kind, m.principal, m.tool, m.trust,
-    m.run_id, m.session_id, s.external_name, m.project, m.confidence, m.strength, m.salience,
-    m.importance, m.decay_rate, m.access_count, m.keywords, m.tags, m.category, m.context,
-    m.token_count, m.created_at, m.last_accessed, m.decayed_at, m.deleted_at, m.superseded_by,
-    c.session, c.project,
-    EXISTS (SELECT FROM thoughts t WHERE t.owner = m.owner AND t.session_id = m.session_id)
-FROM memories m LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
-LEFT JOIN chunks c ON c.owner = m.owner AND c.memory_id = m.id
-WHERE m.owner = :owner AND m.space = :space AND m.id = :id
-""")
-BASINS = text("""
-SELECT b.id, b.name, k.strength FROM basin_members k
-JOIN basins b ON b.owner = k.owner AND b.id = k.basin
-WHERE k.owner = :owner AND k.memory_id = :id ORDER BY k.strength DESC, b.name LIMIT 20
-""")
 
 
 class OneMemory(NamedTuple):
@@ -195,7 +162,7 @@ async def require(tx: Transaction, memory_id: int) -> OneMemory:
     Raises:
         MemoryNotFound: there is none such.
     """
-    row = await tx.first(READ_ONE, {"owner": tx.owner, "space": tx.space, "id": memory_id})
+    row = await tx.first(SQL.read_one, {"id": memory_id})
     if row is None:
         raise MemoryNotFound(f"mem-{memory_id}", field="memoryId")
     return OneMemory._make(row)
@@ -203,5 +170,5 @@ async def require(tx: Transaction, memory_id: int) -> OneMemory:
 
 async def basins_of(tx: Transaction, memory_id: int) -> list[Membership]:
     """Return the basins that a memory belongs to, the strongest first."""
-    rows = await tx.tuples(BASINS, {"owner": tx.owner, "id": memory_id})
+    rows = await tx.tuples(SQL.basins, {"id": memory_id})
     return [Membership(*row) for row in rows]

@@ -9,60 +9,17 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import ARRAY, Uuid, bindparam, text
 
-from reasonloom.stores.memory.memories import HOLD_OWNER
+from reasonloom.stores.memory.memories import hold_owner
 from reasonloom.stores.mental_models.basin_memories import KINDS, PRESENT, Vectors
+from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import vector_literal
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Database, Transaction
 
 
-COLUMNS = "id, name, named_by, keywords, model, coherence, bound, formed_at, updated_at"
-WHOLE = f"SELECT {COLUMNS}, CAST(centroid AS text) AS centroid FROM basins WHERE owner = :owner"  # noqa: S608 - names of columns, no values
-ALL = text(f"{WHOLE} ORDER BY id")
-SOME = text(f"{WHOLE} AND id = ANY(:ids) ORDER BY id").bindparams(
-    bindparam("ids", type_=ARRAY(Uuid))
-)
-CHANGED = text("SELECT max(updated_at) AS at FROM basins WHERE owner = :owner")
-MEMBERS = text(f"""
-SELECT k.basin, k.memory_id, k.strength FROM basin_members k
-JOIN memories m ON m.owner = k.owner AND m.id = k.memory_id
-WHERE k.owner = :owner AND {PRESENT} ORDER BY k.basin, k.memory_id
-""")  # noqa: S608 - our own condition, no values
-EMPTY = text("DELETE FROM basin_members WHERE owner = :owner")
-GONE = text("DELETE FROM basins WHERE owner = :owner AND NOT id = ANY(:ids)").bindparams(
-    bindparam("ids", type_=ARRAY(Uuid))
-)
-KEEP = text("""
-INSERT INTO basins (owner, id, name, named_by, keywords, centroid, model, coherence, bound,
-    formed_at, updated_at)
-VALUES (:owner, :id, :name, :named_by, :keywords, CAST(:centroid AS halfvec), :model, :coherence,
-    :bound, :at, :at)
-ON CONFLICT (owner, id) DO UPDATE SET name = excluded.name, named_by = excluded.named_by,
-    keywords = excluded.keywords, centroid = excluded.centroid, model = excluded.model,
-    coherence = excluded.coherence, bound = excluded.bound, updated_at = excluded.updated_at
-""").bindparams(bindparam("id", type_=Uuid))
-JOIN = text("""
-INSERT INTO basin_members (owner, basin, memory_id, strength)
-SELECT :owner, joined.basin, m.id, joined.strength
-FROM unnest(CAST(:basins AS uuid[]), CAST(:ids AS bigint[]), CAST(:strengths AS float8[]))
-    AS joined (basin, id, strength)
-JOIN memories m ON m.owner = :owner AND m.id = joined.id
-ON CONFLICT DO NOTHING
-""")
-RUN = text("""
-SELECT formed_at, model, memories, formed_through, joined_through FROM basin_runs
-WHERE owner = :owner
-""")
-NOTE = text("""
-INSERT INTO basin_runs (owner, formed_at, model, memories, formed_through, joined_through)
-VALUES (:owner, :formed_at, :model, :memories, :formed_through, :joined_through)
-ON CONFLICT (owner) DO UPDATE SET formed_at = excluded.formed_at, model = excluded.model,
-    memories = excluded.memories, formed_through = excluded.formed_through,
-    joined_through = excluded.joined_through
-""")
+SQL = load(__file__, present=PRESENT)
 BATCH = 5_000
 
 
@@ -112,7 +69,7 @@ class KnownBasins:
 async def basins(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Basin]:
     """Return the owner's basins, or those of `ids` that are there."""
     named = {} if ids is None else {"ids": list(ids)}
-    rows = await tx.all(ALL if ids is None else SOME, {"owner": tx.owner, **named})
+    rows = await tx.all(SQL.all if ids is None else SQL.some, named)
     return [_basin(dict(row._mapping)) for row in rows]
 
 
@@ -123,22 +80,22 @@ def _basin(row: Mapping[str, Any]) -> Basin:
 
 async def last_changed(tx: Transaction) -> datetime | None:
     """Return when the newest of the owner's basins was formed, None where there is none."""
-    row = await tx.first(CHANGED, {"owner": tx.owner})
+    row = await tx.first(SQL.changed)
     return row.at if row else None
 
 
 async def members(tx: Transaction) -> dict[UUID, dict[int, float]]:
     """Return the members of each basin that count, with their strengths."""
-    values = {"owner": tx.owner, "space": tx.space, "kinds": list(KINDS)}
+    values = {"kinds": list(KINDS)}
     found: dict[UUID, dict[int, float]] = {}
-    for basin, memory, strength in await tx.tuples(MEMBERS, values):
+    for basin, memory, strength in await tx.tuples(SQL.members, values):
         found.setdefault(basin, {})[memory] = strength
     return found
 
 
 async def last_run(tx: Transaction) -> BasinRun | None:
     """Return what is known of the last forming, None where there was none."""
-    row = await tx.first(RUN, {"owner": tx.owner})
+    row = await tx.first(SQL.run)
     return BasinRun(**row._mapping) if row else None
 
 
@@ -149,7 +106,7 @@ async def known(tx: Transaction) -> KnownBasins:
 
 async def hold(tx: Transaction) -> BasinRun | None:
     """Hold the owner's row, as whoever stores or removes memories does; return the last run."""
-    await tx.all(HOLD_OWNER, {"owner": tx.owner})
+    await hold_owner(tx)
     return await last_run(tx)
 
 
@@ -160,10 +117,10 @@ async def replace(
     at: datetime,
 ) -> None:
     """Make `formed` the owner's only basins, with these members."""
-    await tx.run(GONE, {"owner": tx.owner, "ids": [each.id for each in formed]})
-    await tx.run(EMPTY, {"owner": tx.owner})
+    await tx.run(SQL.gone, {"ids": [each.id for each in formed]})
+    await tx.run(SQL.empty)
     for each in formed:
-        await tx.run(KEEP, {"owner": tx.owner, "at": at, **_row(each)})
+        await tx.run(SQL.keep, {"at": at, **_row(each)})
     await join(tx, ((basin, one, how) for basin in joined for one, how in joined[basin].items()))
 
 
@@ -181,22 +138,13 @@ async def join(tx: Transaction, joined: Iterable[tuple[UUID, int, float]]) -> No
     for start in range(0, len(rows), BATCH):
         names, ids, strengths = zip(*rows[start : start + BATCH], strict=True)
         values = {"basins": list(names), "ids": list(ids), "strengths": list(strengths)}
-        await tx.run(JOIN, {"owner": tx.owner, **values})
+        await tx.run(SQL.join, values)
 
 
 async def note(tx: Transaction, run: BasinRun) -> None:
     """Keep what a run saw."""
     values = {name: getattr(run, name) for name in BasinRun.__slots__}
-    await tx.run(NOTE, {"owner": tx.owner, **values})
-
-
-CLAIM = text("""
-UPDATE spaces SET clustered_at = :at WHERE (owner, space) IN (
-    SELECT owner, space FROM spaces
-    WHERE space = '' AND (clustered_at IS NULL OR clustered_at < :due)
-    ORDER BY clustered_at NULLS FIRST, owner LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
-RETURNING owner
-""")
+    await tx.run(SQL.note, values)
 
 
 async def claim_owner(database: Database, *, at: datetime, due: datetime) -> str | None:
@@ -205,5 +153,5 @@ async def claim_owner(database: Database, *, at: datetime, due: datetime) -> str
     What is marked nobody else takes; where its carrier dies, it is late until it is due again.
     """
     async with database.recovering() as connection:
-        row = (await connection.execute(CLAIM, {"at": at, "due": due})).first()
+        row = (await connection.execute(SQL.claim, {"at": at, "due": due})).first()
     return str(row.owner) if row else None

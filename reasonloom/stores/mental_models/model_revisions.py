@@ -7,33 +7,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, bindparam, text
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-MODEL = bindparam("model", type_=Uuid)
-ADD = text("""
-INSERT INTO model_revisions (owner, id, model, version, trigger, added, removed,
-    accuracy_before, accuracy_after, tested, client, made_at)
-VALUES (:owner, :id, :model, :version, :trigger, :added, :removed,
-    :accuracy_before, :accuracy_after, :tested, :client, :made_at)
-""").bindparams(
-    MODEL,
-    bindparam("id", type_=Uuid),
-    bindparam("added", type_=ARRAY(Uuid)),
-    bindparam("removed", type_=ARRAY(Uuid)),
-)
-OF_MODEL = text("""
-SELECT id, model, version, trigger, added, removed, accuracy_before, accuracy_after, tested,
-    client, made_at
-FROM model_revisions WHERE owner = :owner AND model = :model ORDER BY version DESC LIMIT :most
-""").bindparams(MODEL)
-FORMER = text("""
-SELECT DISTINCT gone.basin FROM model_revisions r CROSS JOIN LATERAL unnest(r.removed) gone (basin)
-WHERE r.owner = :owner AND r.model = :model AND NOT EXISTS (SELECT FROM model_basins b
-    WHERE b.owner = :owner AND b.model = :model AND b.basin = gone.basin)
-""").bindparams(MODEL)
+SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +35,15 @@ class RevisionRow:
 async def add(tx: Transaction, revision: RevisionRow) -> None:
     """Keep a revision of a held model."""
     values = {name: getattr(revision, name) for name in RevisionRow.__slots__}
-    await tx.run(ADD, {"owner": tx.owner, **values})
+    await tx.run(SQL.add, values)
 
 
 async def newest(tx: Transaction, model: UUID, most: int) -> list[RevisionRow]:
     """Return a model's revisions, the newest first."""
-    rows = await tx.tuples(OF_MODEL, {"owner": tx.owner, "model": model, "most": most})
+    rows = await tx.tuples(SQL.of_model, {"model": model, "most": most})
     return [RevisionRow(*row) for row in rows]
 
 
 async def former_basins(tx: Transaction, model: UUID) -> list[UUID]:
     """Return the basins that were removed from a model and not added again."""
-    return [row.basin for row in await tx.all(FORMER, {"owner": tx.owner, "model": model})]
+    return [row.basin for row in await tx.all(SQL.former, {"model": model})]

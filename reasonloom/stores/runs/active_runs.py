@@ -1,4 +1,4 @@
-"""Leases: which process carries an unfinished run, so that one alone resumes it."""
+"""Unfinished runs: the leases of the processes that work on them, and their answered calls."""
 
 from __future__ import annotations
 
@@ -8,80 +8,54 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, text
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Database, Transaction
 
 
-RENEW_LEASES = text("""
-UPDATE leases SET until = clock_timestamp() + make_interval(secs => :seconds)
-WHERE holder = :holder AND run_id = ANY(:runs) RETURNING run_id
-""")
-ORPHANS = text("""
-SELECT owner, run_id FROM leases WHERE until < clock_timestamp()
-ORDER BY until LIMIT :limit
-""")
+SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """A run whose carrier has stopped renewing its lease."""
+    """A run whose process has stopped renewing its lease."""
 
     owner: str
     run_id: UUID
 
 
 async def release_lease(tx: Transaction, run_id: UUID) -> None:
-    """Give the lease back; the run has ended."""
-    await tx.run(
-        text("DELETE FROM leases WHERE owner = :owner AND run_id = :run"),
-        {"owner": tx.owner, "run": run_id},
-    )
+    """Delete the lease of a run that has ended."""
+    await tx.run(SQL.release_lease, {"run": run_id})
 
 
 async def expire_lease(tx: Transaction, run_id: UUID, holder: UUID) -> None:
-    """Let a holder's lease of an unfinished run run out now."""
-    await tx.run(
-        text(
-            "UPDATE leases SET until = clock_timestamp() "
-            "WHERE owner = :owner AND run_id = :run AND holder = :holder"
-        ),
-        {"owner": tx.owner, "run": run_id, "holder": holder},
-    )
+    """Let a holder's lease of an unfinished run expire now."""
+    await tx.run(SQL.expire_lease, {"run": run_id, "holder": holder})
 
 
 async def renew_leases(
     database: Database, holder: UUID, active: Collection[UUID], seconds: float
 ) -> set[UUID]:
-    """Prolong a holder's leases of its active runs; return the runs it still carries.
+    """Extend a holder's leases of its active runs; return the runs it still holds.
 
-    A run that it left without being able to say so is not prolonged, and so is found again.
+    A run that was left without its lease being released is not extended, and so is found again.
     """
     values = {"holder": holder, "runs": list(active), "seconds": seconds}
     async with database.recovering() as connection:
-        return {row.run_id for row in await connection.execute(RENEW_LEASES, values)}
+        return {row.run_id for row in await connection.execute(SQL.renew_leases, values)}
 
 
 async def orphaned_runs(database: Database, *, limit: int = 100) -> list[Orphan]:
-    """Return runs of any owner that nobody carries any more, the longest lost first."""
+    """Return the runs of all owners whose lease has expired, the longest expired first."""
     async with database.recovering() as connection:
-        rows = await connection.execute(ORPHANS, {"limit": limit})
+        rows = await connection.execute(SQL.orphaned_runs, {"limit": limit})
         return [Orphan(row.owner, row.run_id) for row in rows]
 
 
-CALLS = text("""
-SELECT r.id, r.tool, r.created_at, c.node, c.prompt, c.prompt_version, left(c.reply ->> 'text', 400)
-FROM runs r LEFT JOIN llm_calls c ON c.owner = r.owner AND c.run_id = r.id
-WHERE r.owner = :owner AND r.space = :space AND r.status = 'running'
-    AND r.created_at > now() - interval '1 day'
-    AND (r.session_id = :session OR r.input ->> 'session_id' = CAST(:session AS text))
-ORDER BY r.created_at, r.id, c.created_at LIMIT 200
-""").bindparams(bindparam("session", type_=Uuid))
-
-
 class AnsweredCall(NamedTuple):
-    """One answered call of a run at work; all but the run is None where there is none yet."""
+    """An answered call of an active run; only the run is given where no call was answered yet."""
 
     run_id: UUID
     tool: str
@@ -93,6 +67,6 @@ class AnsweredCall(NamedTuple):
 
 
 async def answered_calls(tx: Transaction, session_id: UUID) -> list[AnsweredCall]:
-    """Return what runs at work in a session have had answered, in the order of the answers."""
-    values = {"owner": tx.owner, "space": tx.space, "session": session_id}
-    return [AnsweredCall(*row) for row in await tx.tuples(CALLS, values)]
+    """Return the answered calls of the active runs of a session in the order of the answers."""
+    rows = await tx.tuples(SQL.answered_calls, {"session": session_id})
+    return [AnsweredCall(*row) for row in rows]

@@ -1,8 +1,7 @@
 """Branches: named heads on the tree of thoughts.
 
-A session's root branch, `main`, has the session's own id, so that every session has one before
-anything is stored; its row is made by whoever first writes to the session. What writes here
-holds the session (`sessions.hold`).
+A session's root branch, `main`, has the session's own id, so every session has one before anything
+is stored; the first writer inserts its row. Writers hold the session (`sessions.hold`).
 """
 
 from __future__ import annotations
@@ -13,14 +12,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Select, Uuid, bindparam, func, select, text, update
-from sqlalchemy.dialects.postgresql import JSONB
-
 from reasonloom.errors import BranchNotFound
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.sessions import thoughts
-from reasonloom.stores.sessions.tables import Branch
-from reasonloom.stores.tables import Session
+from reasonloom.stores.statements import columns, load, values_of
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -33,10 +28,10 @@ ROOT_NAME = "main"
 
 @dataclass(frozen=True, slots=True)
 class BranchRow:
-    """One branch as stored: its head is the thought that its next step follows.
+    """A branch as stored; its next step follows the thought `head_id`.
 
-    `number` counts the branches of the session, the root is 0; `confidence` is its newest
-    thought's unless a mode has set another.
+    `number` counts the branches of the session from the root's 0; `confidence` is that of the
+    newest thought unless a mode has set another.
     """
 
     id: UUID
@@ -56,9 +51,9 @@ class BranchRow:
 
 @dataclass(frozen=True, slots=True)
 class NewBranch:
-    """A branch to be made: from which branch, and at which thought it begins.
+    """A branch to create: its parent branch and the thought at which it starts.
 
-    Its confidence is that of the thought at which it begins, unless another is given.
+    Its confidence is that of the thought at which it starts, unless another is given.
     """
 
     id: UUID
@@ -72,32 +67,13 @@ class NewBranch:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-IDS = ("id", "session_id", "parent_id", "head_id", "run_id")
-PLANT = text("""
-INSERT INTO branches (owner, id, session_id, number, name, parent_id, confidence, priority,
-    head_id, run_id, metadata)
-SELECT :owner, :id, :session_id, CASE WHEN CAST(:id AS uuid) = :session_id THEN 0
-    ELSE greatest(max(number), 0) + 1 END, :name, :parent_id,
-    coalesce(CAST(:confidence AS double precision), (SELECT t.confidence FROM thoughts t
-        WHERE t.owner = :owner AND t.id = CAST(:head_id AS uuid)), 0),
-    :priority, :head_id, :run_id, :metadata
-FROM branches WHERE owner = :owner AND session_id = :session_id
-ON CONFLICT (owner, id) DO NOTHING
-""").bindparams(*(bindparam(name, type_=Uuid) for name in IDS), bindparam("metadata", type_=JSONB))
-ADVANCE = text("""
-UPDATE branches b SET head_id = :thought, confidence = :confidence,
-    updated_at = clock_timestamp(),
-    state = CASE WHEN b.id = coalesce(s.active_branch_id, s.id) THEN 'active' ELSE b.state END
-FROM sessions s
-WHERE b.owner = :owner AND b.id = :branch AND s.owner = :owner AND s.id = b.session_id
-""").bindparams(bindparam("thought", type_=Uuid), bindparam("branch", type_=Uuid))
-"""A step on a finished branch that is the active one opens it again."""
+SQL = load(__file__, columns=columns(BranchRow))
 
 
 async def of_session(tx: Transaction, session: SessionRow) -> list[BranchRow]:
-    """Return the branches of a session in the order in which they were made, the root first."""
-    rows = await tx.all(_rows(tx).where(Branch.session_id == session.id).order_by(Branch.number))
-    found = [_row(row) for row in rows]
+    """Return the branches of a session in the order they were created, the root first."""
+    rows = await tx.tuples(SQL.of_session, {"session": session.id})
+    found = [BranchRow(*row) for row in rows]
     return found if found and found[0].number == 0 else [_unwritten_root(session), *found]
 
 
@@ -107,14 +83,12 @@ async def require(
     """Return a branch of a session.
 
     Raises:
-        BranchNotFound: the session has none such, or the text is no uuid.
+        BranchNotFound: the session has no such branch, or the text is not a uuid.
     """
     wanted = parse_uuid(branch_id)
-    row = wanted and await tx.first(
-        _rows(tx).where(Branch.session_id == session.id, Branch.id == wanted)
-    )
+    row = wanted and await tx.first(SQL.find, {"session": session.id, "id": wanted})
     if row:
-        return _row(row)
+        return BranchRow(**row._mapping)
     if wanted == session.id:
         return _unwritten_root(session)
     raise BranchNotFound(branch_id, field=field)
@@ -124,87 +98,68 @@ async def session_of(tx: Transaction, branch_id: str, *, field: str = "branch_id
     """Return the id of the session that a branch belongs to.
 
     Raises:
-        BranchNotFound: the space has none such, or the text is no uuid.
+        BranchNotFound: the space has no such branch, or the text is not a uuid.
     """
     wanted = parse_uuid(branch_id)
-    row = wanted and await tx.first(
-        select(Session.id)
-        .outerjoin(Branch, (Branch.owner == Session.owner) & (Branch.session_id == Session.id))
-        .where(Session.owner == tx.owner, Session.space == tx.space)
-        .where((Branch.id == wanted) | (Session.id == wanted))
-        .limit(1)
-    )
+    row = wanted and await tx.first(SQL.session_of, {"id": wanted})
     if not row:
         raise BranchNotFound(branch_id, field=field)
     return str(row.id)
 
 
 async def active(tx: Transaction, session: SessionRow) -> BranchRow:
-    """Return the branch on which the session's next step stands."""
+    """Return the branch that the session's next step continues."""
     return await require(tx, session, str(session.active_branch_id))
 
 
 async def plant(tx: Transaction, branch: NewBranch) -> bool:
-    """Make a branch; one that is there stays as it is, and the answer is False."""
-    values = {name: getattr(branch, name) for name in NewBranch.__slots__}
-    return await tx.run(PLANT, {"owner": tx.owner, **values}) == 1
+    """Create a branch; False where it exists, which then stays as it is."""
+    return await tx.run(SQL.plant, values_of(branch)) == 1
 
 
 async def plant_root(tx: Transaction, session_id: UUID) -> None:
-    """Write the row of a session's root branch, where it has none yet."""
+    """Insert the row of a session's root branch if it is missing."""
     await plant(tx, NewBranch(session_id, session_id, ROOT_NAME, None, None))
 
 
 async def set_state(tx: Transaction, branch: BranchRow, state: str) -> BranchRow:
-    """Give a branch another state and return it as it is then."""
-    row = await tx.first(
-        update(Branch)
-        .where(Branch.owner == tx.owner, Branch.id == branch.id)
-        .values(state=state, updated_at=func.clock_timestamp())
-        .returning(Branch.updated_at)
-    )
+    """Set the state of a branch and return the branch."""
+    row = await tx.first(SQL.set_state, {"id": branch.id, "state": state})
     return replace(branch, state=state, updated_at=row.updated_at if row else branch.updated_at)
 
 
 async def extend(tx: Transaction, thought: NewThought, *, fork: UUID) -> UUID:
-    """Store a thought as its branch's next, and return the branch on which it stands.
+    """Store a thought as the next of its branch; return the branch it is on.
 
-    It hangs on the thought that it was reasoned from. Where another run has moved the branch's
-    head since that was read, it stands on a new branch `fork` beside it: so every thought keeps
-    its true parent, and none leaves a branch's line. A thought that is stored stays where it is.
+    Its parent is the thought it was reasoned from. If another run has moved the branch's head
+    since, the thought starts the new branch `fork`: so every thought keeps its true parent and no
+    branch's path changes. A thought that is already stored stays where it is.
     """
-    branch = await _look(tx, thought.branch_id)
+    values = {"id": thought.branch_id}
+    branch = await tx.first(SQL.head, values)
     if branch is None and thought.branch_id == thought.session_id:
         await plant_root(tx, thought.session_id)
-        branch = await _look(tx, thought.branch_id)
+        branch = await tx.first(SQL.head, values)
     if branch is None:
         raise BranchNotFound(str(thought.branch_id))
     if branch.head_id == thought.parent_id:
         return await append(tx, thought)
-    stored = await tx.first(
-        text("SELECT branch_id FROM thoughts WHERE owner = :owner AND id = :id"),
-        {"owner": tx.owner, "id": thought.id},
-    )
+    stored = await tx.first(SQL.branch_of, {"id": thought.id})
     if stored is not None:
         return UUID(str(stored.branch_id))
     name = f"fork of {branch.name or thought.branch_id}"
-    beside = NewBranch(fork, thought.session_id, name, thought.branch_id, thought.parent_id)
-    return await grow(tx, [(replace(beside, run_id=thought.run_id), thought)])
+    branch_id, parent_id = thought.branch_id, thought.parent_id
+    forked = NewBranch(fork, thought.session_id, name, branch_id, parent_id, run_id=thought.run_id)
+    return await grow(tx, [(forked, thought)])
 
 
-async def _look(tx: Transaction, branch_id: UUID) -> Any:
-    return await tx.first(
-        select(Branch.name, Branch.head_id).where(Branch.owner == tx.owner, Branch.id == branch_id)
-    )
+async def grow(tx: Transaction, new: Iterable[tuple[NewBranch, NewThought]]) -> UUID:
+    """Create branches, each with its first thought; return the id of the last.
 
-
-async def grow(tx: Transaction, sprouts: Iterable[tuple[NewBranch, NewThought]]) -> UUID:
-    """Make branches, each with a first thought on it; return the last one's id.
-
-    A thought hangs on its own parent, which is as a rule the head that its branch is made with.
+    The thought's parent is usually the head that its branch is created with.
     """
     last = None
-    for branch, thought in sprouts:
+    for branch, thought in new:
         await plant(tx, branch)
         last = await append(tx, replace(thought, branch_id=branch.id))
     if last is None:
@@ -215,12 +170,12 @@ async def grow(tx: Transaction, sprouts: Iterable[tuple[NewBranch, NewThought]])
 async def append(tx: Transaction, thought: NewThought) -> UUID:
     """Store a thought as the head of its branch, unless it is stored already; return the branch.
 
-    For a branch that nobody else can have moved: one made in this transaction, or whose head
-    was looked at in it.
+    Only for a branch that nobody else can have moved: created in this transaction, or its head
+    read in it.
     """
     if await thoughts.store(tx, thought):
         values = {"thought": thought.id, "branch": thought.branch_id}
-        await tx.run(ADVANCE, {"owner": tx.owner, "confidence": thought.confidence, **values})
+        await tx.run(SQL.advance, {"confidence": thought.confidence, **values})
     return thought.branch_id
 
 
@@ -240,14 +195,3 @@ def _unwritten_root(session: SessionRow) -> BranchRow:
         created_at=session.created_at,
         updated_at=session.created_at,
     )
-
-
-def _rows(tx: Transaction) -> Select[Any]:
-    names = [name for name in BranchRow.__slots__ if name != "metadata"]
-    columns = [getattr(Branch, name) for name in names]
-    return select(*columns, Branch.metadata_.label("meta")).where(Branch.owner == tx.owner)
-
-
-def _row(row: Any) -> BranchRow:
-    values = dict(row._mapping)
-    return BranchRow(metadata=values.pop("meta"), **values)

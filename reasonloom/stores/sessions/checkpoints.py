@@ -1,4 +1,7 @@
-"""Checkpoints: tags on a session, each with the state that the session had when it was set."""
+"""Checkpoints tag a session with the state it had; a step back restores that state.
+
+A state is the active branch, and the state and head of every branch. Writers hold the session.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Select, Uuid, bindparam, select, text
-from sqlalchemy.dialects.postgresql import JSONB
-
 from reasonloom.errors import CheckpointNotFound
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.sessions import branches, sessions
-from reasonloom.stores.sessions.tables import Checkpoint
-from reasonloom.stores.tables import Session
+from reasonloom.stores.statements import columns, load, values_of
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewCheckpoint:
-    """A checkpoint to be set: on which branch, at which thought, with which state."""
+    """A checkpoint to create: its branch, thought and session state."""
 
     id: UUID
     session_id: UUID
@@ -37,7 +36,7 @@ class NewCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class CheckpointRow:
-    """One checkpoint as stored; `number` counts those of its session from 1."""
+    """A checkpoint as stored; `number` counts those of its session from 1."""
 
     id: UUID
     session_id: UUID
@@ -51,21 +50,12 @@ class CheckpointRow:
     created_at: datetime
 
 
-IDS = ("id", "session_id", "branch_id", "head_id", "run_id")
-CREATE = text("""
-INSERT INTO session_checkpoints (owner, id, session_id, number, branch_id, head_id, name,
-    description, snapshot, run_id)
-SELECT :owner, :id, :session_id, coalesce(max(number), 0) + 1, :branch_id, :head_id, :name,
-    :description, :snapshot, :run_id
-FROM session_checkpoints WHERE owner = :owner AND session_id = :session_id
-ON CONFLICT (owner, id) DO NOTHING
-""").bindparams(*(bindparam(name, type_=Uuid) for name in IDS), bindparam("snapshot", type_=JSONB))
+SQL = load(__file__, columns=columns(CheckpointRow, "k"))
 
 
 async def create(tx: Transaction, checkpoint: NewCheckpoint) -> CheckpointRow:
-    """Set a checkpoint and return it; the session must be held."""
-    values = {name: getattr(checkpoint, name) for name in NewCheckpoint.__slots__}
-    await tx.run(CREATE, {"owner": tx.owner, **values})
+    """Create a checkpoint and return it."""
+    await tx.run(SQL.create, values_of(checkpoint))
     return await require(tx, str(checkpoint.id))
 
 
@@ -76,61 +66,26 @@ async def require(
     session_id: UUID | None = None,
     field: str = "checkpoint_id",
 ) -> CheckpointRow:
-    """Return a checkpoint; with `session_id` one of that session alone.
+    """Return a checkpoint; with `session_id` only if it belongs to that session.
 
     Raises:
-        CheckpointNotFound: this owner, or the session, has none such, or the text is no uuid.
+        CheckpointNotFound: there is no such checkpoint, or the text is not a uuid.
     """
     wanted = parse_uuid(checkpoint_id)
-    row = wanted and await tx.first(_rows(tx).where(Checkpoint.id == wanted))
+    row = wanted and await tx.first(SQL.find, {"id": wanted})
     if not row or session_id not in (None, row.session_id):
         raise CheckpointNotFound(checkpoint_id, field=field)
     return CheckpointRow(**row._mapping)
 
 
 async def of_session(tx: Transaction, session_id: UUID) -> list[CheckpointRow]:
-    """Return the checkpoints of a session in the order in which they were set."""
-    rows = await tx.all(
-        _rows(tx).where(Checkpoint.session_id == session_id).order_by(Checkpoint.number)
-    )
-    return [CheckpointRow(**row._mapping) for row in rows]
-
-
-def _rows(tx: Transaction) -> Select[Any]:
-    """Select this owner's checkpoints, of sessions of the space that the transaction named."""
-    columns = [getattr(Checkpoint, name) for name in CheckpointRow.__slots__]
-    joined = (Session.owner == Checkpoint.owner) & (Session.id == Checkpoint.session_id)
-    return (
-        select(*columns)
-        .join(Session, joined)
-        .where(Checkpoint.owner == tx.owner, Session.space == tx.space)
-    )
-
-
-# A checkpoint keeps it, a step back restores it; both hold the session.
-
-RESTORE_STATE = text("""
-UPDATE branches b SET state = was.state, updated_at = clock_timestamp()
-FROM (SELECT id, coalesce(CAST(:state AS jsonb) -> 'branches' -> CAST(id AS text) ->> 'state',
-        'abandoned') AS state
-    FROM branches WHERE owner = :owner AND session_id = :session AND id <> :beside) was
-WHERE b.owner = :owner AND b.id = was.id AND b.state <> was.state
-""").bindparams(
-    bindparam("state", type_=JSONB),
-    bindparam("session", type_=Uuid),
-    bindparam("beside", type_=Uuid),
-)
-SNAPSHOT_STATE = text("""
-INSERT INTO state_snapshots (owner, id, session_id, cause, state, run_id)
-VALUES (:owner, :id, :session, :cause, :state, :run) ON CONFLICT (owner, id) DO NOTHING
-""").bindparams(
-    *(bindparam(name, type_=Uuid) for name in ("id", "session", "run")),
-    bindparam("state", type_=JSONB),
-)
+    """Return the checkpoints of a session in the order they were created."""
+    rows = await tx.tuples(SQL.of_session, {"session": session_id})
+    return [CheckpointRow(*row) for row in rows]
 
 
 async def capture_state(tx: Transaction, session: SessionRow) -> dict[str, Any]:
-    """Return a session's state: `active_branch_id`, and `branches` by id, each its state and head.
+    """Return a session's state: `active_branch_id`, and the state and head of `branches` by id.
 
     Example: {"active_branch_id": "…", "branches": {"…": {"state": "active", "head": "…"}}}
     """
@@ -147,22 +102,21 @@ async def capture_state(tx: Transaction, session: SessionRow) -> dict[str, Any]:
 
 
 async def restore_state(
-    tx: Transaction, session: SessionRow, state: dict[str, Any], *, beside: UUID
+    tx: Transaction, session: SessionRow, state: dict[str, Any], *, new_branch: UUID
 ) -> None:
-    """Give every branch the state it had, and let `beside`, a new one, be the active branch.
+    """Restore the state of every branch and make `new_branch` the active one.
 
-    A branch that was not there yet is abandoned. Heads stay: what was thought later remains
-    the end of the branch on which it was thought.
+    Branches created since are abandoned. Heads stay: later thoughts remain on their branches.
     """
-    values = {"session": session.id, "state": state, "beside": beside}
-    await tx.run(RESTORE_STATE, {"owner": tx.owner, **values})
-    await sessions.make_active(tx, session.id, beside)
+    values = {"session": session.id, "state": state, "new_branch": new_branch}
+    await tx.run(SQL.restore_state, values)
+    await sessions.make_active(tx, session.id, new_branch)
 
 
 async def snapshot_state(
     tx: Transaction, session: SessionRow, *, snapshot_id: UUID, cause: str, run_id: UUID
 ) -> None:
-    """Keep the state that a session has now, so that what replaces it loses nothing."""
+    """Save the current state of a session before it is replaced."""
     values = {"id": snapshot_id, "session": session.id, "cause": cause, "run": run_id}
     state = await capture_state(tx, session)
-    await tx.run(SNAPSHOT_STATE, {"owner": tx.owner, "state": state, **values})
+    await tx.run(SQL.snapshot_state, {"state": state, **values})

@@ -1,4 +1,4 @@
-"""Reads a session whole: its branches, its thoughts, its checkpoints."""
+"""Reads a session with its branches, thoughts and checkpoints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FullSession:
-    """A session with all that hangs on it, each list in the order in which it was stored."""
+    """A session with everything in it, each list in the order it was stored."""
 
     session: SessionRow
     branches: list[BranchRow]
@@ -26,10 +26,10 @@ class FullSession:
 
 
 async def read_full(tx: Transaction, session_id: str, *, field: str = "session_id") -> FullSession:
-    """Return a session whole.
+    """Return a session with everything in it.
 
     Raises:
-        SessionNotFound: this owner has none such, or the text is no uuid.
+        SessionNotFound: the owner has no such session, or the text is not a uuid.
     """
     session = await sessions.require(tx, session_id, field=field)
     return FullSession(

@@ -1,4 +1,4 @@
-"""Thoughts: the steps of a session, a tree by parent."""
+"""Thoughts: the steps of a session, which form a tree by parent."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Select, Uuid, bindparam, select, text
-from sqlalchemy.dialects.postgresql import JSONB
-
 from reasonloom.errors import ThoughtNotFound
 from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.stores.sessions.tables import Thought
-from reasonloom.stores.tables import Session
+from reasonloom.stores.statements import columns, load, values_of
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -22,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewThought:
-    """One step to be stored: what came in, what was concluded, how sure (0..1), by which llm.
+    """A step to store: its input, conclusion, confidence (0..1) and llm.
 
-    `parent_id` is the thought that it was reasoned from, `branch_id` the branch it stands on.
+    `parent_id` is the thought it follows from, `branch_id` the branch it belongs to.
     """
 
     id: UUID
@@ -42,7 +38,7 @@ class NewThought:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtRow:
-    """One thought as stored; `position` counts the thoughts of its session from 1."""
+    """A thought as stored; `position` counts the thoughts of its session from 1."""
 
     id: UUID
     session_id: UUID
@@ -61,56 +57,36 @@ class ThoughtRow:
 
 @dataclass(frozen=True, slots=True)
 class PastThought:
-    """One step as the history of a branch shows it."""
+    """A step in the history of a branch."""
 
     id: UUID
     input: str
     content: str
 
 
-IDS = ("id", "session_id", "parent_id", "branch_id", "run_id")
-STORE = text("""
-INSERT INTO thoughts (owner, id, session_id, position, parent_id, branch_id, mode, input,
-    content, confidence, llm, run_id, metadata)
-SELECT :owner, :id, :session_id, coalesce(max(position), 0) + 1, :parent_id, :branch_id, :mode,
-    :input, :content, :confidence, :llm, :run_id, :metadata
-FROM thoughts WHERE owner = :owner AND session_id = :session_id
-ON CONFLICT (owner, id) DO NOTHING
-""").bindparams(*(bindparam(name, type_=Uuid) for name in IDS), bindparam("metadata", type_=JSONB))
-LINE = text("""
-WITH RECURSIVE line (id, parent_id, input, content, back) AS (
-    SELECT id, parent_id, left(input, :longest), left(content, :longest), 1
-    FROM thoughts WHERE owner = :owner AND id = :head
-    UNION ALL
-    SELECT t.id, t.parent_id, left(t.input, :longest), left(t.content, :longest), line.back + 1
-    FROM line JOIN thoughts t ON t.owner = :owner AND t.id = line.parent_id
-    WHERE line.back < :most)
-SELECT id, input, content FROM line ORDER BY back DESC
-""").bindparams(bindparam("head", type_=Uuid))
-"""The texts go along: joined to the finished line, every thought of the owner would be read."""
+SQL = load(__file__, columns=columns(ThoughtRow, "t"))
 
 
 async def store(tx: Transaction, thought: NewThought) -> bool:
-    """Store a thought at its session's end; False where it is stored already.
+    """Append a thought to its session; False where it is stored already.
 
-    The session must be held, so that no other takes the same position.
+    The session must be locked, so that no other thought takes the same position.
     """
-    values = {name: getattr(thought, name) for name in NewThought.__slots__}
-    return await tx.run(STORE, {"owner": tx.owner, **values}) == 1
+    return await tx.run(SQL.store, values_of(thought)) == 1
 
 
 async def line(
     tx: Transaction, head: UUID | None, *, most: int, longest: int
 ) -> Sequence[PastThought]:
-    """Return the last `most` thoughts on the way from the first one to `head`, oldest first.
+    """Return the last `most` thoughts on the path from the first one to `head`, oldest first.
 
-    Thoughts of other branches, and what came after `head`, are not on that way. Of each text
-    the first `longest` characters are read.
+    Thoughts of other branches and those after `head` are left out. Texts are cut to their first
+    `longest` characters.
     """
     if head is None:
         return []
-    values = {"owner": tx.owner, "head": head, "most": most, "longest": longest}
-    rows = await tx.all(LINE, values)
+    values = {"head": head, "most": most, "longest": longest}
+    rows = await tx.all(SQL.line, values)
     return [PastThought(row.id, row.input, row.content) for row in rows]
 
 
@@ -118,35 +94,16 @@ async def require(tx: Transaction, thought_id: str, *, field: str = "thought_id"
     """Return a thought by its id.
 
     Raises:
-        ThoughtNotFound: this owner has none such, or the text is no uuid.
+        ThoughtNotFound: the owner has no such thought, or the text is not a uuid.
     """
     wanted = parse_uuid(thought_id)
-    row = wanted and await tx.first(_rows(tx).where(Thought.id == wanted))
+    row = wanted and await tx.first(SQL.find, {"id": wanted})
     if not row:
         raise ThoughtNotFound(thought_id, field=field)
-    return _row(row)
+    return ThoughtRow(**row._mapping)
 
 
 async def of_session(tx: Transaction, session_id: UUID) -> list[ThoughtRow]:
-    """Return every thought of a session, in the order in which they were stored."""
-    rows = await tx.all(
-        _rows(tx).where(Thought.session_id == session_id).order_by(Thought.position)
-    )
-    return [_row(row) for row in rows]
-
-
-def _rows(tx: Transaction) -> Select[Any]:
-    """Select this owner's thoughts, of sessions of the space that the transaction named."""
-    names = [name for name in ThoughtRow.__slots__ if name != "metadata"]
-    columns = [getattr(Thought, name) for name in names]
-    joined = (Session.owner == Thought.owner) & (Session.id == Thought.session_id)
-    return (
-        select(*columns, Thought.metadata_.label("meta"))
-        .join(Session, joined)
-        .where(Thought.owner == tx.owner, Session.space == tx.space)
-    )
-
-
-def _row(row: Any) -> ThoughtRow:
-    values = dict(row._mapping)
-    return ThoughtRow(metadata=values.pop("meta"), **values)
+    """Return all thoughts of a session in the order they were stored."""
+    rows = await tx.tuples(SQL.of_session, {"session": session_id})
+    return [ThoughtRow(*row) for row in rows]

@@ -1,18 +1,15 @@
-"""Edges of a Graph of Thoughts; what writes here holds the graph (`got_graphs.hold`)."""
+"""Edges of a Graph of Thoughts; writers hold the graph."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import select
-from sqlalchemy.dialects.postgresql import insert
-
-from reasonloom.stores.thought_graph.graph_nodes import BATCH
-from reasonloom.stores.thought_graph.tables import GraphEdge
+from reasonloom.stores.statements import columns, load, values_of
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewEdge:
-    """An edge to be drawn; `weight` is 0..1, `reason` tells why where that is not plain."""
+    """An edge to add; `weight` is 0..1, `reason` is given where it is not obvious."""
 
     id: UUID
     graph_id: UUID
@@ -34,7 +31,7 @@ class NewEdge:
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """One edge as stored; it points the way that thought went."""
+    """An edge as stored; it points in the direction of the reasoning."""
 
     id: UUID
     graph_id: UUID
@@ -47,27 +44,19 @@ class EdgeRow:
     created_at: datetime
 
 
-async def add(tx: Transaction, edges: Sequence[NewEdge]) -> None:
-    """Draw edges; one that is there stays as it is.
+SQL = load(__file__, columns=columns(EdgeRow))
 
-    The same two nodes are joined once by one kind of edge, whoever draws it.
+
+async def add(tx: Transaction, edges: Sequence[NewEdge]) -> None:
+    """Add edges; existing ones stay as they are.
+
+    Two nodes have at most one edge of a type.
     """
-    if not edges:
-        return
-    values = [
-        {"owner": tx.owner, **{name: getattr(edge, name) for name in NewEdge.__slots__}}
-        for edge in edges
-    ]
-    for at in range(0, len(values), BATCH):
-        await tx.run(insert(GraphEdge).values(values[at : at + BATCH]).on_conflict_do_nothing())
+    if edges:
+        rows = [values_of(edge) for edge in edges]
+        await tx.run(SQL.add, {"rows": json.dumps(rows, default=str)})
 
 
 async def of_graph(tx: Transaction, graph_id: UUID) -> list[EdgeRow]:
     """Return the edges of a graph, oldest first."""
-    columns = [getattr(GraphEdge, name) for name in EdgeRow.__slots__]
-    rows = await tx.all(
-        select(*columns)
-        .where(GraphEdge.owner == tx.owner, GraphEdge.graph_id == graph_id)
-        .order_by(GraphEdge.created_at, GraphEdge.id)
-    )
-    return [EdgeRow(**row._mapping) for row in rows]
+    return [EdgeRow(*row) for row in await tx.tuples(SQL.of_graph, {"graph": graph_id})]

@@ -1,17 +1,15 @@
-"""Nodes of a Graph of Thoughts; what writes here holds the graph (`got_graphs.hold`)."""
+"""Nodes of a Graph of Thoughts and their prunings; writers hold the graph."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from sqlalchemy import Uuid, bindparam, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
-
-from reasonloom.stores.thought_graph.tables import GraphNode, Pruning
+from reasonloom.stores.statements import columns, load, values_of
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NewNode:
-    """A node to be added; `confidence` (0..1) is what its maker claims of it.
+    """A node to add; `confidence` (0..1) is what its author claims for it.
 
     `score`, `parts` and `check` are as `Scored` has them.
     """
@@ -40,10 +38,10 @@ class NewNode:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node as stored; `number` counts those of its graph from 1, the root.
+    """A node as stored; `number` counts those of its graph from 1, the root.
 
-    `replaced_by` is the refinement that beat it, or the node that beat it as a refinement;
-    `pruning_id` the pruning that took it out. Either makes it inactive.
+    `replaced_by` is the node that beat it, `pruning_id` the pruning that removed it; either makes
+    it inactive.
     """
 
     id: UUID
@@ -66,24 +64,24 @@ class NodeRow:
 
     @property
     def is_active(self) -> bool:
-        """Tell whether the node takes part: neither pruned nor beaten."""
+        """Tell whether the node is neither pruned nor beaten."""
         return self.replaced_by is None and self.pruning_id is None
 
     @property
     def worth(self) -> float:
-        """Return the score, or what its maker claims of it where nobody has scored it."""
+        """Return the score, or the claimed confidence of an unscored node."""
         return self.confidence if self.score is None else self.score
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a check made of a node.
+    """The result of checking a node.
 
     Attributes:
-        score: 0..1, computed of `parts`.
+        score: 0..1, computed from `parts`.
         parts: the parts of the score by name, each 0..1.
-        check: who stands behind it: local check, judge or oracle.
-        node_type: what the text shows the node to be, None to leave its type.
+        check: who vouches for it: local check, judge or oracle.
+        node_type: the type that the text implies, None to keep the node's.
     """
 
     score: float
@@ -92,102 +90,9 @@ class Scored:
     node_type: str | None = None
 
 
-BATCH = 1_000
-"""Rows of one statement: Postgres takes 65,535 values in one."""
-
-
-async def add(tx: Transaction, nodes: Sequence[NewNode]) -> None:
-    """Add nodes of one graph, in this order; one that is there stays as it is."""
-    if not nodes:
-        return
-    of = (GraphNode.owner == tx.owner) & (GraphNode.graph_id == nodes[0].graph_id)
-    row = await tx.first(
-        select(func.coalesce(func.max(GraphNode.number), 0).label("last")).where(of)
-    )
-    last = row.last if row else 0
-    values = [
-        {"owner": tx.owner, "number": last + place, **_columns(node)}
-        for place, node in enumerate(nodes, 1)
-    ]
-    for at in range(0, len(values), BATCH):
-        await tx.run(insert(GraphNode).values(values[at : at + BATCH]).on_conflict_do_nothing())
-
-
-def _columns(node: NewNode) -> dict[str, Any]:
-    """Return a node's values by the attributes of its table."""
-    values = {name: getattr(node, name) for name in NewNode.__slots__}
-    return {"metadata_": values.pop("metadata"), **values}
-
-
-async def of_graph(tx: Transaction, graph_id: UUID) -> list[NodeRow]:
-    """Return the nodes of a graph in the order in which they were added, the root first."""
-    names = [name for name in NodeRow.__slots__ if name != "metadata"]
-    columns = [getattr(GraphNode, name) for name in names]
-    rows = await tx.all(
-        select(*columns, GraphNode.metadata_.label("meta"))
-        .where(GraphNode.owner == tx.owner, GraphNode.graph_id == graph_id)
-        .order_by(GraphNode.number)
-    )
-    return [_row(row) for row in rows]
-
-
-async def set_scores(tx: Transaction, scores: Mapping[UUID, Scored]) -> None:
-    """Give nodes their scores, instead of any that they had."""
-    for node_id, scored in scores.items():
-        values = {"score": scored.score, "parts": dict(scored.parts), "check": scored.check}
-        if scored.node_type:
-            values["node_type"] = scored.node_type
-        await _change(tx, [node_id], **values)
-
-
-async def set_replaced(tx: Transaction, node_id: UUID, by: UUID) -> None:
-    """Note which node beat this one: it is inactive from now on."""
-    await _change(tx, [node_id], replaced_by=by)
-
-
-async def set_terminal(tx: Transaction, node_ids: Iterable[UUID]) -> None:
-    """Mark nodes as terminal: what the graph ends in."""
-    await _change(tx, node_ids, is_terminal=True, node_type="terminal")
-
-
-async def set_pruned(tx: Transaction, node_ids: Iterable[UUID], pruning_id: UUID) -> None:
-    """Take nodes out by a pruning."""
-    await _change(tx, node_ids, pruning_id=pruning_id)
-
-
-async def put_back(tx: Transaction, graph_id: UUID, pruning_id: UUID) -> list[UUID]:
-    """Put back what a pruning took out; return those nodes."""
-    rows = await tx.all(
-        update(GraphNode)
-        .where(
-            GraphNode.owner == tx.owner,
-            GraphNode.graph_id == graph_id,
-            GraphNode.pruning_id == pruning_id,
-        )
-        .values(pruning_id=None)
-        .returning(GraphNode.id, GraphNode.number)
-    )
-    return [row.id for row in sorted(rows, key=lambda each: each.number)]
-
-
-async def _change(tx: Transaction, node_ids: Iterable[UUID], **values: Any) -> None:
-    wanted = list(node_ids)
-    if wanted:
-        await tx.run(
-            update(GraphNode)
-            .where(GraphNode.owner == tx.owner, GraphNode.id.in_(wanted))
-            .values(**values)
-        )
-
-
-def _row(row: Any) -> NodeRow:
-    values = dict(row._mapping)
-    return NodeRow(metadata=values.pop("meta"), **values)
-
-
 @dataclass(frozen=True, slots=True)
 class PruningRow:
-    """One pruning as stored; `number` counts those of its graph from 1."""
+    """A pruning as stored; `number` counts those of its graph from 1."""
 
     id: UUID
     graph_id: UUID
@@ -198,43 +103,67 @@ class PruningRow:
     restored_at: datetime | None
 
 
-IDS = ("id", "graph_id", "run_id")
-CREATE = text("""
-INSERT INTO graph_prunings (owner, id, graph_id, number, threshold, run_id)
-SELECT :owner, :id, :graph_id, coalesce(max(number), 0) + 1, :threshold, :run_id
-FROM graph_prunings WHERE owner = :owner AND graph_id = :graph_id
-ON CONFLICT (owner, id) DO NOTHING
-""").bindparams(*(bindparam(name, type_=Uuid) for name in IDS))
+SQL = load(__file__, columns=columns(NodeRow).replace("check", '"check"'))
+
+
+async def add(tx: Transaction, nodes: Sequence[NewNode]) -> None:
+    """Add nodes to one graph in this order; existing ones stay as they are."""
+    if not nodes:
+        return
+    row = await tx.first(SQL.last_number, {"graph": nodes[0].graph_id})
+    last = row.last if row else 0
+    rows = [{"number": last + place, **values_of(node)} for place, node in enumerate(nodes, 1)]
+    await tx.run(SQL.add, {"rows": json.dumps(rows, default=str)})
+
+
+async def of_graph(tx: Transaction, graph_id: UUID) -> list[NodeRow]:
+    """Return the nodes of a graph in the order they were added, the root first."""
+    return [NodeRow(*row) for row in await tx.tuples(SQL.of_graph, {"graph": graph_id})]
+
+
+async def set_scores(tx: Transaction, scores: Mapping[UUID, Scored]) -> None:
+    """Set the scores of nodes, replacing earlier ones."""
+    for node_id, scored in scores.items():
+        await tx.run(
+            SQL.set_score, {"id": node_id, **values_of(scored), "parts": dict(scored.parts)}
+        )
+
+
+async def set_replaced(tx: Transaction, node_id: UUID, by: UUID) -> None:
+    """Record which node beat this one, which becomes inactive."""
+    await tx.run(SQL.set_replaced, {"id": node_id, "by": by})
+
+
+async def set_terminal(tx: Transaction, node_ids: Iterable[UUID]) -> None:
+    """Mark nodes as terminal: where the graph ends."""
+    await tx.run(SQL.set_terminal, {"ids": list(node_ids)})
+
+
+async def set_pruned(tx: Transaction, node_ids: Iterable[UUID], pruning_id: UUID) -> None:
+    """Deactivate nodes by a pruning."""
+    await tx.run(SQL.set_pruned, {"ids": list(node_ids), "pruning": pruning_id})
+
+
+async def put_back(tx: Transaction, graph_id: UUID, pruning_id: UUID) -> list[UUID]:
+    """Reactivate the nodes of a pruning; return them in their order."""
+    rows = await tx.tuples(SQL.put_back, {"graph": graph_id, "pruning": pruning_id})
+    return [node_id for _, node_id in sorted(rows)]
 
 
 async def create_pruning(
     tx: Transaction, pruning_id: UUID, graph_id: UUID, threshold: float, run_id: UUID
 ) -> None:
-    """Note a pruning, unless it is there; the graph must be held."""
+    """Record a pruning unless it exists; the graph must be locked."""
     values = {"id": pruning_id, "graph_id": graph_id, "threshold": threshold, "run_id": run_id}
-    await tx.run(CREATE, {"owner": tx.owner, **values})
+    await tx.run(SQL.create, values)
 
 
 async def newest_pruning(tx: Transaction, graph_id: UUID) -> PruningRow | None:
     """Return the newest pruning of a graph that was not undone."""
-    columns = [getattr(Pruning, name) for name in PruningRow.__slots__]
-    row = await tx.first(
-        select(*columns)
-        .where(
-            Pruning.owner == tx.owner,
-            Pruning.graph_id == graph_id,
-            Pruning.restored_at.is_(None),
-        )
-        .order_by(Pruning.number.desc())
-        .limit(1)
-    )
+    row = await tx.first(SQL.newest_pruning, {"graph": graph_id})
     return PruningRow(**row._mapping) if row else None
 
 
 async def set_pruning_restored(tx: Transaction, pruning_id: UUID) -> None:
-    """Note that a pruning was undone."""
-    await tx.run(
-        update(Pruning)
-        .where(Pruning.owner == tx.owner, Pruning.id == pruning_id)
-        .values(restored_at=func.clock_timestamp())
-    )
+    """Record that a pruning was undone."""
+    await tx.run(SQL.set_pruning_restored, {"id": pruning_id})

@@ -80,7 +80,7 @@ async def dense_plan(database: Database, owner: str) -> str:
         shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near), 200)
         if shape.reach:
             await tx.run(vector_search.TUNE, {"reach": shape.reach})
-        values = {**scope.values(owner), **near.values(), **shape.values, "pool": 200}
+        values = {**scope.values(), **near.values(), **shape.values, "pool": 200}
         rows = await tx.all(text(f"EXPLAIN {shape.sql}"), values)
     return "\n".join(row[0] for row in rows)
 
@@ -103,7 +103,7 @@ async def word_plan(database: Database, owner: str, question: str) -> str:
     """Return the plan as the app's role gets it, under row-level security."""
     async with database.begin(Caller(owner), searching=True) as tx:
         sql, values = lexical_query(await weigh_terms(tx, question, None), Scope())
-        given = {**Scope().values(owner), **values, "pool": 200}
+        given = {**Scope().values(), **values, "pool": 200}
         rows = await tx.all(text(f"EXPLAIN {sql}"), given)
     return "\n".join(row[0] for row in rows)
 

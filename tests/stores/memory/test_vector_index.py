@@ -73,7 +73,7 @@ async def plan(database: Database, owner: str = "large") -> str:
     async with database.begin(Caller(owner), searching=True) as tx:
         shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near), 200)
         await tx.run(vector_search.TUNE, {"reach": shape.reach})
-        values = {**scope.values(owner), **near.values(), **shape.values, "pool": 200}
+        values = {**scope.values(), **near.values(), **shape.values, "pool": 200}
         rows = await tx.all(text(f"EXPLAIN {shape.sql}"), values)
     return "\n".join(row[0] for row in rows)
 

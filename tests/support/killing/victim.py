@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Executable, text
+from sqlalchemy import TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reasonloom.compose import open_engine
@@ -90,7 +90,7 @@ class HastyDatabase(Database):
 
     @asynccontextmanager
     async def _connected(
-        self, first: Executable, values: dict[str, Any]
+        self, first: TextClause, values: dict[str, Any]
     ) -> AsyncIterator[AsyncConnection]:
         connection = await self._connect(first, values)
         yield connection

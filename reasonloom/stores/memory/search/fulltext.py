@@ -16,9 +16,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
-
-from reasonloom.stores.memory.memories import TEXT_CONFIG
 from reasonloom.stores.memory.search.fulltext_query import (
     MEMORIES,
     Not,
@@ -29,41 +26,19 @@ from reasonloom.stores.memory.search.fulltext_query import (
     terms,
 )
 from reasonloom.stores.memory.search.scope import Scope
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
+TEXT_CONFIG = "english"
 MOST_RANKED = 2_000
 """Of more matches than this the newest are ranked; the others follow by their age."""
 
 SPELLED_TOKENS = 5_000_000
 """Tokens (of four bytes) of the newest memories that are looked through letter by letter."""
 
-READ = text("""
-SELECT CAST(phraseto_tsquery(CAST(:config AS regconfig), term) AS text) AS words
-FROM unnest(CAST(:terms AS text[])) WITH ORDINALITY AS t (term, place) ORDER BY place
-""")
-READABLE = """ AND m.id IN (SELECT id FROM (
-    SELECT m.id, sum(m.token_count) OVER (ORDER BY m.created_at DESC, m.id DESC) - m.token_count
-        AS newer FROM memories m WHERE {where}) AS aged WHERE newer < :most_tokens)"""
-PAGE = """
-WITH matched AS MATERIALIZED (
-    SELECT m.id, row_number() OVER (ORDER BY m.created_at DESC, m.id DESC) AS age
-    FROM {memories} WHERE {where}{readable} AND {condition}
-), ranked AS (
-    SELECT id, age, CASE WHEN age <= :most_ranked THEN (SELECT {rank} FROM {memories}
-        WHERE m.owner = :owner AND m.id = matched.id) END AS rank FROM matched
-), page AS (
-    SELECT id, row_number() OVER (ORDER BY rank DESC NULLS LAST, age) AS place
-    FROM ranked ORDER BY place LIMIT :limit OFFSET :offset
-)
-SELECT total.count AS total, found.* FROM (SELECT count(*) FROM matched) AS total LEFT JOIN (
-    SELECT m.id, m.content, m.created_at, m.strength, m.salience, m.sector, page.place,
-        {rank} AS rank, {marked} AS marked, {held} AS held, {alone} AS alone
-    FROM page CROSS JOIN {memories} WHERE m.owner = :owner AND m.id = page.id
-) AS found ON true ORDER BY found.place
-"""
-SIZE = "SELECT count(*) AS memories, coalesce(sum(m.token_count), 0) AS tokens FROM memories m"
+SQL = load(__file__, memories=MEMORIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +52,10 @@ class InSectors(Scope):
         base = Scope.where(self)
         return base if self.sectors is None else f"{base} AND m.sector = ANY(:sectors)"
 
-    def values(self, owner: str) -> dict[str, Any]:
-        """Return what the condition's parameters stand for."""
+    def values(self) -> dict[str, Any]:
+        """Return the parameters of the condition but the owner."""
         given = {} if self.sectors is None else {"sectors": list(self.sectors)}
-        return {**Scope.values(self, owner), **given}
+        return {**Scope.values(self), **given}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +111,11 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
     spelled = any(term.spelled for term in terms(asked))
     writer = Writer(words)
     where = scope.where()
-    statement = PAGE.format(
+    statement = SQL.fill(
+        "page",
         memories=MEMORIES,
         where=where,
-        readable=READABLE.format(where=where) if spelled else "",
+        readable=SQL.part("readable", where=where) if spelled else "",
         condition=writer.condition(asked),
         rank=writer.rank(positive),
         marked=writer.marked(sought),
@@ -147,7 +123,7 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
         alone=writer.alone(sought),
     )
     values = {
-        **scope.values(tx.owner),
+        **scope.values(),
         **writer.values,
         "config": TEXT_CONFIG,
         "most_ranked": MOST_RANKED,
@@ -155,7 +131,7 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
         "limit": limit,
         "offset": offset,
     }
-    rows = await tx.all(text(statement), values)
+    rows = await tx.all(statement, values)
     page = [_hit(row._mapping, sought) for row in rows if row.id is not None]
     skipped = spelled and (await size(tx, scope))[1] > SPELLED_TOKENS
     return Hits(page, int(rows[0].total), unread, skipped)
@@ -163,14 +139,14 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
 
 async def size(tx: Transaction, scope: Scope) -> tuple[int, int]:
     """Return how many memories a scope holds, and their tokens."""
-    row = await tx.first(text(f"{SIZE} WHERE {scope.where()}"), scope.values(tx.owner))
+    row = await tx.first(SQL.fill("size", where=scope.where()), scope.values())
     return (int(row.memories), int(row.tokens)) if row else (0, 0)
 
 
 async def _words(tx: Transaction, every: Sequence[Term]) -> dict[Term, str]:
     """Return what Postgres makes of each term that is not spelled, '' where it holds no word."""
     read = [term for term in every if not term.spelled]
-    rows = await tx.all(READ, {"config": TEXT_CONFIG, "terms": [term.text for term in read]})
+    rows = await tx.all(SQL.read, {"config": TEXT_CONFIG, "terms": [term.text for term in read]})
     return {term: row.words for term, row in zip(read, rows, strict=True)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.stores.memory.search.query_terms import MOST_HOLDING
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,22 +17,8 @@ MOST_SCORED = 3 * MOST_HOLDING
 """A word stands in the context of its memory and of the two that follow."""
 
 NONE = "SELECT NULL::bigint AS id, NULL::float8 AS coverage, NULL::float8 AS context WHERE false"
-MATCHING_WORDS = """
-SELECT id, ({coverage}) / :whole AS coverage, ({context}) / :whole AS context FROM (
-    SELECT m.id, m.words, {held} FROM memories m
-    WHERE {where} AND {any_word}{last}) found
-ORDER BY ({coverage}) + ({context}) DESC, id LIMIT :pool
-"""
-WITHOUT_CONTEXT = """
-SELECT id, share AS coverage, share AS context FROM (
-    SELECT id, ({own}) / :whole AS share FROM (
-        SELECT m.id, m.context_words || CAST('' AS tsvector) AS words FROM memories m
-        WHERE {where} AND {any_word}{last}) found OFFSET 0) judged
-ORDER BY share DESC, id LIMIT :pool
-"""
-"""Transcripts stand by themselves. Their words are many: they are taken out of store once for
-all that are asked, which joining them with nothing does."""
 
+SQL = load(__file__)
 BY_INDEX = "m.context_words @@ CAST(:any_word AS tsquery)"
 """That index is all owners', and gives a small one much to pass over."""
 
@@ -57,7 +44,8 @@ def lexical_query(asked: QueryTerms, scope: Scope) -> tuple[str, dict[str, Any]]
     )
     around = (f"CASE WHEN held_{n} THEN {_weight(n)} ELSE 0 END" for n in places)
     held = (f"m.context_words @@ CAST(:word_{n} AS tsquery) AS held_{n}" for n in places)
-    sql = MATCHING_WORDS.format(
+    sql = SQL.part(
+        "matching_words",
         coverage=" + ".join(own),
         context=" + ".join(around),
         held=", ".join(held),
@@ -74,7 +62,8 @@ def _standing_alone(asked: QueryTerms, scope: Scope) -> str:
         f"CASE WHEN words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
         for n in range(len(asked.words))
     )
-    return WITHOUT_CONTEXT.format(
+    return SQL.part(
+        "without_context",
         own=" + ".join(held),
         where=scope.where(),
         any_word=ROW_BY_ROW if asked.few else BY_INDEX,
@@ -87,7 +76,5 @@ def _weight(place: int) -> str:
 
 
 def _values(asked: QueryTerms, sought: Sequence[QueryWord]) -> dict[str, Any]:
-    words = {f"word_{n}": word.query for n, word in enumerate(asked.words)}
-    weights = {f"weight_{n}": word.weight for n, word in enumerate(asked.words)}
     any_word = " | ".join(word.query for word in sought)
-    return {**words, **weights, "whole": asked.whole, "any_word": any_word}
+    return {**asked.word_values(), "whole": asked.whole, "any_word": any_word}

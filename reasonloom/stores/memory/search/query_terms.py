@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
-
+from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import index_of
 
 if TYPE_CHECKING:
@@ -41,31 +40,7 @@ FROM (SELECT lexeme, coalesce(t.memories, 0) AS held, greatest(coalesce(n.memori
 """
 """The words of a question with their inverse document frequency (Robertson, Sparck Jones)."""
 
-INDEXED = """
-SELECT max(coalesce(CAST(substring(c.relname FROM '_([0-9]{1,18})$') AS bigint),
-    9223372036854775807))
-FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
-WHERE c.relname BETWEEN CAST(:index AS name) AND CAST(CAST(:index AS text) || '_a' AS name)
-    AND i.indisvalid AND i.indrelid = to_regclass('embeddings')
-"""
-"""The last memory of an owner's index of nearness, from its name; of one without it, any."""
-
-PAST = """
-coalesce((SELECT memories FROM terms WHERE owner = :owner AND space = ''
-    AND kind = 'transcript_all' AND term = ''), 0)
-+ coalesce((SELECT sum(chunks) FROM forgets WHERE owner = :owner), 0)
-"""
-"""How many transcripts an owner has, with those that are hidden."""
-
-WEIGH = text(f"""
-SELECT lexeme, held, weight, visible, every, CAST(past AS bigint) AS past, indexed FROM (SELECT
-    coalesce((SELECT memories FROM terms WHERE owner = :owner AND space = :space
-        AND kind = :whole AND term = ''), 0) AS visible,
-    coalesce((SELECT memory_count FROM owners WHERE owner = :owner), 0) AS every,
-    {PAST} AS past,
-    ({INDEXED}) AS indexed) AS owned
-LEFT JOIN ({QUESTION}) AS question ON true ORDER BY held > 0 DESC, held, lexeme
-""")  # noqa: S608 - a query of our own
+SQL = load(__file__, question=QUESTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +88,11 @@ class QueryTerms:
         """What all words weigh together."""
         return sum(word.weight for word in self.words)
 
+    def word_values(self) -> dict[str, Any]:
+        """Return the parameters `word_N` and `weight_N` of the words."""
+        words = {f"word_{n}": word.query for n, word in enumerate(self.words)}
+        return {**words, **{f"weight_{n}": word.weight for n, word in enumerate(self.words)}}
+
     def sought(self, *, uncounted: bool = False) -> tuple[QueryWord, ...]:
         """Return the words by which memories are looked for, the rarest first.
 
@@ -156,25 +136,14 @@ async def weigh_terms(
     values = {
         "words": f"{apart}word",
         "whole": f"{apart}all",
-        "owner": tx.owner,
-        "space": tx.space,
         "text": query[:LONGEST_QUERY],
         "index": index_of(tx.owner, near.model) if near else None,
     }
-    rows = await tx.all(WEIGH, values)
+    rows = await tx.all(SQL.weigh, values)
     words = (QueryWord(row.lexeme, row.held, row.weight) for row in rows if row.lexeme is not None)
     every, past = int(rows[0].every), int(rows[0].past)
     stored = past if transcripts else max(0, every - past)
     return QueryTerms(tuple(words), rows[0].visible, stored, every, rows[0].indexed)
-
-
-WORDS_IN_PASSAGES = text("""
-SELECT ARRAY(SELECT n FROM unnest(CAST(:words AS text[])) WITH ORDINALITY AS asked (word, n)
-    WHERE said.words @@ CAST(word AS tsquery)) AS held
-FROM (SELECT place, words_of(passage, '{}', '{}') AS words
-    FROM unnest(CAST(:passages AS text[])) WITH ORDINALITY AS p (passage, place) OFFSET 0) said
-ORDER BY place
-""")
 
 
 async def words_in_passages(
@@ -184,5 +153,5 @@ async def words_in_passages(
     if not passages or not asked.words:
         return [frozenset() for _ in passages]
     values = {"words": [word.query for word in asked.words], "passages": list(passages)}
-    rows = await tx.tuples(WORDS_IN_PASSAGES, values)
+    rows = await tx.tuples(SQL.words_in_passages, values)
     return [frozenset(int(n) - 1 for n in row[0]) for row in rows]

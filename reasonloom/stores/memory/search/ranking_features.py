@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import text
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -19,28 +19,10 @@ if TYPE_CHECKING:
 HEAD = 2_000
 """Letters of a content that are looked at."""
 
-FEATURES = text(f"""
-SELECT m.id, m.session_id, m.salience, m.last_accessed,
-    CASE WHEN m.source_kind <> 'transcript' THEN left(m.content, {HEAD}) ELSE '' END AS head,
-    m.tags && CAST(:tags AS text[]) AS tagged,
-    CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates
-FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
-""")  # noqa: S608 - a number of our own
+SQL = load(__file__, head=HEAD)
 IN_SESSION = """(SELECT {end}(o.id) FROM memories o WHERE o.owner = m.owner
     AND o.session_id = m.session_id AND o.id {side} m.id AND o.deleted_at IS NULL
     AND o.source_kind = m.source_kind)"""
-NEIGHBOURS = text(f"""
-SELECT m.id, {IN_SESSION.format(end="max", side="<")} AS before,
-    {IN_SESSION.format(end="min", side=">")} AS after
-FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids)
-""")  # noqa: S608 - no values
-LINKS = text("""
-SELECT source_id, target_id, coalesce(max(weight) FILTER (
-    WHERE origin NOT IN ('waypoint', 'near_duplicate', 'session')), 0) AS weight FROM edges
-WHERE owner = :owner AND type <> 'supersedes'
-    AND (source_id = ANY(:ids) OR target_id = ANY(:ids))
-GROUP BY source_id, target_id
-""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +70,17 @@ async def ranking_features(
     tx: Transaction, ids: Sequence[int], *, tags: Collection[str], dates: Collection[str]
 ) -> list[RankingFeatures]:
     """Return the traits of the memories of `ids` that are there, in no order."""
-    values = {"owner": tx.owner, "ids": list(ids), "tags": list(tags), "dates": list(dates)}
-    return [RankingFeatures(*row) for row in await tx.tuples(FEATURES, values)]
+    values = {"ids": list(ids), "tags": list(tags), "dates": list(dates)}
+    return [RankingFeatures(*row) for row in await tx.tuples(SQL.features, values)]
 
 
 async def neighbours(tx: Transaction, ids: Sequence[int]) -> dict[int, Neighbours]:
     """Return what stands before and after each memory in its session."""
-    rows = await tx.tuples(NEIGHBOURS, {"owner": tx.owner, "ids": list(ids)})
+    rows = await tx.tuples(SQL.neighbours, {"ids": list(ids)})
     return {key: Neighbours(before, after) for key, before, after in rows}
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:
     """Return the edges that lead to or from `ids`, one for each pair and way."""
-    rows = await tx.tuples(LINKS, {"owner": tx.owner, "ids": list(ids)})
+    rows = await tx.tuples(SQL.links, {"ids": list(ids)})
     return [Link(*row) for row in rows]

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from sqlalchemy import TextClause, text
 
+from reasonloom.stores.memory.memories import MemoryFields
 from reasonloom.stores.memory.search.lexical_search import lexical_query
 from reasonloom.stores.memory.search.query_terms import (
     LONGEST_QUERY,
@@ -29,6 +28,7 @@ from reasonloom.stores.memory.search.vector_search import (
     exact_query,
     nearest_query,
 )
+from reasonloom.stores.statements import columns, load
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -49,69 +49,22 @@ __all__ = [
     "weigh_terms",
 ]  # fmt: skip
 
-CANDIDATES = """
-WITH worded AS MATERIALIZED ({worded}), alike AS MATERIALIZED ({alike})
-SELECT id, cosine, coalesce(coverage, 0) AS coverage, coalesce(context, 0) AS context
-FROM alike FULL JOIN worded USING (id)
-"""
 NONE_ALIKE = VectorQuery("SELECT NULL::bigint AS id, NULL::float8 AS cosine WHERE false")
-
-ANY = """
-SELECT m.id FROM memories m WHERE {where}
-ORDER BY m.salience DESC, m.last_accessed DESC, m.id LIMIT :pool
-"""
 
 
 @dataclass(frozen=True, slots=True)
-class FoundMemory:
+class FoundMemory(MemoryFields):
     """A stored memory as a search returns it.
 
-    `session` is its session's outside name, `link` its waypoints' mean weight, 0..1.
+    `session` is its session's external name, `link` its waypoints' mean weight, 0..1.
     """
 
-    id: int
-    session_id: UUID | None
-    content: str
-    sector: str
     event_type: str
-    source_kind: str
-    strength: float
-    salience: float
-    importance: float
-    confidence: float
-    keywords: list[str]
-    tags: list[str]
-    category: str | None
-    context: str | None
-    created_at: datetime
-    last_accessed: datetime
-    principal: str
-    tool: str
-    run_id: UUID | None
-    trust: float
     session: str | None
     link: float
 
 
-COLUMNS = ", ".join(
-    f"m.{name}" for name in FoundMemory.__slots__ if name not in ("link", "session")
-)
-FETCH = text(f"""
-SELECT {COLUMNS}, (SELECT s.external_name FROM sessions s
-    WHERE s.owner = m.owner AND s.id = m.session_id) AS session, coalesce((SELECT avg(weight) FROM (
-    SELECT d.weight FROM edges d
-    WHERE d.owner = :owner AND d.source_id = m.id AND d.origin = 'waypoint'
-    UNION ALL SELECT d.weight FROM edges d
-    WHERE d.owner = :owner AND d.target_id = m.id AND d.origin = 'waypoint') links), 0) AS link
-FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
-""")  # noqa: S608 - names of columns, no values
-
-
-TAGS_IN = text("""
-SELECT term FROM terms WHERE owner = :owner AND space = :space AND kind = 'tag'
-    AND memories > 0 AND position(lower(term) IN lower(:text)) > 0
-ORDER BY length(term) DESC, term LIMIT 100
-""")
+SQL = load(__file__, columns=columns(FoundMemory, "m", without=("session", "link")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +85,8 @@ class Match:
 
 async def tags_in(tx: Transaction, query: str) -> list[str]:
     """Return the tags of the space that stand in `query`, as any part of it, the longest first."""
-    values = {"owner": tx.owner, "space": tx.space, "text": query[:LONGEST_QUERY]}
-    return [row.term for row in await tx.all(TAGS_IN, values)]
+    values = {"text": query[:LONGEST_QUERY]}
+    return [row.term for row in await tx.all(SQL.tags_in, values)]
 
 
 async def candidates(
@@ -163,8 +116,8 @@ async def _matching(
     words, values = lexical_query(asked, scope)
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
-    given = {**scope.values(tx.owner), **(near.values() if near else {}), **shape.values}
-    statement = _statement(CANDIDATES.format(worded=words, alike=shape.sql))
+    given = {**scope.values(), **(near.values() if near else {}), **shape.values}
+    statement = SQL.fill("candidates", worded=words, alike=shape.sql)
     return await tx.tuples(statement, {**given, **values, "pool": pool})
 
 
@@ -177,7 +130,7 @@ async def find_nearest(
     """
     asked = await weigh_terms(tx, "", near, transcripts=scope.of_transcripts)
     shape = nearest_query(near, scope, replace(asked, indexed=None) if exact else asked, pool)
-    given = {**scope.values(tx.owner), **near.values(), "pool": pool}
+    given = {**scope.values(), **near.values(), "pool": pool}
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
     rows = await tx.all(_statement(shape.sql), {**given, **shape.values})
@@ -188,19 +141,14 @@ async def find_nearest(
 
 async def most_salient(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:
     """Return the ids of the memories of a scope, the most salient first."""
-    rows = await tx.all(_within(scope.where()), {**scope.values(tx.owner), "pool": pool})
+    rows = await tx.all(SQL.fill("any", where=scope.where()), {**scope.values(), "pool": pool})
     return [row.id for row in rows]
 
 
 async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
     """Return the memories of `ids` that are there and not hidden, in no order."""
-    rows = await tx.all(FETCH, {"owner": tx.owner, "ids": list(ids)})
+    rows = await tx.all(SQL.fetch, {"ids": list(ids)})
     return [FoundMemory(**row._mapping) for row in rows]
-
-
-@cache
-def _within(where: str) -> TextClause:
-    return text(ANY.format(where=where))
 
 
 @lru_cache(maxsize=512)

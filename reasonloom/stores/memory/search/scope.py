@@ -57,9 +57,9 @@ class Scope:
     def where(self) -> str:
         """Return the SQL condition of this scope."""
         chosen = [FILTERS[name] for name in FILTERS if getattr(self, name) is not None]
-        return " AND ".join([VISIBLE, *self._apart(), *chosen])
+        return " AND ".join([VISIBLE, *self._index_condition(), *chosen])
 
-    def _apart(self) -> list[str]:
+    def _index_condition(self) -> list[str]:
         """Say which of two indexes holds all of it: that of transcripts, or that of all others."""
         if self.of_transcripts:
             return ["m.source_kind = 'transcript'"]
@@ -70,11 +70,10 @@ class Scope:
         """Tell whether it leaves out some of what is visible."""
         return any(getattr(self, name) is not None for name in FILTERS)
 
-    def values(self, owner: str) -> dict[str, Any]:
-        """Return what the condition's parameters stand for."""
+    def values(self) -> dict[str, Any]:
+        """Return the parameters of the condition but the owner."""
         given = {name: getattr(self, name) for name in FILTERS}
         return {
-            "owner": owner,
             "kinds": list(self.kinds),
             **{
                 name: value if isinstance(value, str | float | datetime) else list(value)

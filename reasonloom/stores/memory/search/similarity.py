@@ -1,18 +1,15 @@
 """Memories alike to a text: the nearest and those that share its rarest words, each judged whole.
 
-Other than in `stores/memory/search/retrieval.py` a memory's own words count and not those around it, and every
-candidate is judged by its vector and by all words, whichever list it came from: so what a
-memory is worth does not depend on what else is stored.
+Unlike in `retrieval.py`, a memory's own words count and not those around it, and every candidate is
+scored by its vector and by all words, whichever list it came from: so a memory's score does not
+depend on what else is stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
-
-from sqlalchemy import TextClause, text
+from typing import TYPE_CHECKING
 
 from reasonloom.stores.memory.search.lexical_search import MOST_SCORED
 from reasonloom.stores.memory.search.query_terms import QueryTerms
@@ -24,6 +21,7 @@ from reasonloom.stores.memory.search.vector_search import (
     exact_query,
     nearest_query,
 )
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,34 +34,30 @@ if TYPE_CHECKING:
 COSINE = """(SELECT 1 - min(e.embedding <=> CAST(:vector AS halfvec)) FROM embeddings e
     WHERE e.owner = m.owner AND e.memory_id = m.id AND e.model = :model
         AND e.sectors & CAST(:sectors AS smallint) <> 0)"""
-JUDGE = """
-SELECT m.id, {cosine} AS cosine, ({words}) / :whole AS coverage, ({context}) / :whole AS context
-FROM memories m WHERE {where} AND m.id = ANY(CAST(:ids AS bigint[]))
-"""
+SQL = load(__file__)
 HELD = (
     "CASE WHEN m.{words} @@ CAST(:word_{n} AS tsquery) THEN CAST(:weight_{n} AS float8) ELSE 0 END"
 )
-DATED = """
-SELECT m.id FROM memories m WHERE {where} AND m.dates && CAST(:asked_dates AS text[])
-ORDER BY m.created_at DESC, m.id DESC LIMIT :pool
-"""
 
 
 async def match_ids(
     tx: Transaction, asked: QueryTerms, near: Nearness | None, *, scope: Scope, ids: Collection[int]
 ) -> dict[int, Match]:
     """Return what those of `ids` that are in the scope have in common with what is asked."""
-    words = {f"word_{n}": word.query for n, word in enumerate(asked.words)}
-    weights = {f"weight_{n}": word.weight for n, word in enumerate(asked.words)}
     values = {
-        **scope.values(tx.owner),
+        **scope.values(),
         **(near.values() if near else {}),
-        **words,
-        **weights,
+        **asked.word_values(),
         "whole": asked.whole or 1.0,
         "ids": list(ids),
     }
-    statement = _judge(scope.where(), len(asked.words), dense=near is not None)
+    statement = SQL.fill(
+        "judge",
+        cosine=COSINE if near else "CAST(NULL AS float8)",
+        words=_held("words", len(asked.words)),
+        context=_held("context_words", len(asked.words)),
+        where=scope.where(),
+    )
     rows = await tx.tuples(statement, values)
     return {key: Match(*match) for key, *match in rows}
 
@@ -72,20 +66,8 @@ async def with_dates(
     tx: Transaction, dates: Sequence[str], *, scope: Scope, pool: int
 ) -> list[int]:
     """Return the newest memories of a scope that carry any of the dates' terms."""
-    values = {**scope.values(tx.owner), "asked_dates": list(dates), "pool": pool}
-    return [row.id for row in await tx.all(_dated(scope.where()), values)]
-
-
-@cache
-def _judge(where: str, words: int, *, dense: bool) -> TextClause:
-    return text(
-        JUDGE.format(
-            cosine=COSINE if dense else "CAST(NULL AS float8)",
-            words=_held("words", words),
-            context=_held("context_words", words),
-            where=where,
-        )
-    )
+    values = {**scope.values(), "asked_dates": list(dates), "pool": pool}
+    return [row.id for row in await tx.all(SQL.fill("dated", where=scope.where()), values)]
 
 
 def _held(column: str, words: int) -> str:
@@ -93,30 +75,13 @@ def _held(column: str, words: int) -> str:
     return " + ".join(held) or "CAST(0 AS float8)"
 
 
-@cache
-def _dated(where: str) -> TextClause:
-    return text(DATED.format(where=where))
-
-
 WORDS_POOL = 60
 """Candidates that words give at least: they cost little, and the nearest may be missed."""
 
 NO_MATCHING_WORDS = "SELECT NULL::bigint AS id WHERE false"
-MATCHING_WORDS = """
-SELECT id FROM (SELECT m.id, {coverage} AS coverage FROM memories m
-    WHERE {where} AND {any_word}{last}) found
-ORDER BY coverage DESC, id DESC LIMIT :words_pool
-"""
 BY_INDEX = "m.words @@ CAST(:any_word AS tsquery)"
 ROW_BY_ROW = f"({BY_INDEX}) IS TRUE"
 NEWEST = f" ORDER BY m.id DESC LIMIT {MOST_SCORED}"
-SIMILARITY = """
-WITH worded AS MATERIALIZED ({worded}), alike AS MATERIALIZED ({alike})
-SELECT m.id, {cosine} AS cosine, ({coverage}) / :whole AS coverage,
-    m.id = ANY(ARRAY(SELECT id FROM alike)) AS near
-FROM memories m WHERE {where}
-    AND m.id = ANY(ARRAY(SELECT id FROM worded UNION SELECT id FROM alike))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +119,8 @@ async def _judged(
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
     coverage = " + ".join(HELD.format(words="words", n=n) for n in range(len(asked.words)))
-    sql = SIMILARITY.format(
+    statement = SQL.fill(
+        "similarity",
         worded=_worded(asked, scope, coverage),
         alike=shape.sql,
         cosine=COSINE if near else "CAST(NULL AS float8)",
@@ -162,38 +128,26 @@ async def _judged(
         where=scope.where(),
     )
     values = {
-        **scope.values(tx.owner),
+        **scope.values(),
         **(near.values() if near else {}),
         **shape.values,
-        **_of_words(asked),
+        **asked.word_values(),
+        "whole": asked.whole or 1.0,
+        "any_word": " | ".join(word.query for word in asked.sought()),
         "pool": pool,
         "words_pool": max(pool, WORDS_POOL),
     }
-    return [SimilarMemory(*row) for row in await tx.tuples(_statement(sql), values)]
+    return [SimilarMemory(*row) for row in await tx.tuples(statement, values)]
 
 
 def _worded(asked: QueryTerms, scope: Scope, coverage: str) -> str:
     """Return the query of the memories that hold the words looked for."""
     if not asked.sought():
         return NO_MATCHING_WORDS
-    return MATCHING_WORDS.format(
+    return SQL.part(
+        "matching_words",
         coverage=coverage,
         where=scope.where(),
         any_word=ROW_BY_ROW if asked.few else BY_INDEX,
         last=NEWEST if asked.newest_only else " OFFSET 0",
     )
-
-
-def _of_words(asked: QueryTerms) -> dict[str, Any]:
-    words: Sequence[Any] = asked.words
-    return {
-        **{f"word_{n}": word.query for n, word in enumerate(words)},
-        **{f"weight_{n}": word.weight for n, word in enumerate(words)},
-        "whole": asked.whole or 1.0,
-        "any_word": " | ".join(word.query for word in asked.sought()),
-    }
-
-
-@lru_cache(maxsize=512)
-def _statement(sql: str) -> TextClause:
-    return text(sql)

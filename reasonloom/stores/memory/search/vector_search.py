@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import text
+from reasonloom.stores.statements import load
 
 if TYPE_CHECKING:
     from reasonloom.stores.memory.search.query_terms import QueryTerms
@@ -32,46 +32,10 @@ FEW = 20
 LEAST_INDEXED = 20
 """With fewer memories than this from an index, all are looked at after all."""
 
-TUNE = text(
-    "SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), "
-    "set_config('hnsw.ef_search', CAST(:reach AS text), true)"
-)
+SQL = load(__file__)
+TUNE = SQL.tune
 
 IN_SECTORS = " AND e.sectors & CAST(:sectors AS smallint) <> 0"
-VISIBLE_FIRST = """
-SELECT id, 1 - min(distance) AS cosine FROM (
-    SELECT m.id, e.embedding <=> CAST(:vector AS halfvec) AS distance
-    FROM memories m JOIN embeddings e ON e.owner = m.owner AND e.memory_id = m.id
-    WHERE {where} AND {of_model} OFFSET 0) near
-GROUP BY id ORDER BY min(distance), id LIMIT :pool
-"""
-NEAREST_FIRST = """
-WITH near AS MATERIALIZED (SELECT memory_id, min(distance) AS distance FROM ({vectors}) looked
-    GROUP BY memory_id)
-SELECT near.memory_id AS id, 1 - distance AS cosine FROM near WHERE memory_id = ANY(ARRAY(
-    SELECT m.id FROM memories m WHERE {where} AND m.id = ANY(ARRAY(SELECT memory_id FROM near))))
-ORDER BY distance, memory_id LIMIT :pool
-"""
-"""Ids go from one to the other as arrays: joined, before the tables were analysed, each of one
-would be looked for among all of the other."""
-EVERY_VECTOR = """
-SELECT memory_id, distance FROM (
-    SELECT e.memory_id, e.embedding <=> CAST(:vector AS halfvec) AS distance
-    FROM embeddings e WHERE {of_model} OFFSET 0) taken
-ORDER BY distance LIMIT :looked
-"""
-BY_INDEX = """
-(SELECT e.memory_id, CAST(e.embedding AS halfvec({size})) <=> CAST(:vector AS halfvec({size}))
-    AS distance
-FROM embeddings e WHERE {of_model} AND e.memory_id <= CAST(:indexed AS bigint)
-ORDER BY CAST(e.embedding AS halfvec({size})) <=> CAST(:vector AS halfvec({size})) LIMIT :looked)
-UNION ALL (SELECT memory_id, distance FROM (
-    SELECT e.memory_id, e.embedding <=> CAST(:vector AS halfvec) AS distance
-    FROM embeddings e WHERE {of_model} AND e.memory_id > CAST(:indexed AS bigint) OFFSET 0) later
-ORDER BY distance LIMIT :looked)
-"""
-"""The cast to a size and the first condition on the number are the index's own; without them
-the planner does not know the index. An index of a larger number will do as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +55,7 @@ class VectorQuery:
 
 def exact_query(near: Nearness, scope: Scope) -> VectorQuery:
     """Return the query that misses nothing: of what may be seen the nearest."""
-    return VectorQuery(VISIBLE_FIRST.format(where=scope.where(), of_model=_of_model(near)))
+    return VectorQuery(SQL.part("visible_first", where=scope.where(), of_model=_of_model(near)))
 
 
 def nearest_query(near: Nearness, scope: Scope, asked: QueryTerms, pool: int) -> VectorQuery:
@@ -102,8 +66,8 @@ def nearest_query(near: Nearness, scope: Scope, asked: QueryTerms, pool: int) ->
     needed = ceil(pool * VECTORS_A_MEMORY / seen) + SPARE
     if asked.indexed is not None:
         return _by_index(near, scope, pool, needed, asked.indexed)
-    vectors = EVERY_VECTOR.format(of_model=_of_model(near))
-    sql = NEAREST_FIRST.format(vectors=vectors, where=scope.where())
+    vectors = SQL.part("every_vector", of_model=_of_model(near))
+    sql = SQL.part("nearest_first", vectors=vectors, where=scope.where())
     return VectorQuery(sql, {"looked": needed}, min(pool, asked.visible))
 
 
@@ -114,8 +78,8 @@ def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int
     """
     reach = NEARER if pool <= FEW else FARTHEST
     looked = min(needed, reach if near.everywhere else reach // 3)
-    vectors = BY_INDEX.format(of_model=_of_model(near), size=len(near.vector))
-    sql = NEAREST_FIRST.format(vectors=vectors, where=scope.where())
+    vectors = SQL.part("by_index", of_model=_of_model(near), size=str(len(near.vector)))
+    sql = SQL.part("nearest_first", vectors=vectors, where=scope.where())
     values = {"looked": looked, "indexed": indexed}
     return VectorQuery(sql, values, min(pool, LEAST_INDEXED), reach)
 

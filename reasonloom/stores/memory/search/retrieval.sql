@@ -1,0 +1,22 @@
+-- name: fetch
+SELECT {{ columns }}, (SELECT s.external_name FROM sessions s
+    WHERE s.owner = m.owner AND s.id = m.session_id) AS session, coalesce((SELECT avg(weight) FROM (
+    SELECT d.weight FROM edges d
+    WHERE d.owner = :owner AND d.source_id = m.id AND d.origin = 'waypoint'
+    UNION ALL SELECT d.weight FROM edges d
+    WHERE d.owner = :owner AND d.target_id = m.id AND d.origin = 'waypoint') links), 0) AS link
+FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
+
+-- name: tags_in
+SELECT term FROM terms WHERE owner = :owner AND space = :space AND kind = 'tag'
+    AND memories > 0 AND position(lower(term) IN lower(:text)) > 0
+ORDER BY length(term) DESC, term LIMIT 100
+
+-- name: candidates
+WITH worded AS MATERIALIZED ({{ worded }}), alike AS MATERIALIZED ({{ alike }})
+SELECT id, cosine, coalesce(coverage, 0) AS coverage, coalesce(context, 0) AS context
+FROM alike FULL JOIN worded USING (id)
+
+-- name: any
+SELECT m.id FROM memories m WHERE {{ where }}
+ORDER BY m.salience DESC, m.last_accessed DESC, m.id LIMIT :pool

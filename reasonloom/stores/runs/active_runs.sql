@@ -1,0 +1,23 @@
+-- name: renew_leases
+UPDATE leases SET until = clock_timestamp() + make_interval(secs => :seconds)
+WHERE holder = :holder AND run_id = ANY(:runs) RETURNING run_id
+
+-- name: orphaned_runs
+SELECT owner, run_id FROM leases WHERE until < clock_timestamp()
+ORDER BY until LIMIT :limit
+
+-- name: release_lease
+DELETE FROM leases WHERE owner = :owner AND run_id = :run
+
+-- name: expire_lease
+UPDATE leases SET until = clock_timestamp()
+WHERE owner = :owner AND run_id = :run AND holder = :holder
+
+-- name: answered_calls
+-- types: session uuid
+SELECT r.id, r.tool, r.created_at, c.node, c.prompt, c.prompt_version, left(c.reply ->> 'text', 400)
+FROM runs r LEFT JOIN llm_calls c ON c.owner = r.owner AND c.run_id = r.id
+WHERE r.owner = :owner AND r.space = :space AND r.status = 'running'
+    AND r.created_at > now() - interval '1 day'
+    AND (r.session_id = :session OR r.input ->> 'session_id' = CAST(:session AS text))
+ORDER BY r.created_at, r.id, c.created_at LIMIT 200

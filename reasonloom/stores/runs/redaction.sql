@@ -1,0 +1,46 @@
+-- name: touched
+SELECT r.id FROM runs r WHERE r.owner = :owner AND (
+    r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories))
+    OR EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
+        AS said (value) WHERE value #>> '{}' = ANY(:names))
+    OR r.tool NOT LIKE :of_files AND concat(r.input, r.output) ~ :nodes
+    OR r.graph = 'session_end' AND r.session_id IN (SELECT m.session_id FROM memories m
+        WHERE m.owner = :owner AND m.id = ANY(:memories)))
+
+-- name: past
+-- As above for chunks of past conversations, of which there may be very many: graph memory and
+-- the memory files of workspaces never hold their numbers.
+SELECT r.id FROM runs r WHERE r.owner = :owner AND (
+    EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
+        AS said (value) WHERE value #>> '{}' = ANY(:names))
+    OR r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories)
+        AND m.run_id IS NOT NULL))
+
+-- name: runs
+-- types: runs uuid[]
+UPDATE runs SET input = '{"redacted": true}',
+    output = CASE WHEN output IS NULL THEN NULL ELSE CAST('{"redacted": true}' AS jsonb) END
+WHERE owner = :owner AND id = ANY(:runs)
+
+-- name: replies
+-- types: runs uuid[]
+UPDATE llm_calls SET reply = '{"redacted": true}', messages = NULL
+WHERE owner = :owner AND run_id = ANY(:runs)
+
+-- name: old
+SELECT r.id FROM runs r WHERE r.owner = :owner AND r.space = :space AND r.finished_at < :before
+    AND EXISTS (SELECT FROM checkpoints c WHERE c.thread_id = concat(r.owner, '/', r.id))
+ORDER BY r.finished_at, r.id LIMIT :size
+
+-- name: prompts
+-- types: runs uuid[]
+UPDATE llm_calls SET messages = NULL WHERE owner = :owner AND run_id = ANY(:runs)
+
+-- name: drop_checkpoints
+DELETE FROM checkpoints WHERE thread_id = ANY(:threads)
+
+-- name: drop_blobs
+DELETE FROM checkpoint_blobs WHERE thread_id = ANY(:threads)
+
+-- name: drop_writes
+DELETE FROM checkpoint_writes WHERE thread_id = ANY(:threads)

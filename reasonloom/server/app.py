@@ -7,16 +7,16 @@ from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.loom_server import LoomServer
 
 
-def build_server(room: EngineLifespan) -> LoomServer:
+def build_server(lifespan: EngineLifespan) -> LoomServer:
     """Return the server that the room's settings ask for.
 
     Raises:
         SettingMistake: the settings name a tool or toolset that does not exist.
     """
-    return LoomServer(choose(room.settings), room)
+    return LoomServer(choose(lifespan.settings), lifespan)
 
 
-def build_reference_servers(room: EngineLifespan) -> dict[str, LoomServer]:
+def build_reference_servers(lifespan: EngineLifespan) -> dict[str, LoomServer]:
     """Return the servers of single references, by the name of each, that stand beside it."""
-    beside = reference_catalogues(room.settings)
-    return {name: LoomServer(catalogue, room) for name, catalogue in beside.items()}
+    catalogues = reference_catalogues(lifespan.settings)
+    return {name: LoomServer(catalogue, lifespan) for name, catalogue in catalogues.items()}

@@ -33,7 +33,7 @@ class BaseTool(Tool):
 
     model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
 
-    form: Envelope
+    envelope: Envelope
     fn: Any = _unused
     is_async: bool = True
     fn_metadata: FuncMetadata = NO_FUNCTION
@@ -65,17 +65,17 @@ class BaseTool(Tool):
         raise NotImplementedError
 
     def _failed(self, error: ReasonloomError, started: float) -> CallToolResult:
-        told = ResponseMeta(seconds=time.perf_counter() - started, tool=self.name)
-        return call_result(self.form.failure(error, told), failed=True)
+        meta = ResponseMeta(seconds=time.perf_counter() - started, tool=self.name)
+        return call_result(self.envelope.failure(error, meta), failed=True)
 
 
-def call_result(said: ToolResponse, *, failed: bool) -> CallToolResult:
+def call_result(response: ToolResponse, *, failed: bool) -> CallToolResult:
     """Return what a form says as MCP carries it: as text, and as the structured value."""
-    text = said.text
+    text = response.text
     if text is None:
-        text = json.dumps(said.structured, ensure_ascii=False)
+        text = json.dumps(response.structured, ensure_ascii=False)
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
-        structured_content=said.structured,
+        structured_content=response.structured,
         is_error=failed,
     )

@@ -43,8 +43,8 @@ def repair(raw: bytes) -> bytes | Refusal:
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        said = f"Parse error: the message is not UTF-8 (byte {error.start} of it)"
-        return Refusal(PARSE_ERROR, said, (_certain_id(raw),))
+        reason = f"Parse error: the message is not UTF-8 (byte {error.start} of it)"
+        return Refusal(PARSE_ERROR, reason, (_certain_id(raw),))
     if _is_message(raw):
         return raw
     try:
@@ -59,8 +59,8 @@ def repair(raw: bytes) -> bytes | Refusal:
 
 def too_long(head: bytes) -> Refusal:
     """Return why a message that begins with `head` is not read to its end."""
-    said = f"Invalid request: a message has at most {MAX_MESSAGE_BYTES} bytes"
-    return Refusal(INVALID_REQUEST, said, (_certain_id(head),))
+    reason = f"Invalid request: a message has at most {MAX_MESSAGE_BYTES} bytes"
+    return Refusal(INVALID_REQUEST, reason, (_certain_id(head),))
 
 
 def _is_message(raw: bytes) -> bool:

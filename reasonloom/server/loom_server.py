@@ -70,14 +70,14 @@ class LoomServer(MCPServer[dict[str, Any]]):
     def __init__(
         self,
         catalogue: Catalogue,
-        room: EngineLifespan,
+        lifespan: EngineLifespan,
         *,
         extra_tools: Sequence[Tool] = (),
         **more: Any,
     ) -> None:
         """Serve the catalogue and `extra_tools`; `more` are the SDK's own arguments."""
         tools = [
-            *(make_tool(served, room, catalogue.offered) for served in catalogue.tools),
+            *(make_tool(served, lifespan, catalogue.offered) for served in catalogue.tools),
             *extra_tools,
         ]
         super().__init__(
@@ -85,7 +85,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
             instructions=instructions(catalogue.advice),
             version=catalogue.version or __version__,
             tools=tools,
-            request_state_security=_state_security(room.settings),
+            request_state_security=_state_security(lifespan.settings),
             warn_on_duplicate_prompts=False,
             **{"subscriptions": False, **more},
         )
@@ -98,16 +98,16 @@ class LoomServer(MCPServer[dict[str, Any]]):
             )
         )
         self.needed = {each.name: each.needed for each in catalogue.tools}
-        self._room = room
+        self._lifespan = lifespan
         self._prompts_wait = not catalogue.is_reference
-        self._shelf = ResourceIndex(catalogue.resources, room)
+        self._shelf = ResourceIndex(catalogue.resources, lifespan)
         self._lowlevel_server.add_request_handler(
             "completion/complete", CompleteRequestParams, self._handle_complete
         )
 
     async def list_tools(self) -> list[ListedTool]:
         """List the tools, and begin to open the engine behind them."""
-        asyncio.get_running_loop().call_later(WARM_UP_AFTER, self._room.warm_up)
+        asyncio.get_running_loop().call_later(WARM_UP_AFTER, self._lifespan.warm_up)
         return await super().list_tools()
 
     async def _handle_list_tools(
@@ -141,7 +141,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     ) -> ListResourcesResult:
         """List the caller's newest resources; `list_resources` would not know the caller."""
         context = Context(request_context=ctx, mcp_server=self)
-        caller = caller_of(self._room.settings, context)
+        caller = caller_of(self._lifespan.settings, context)
         try:
             return ListResourcesResult(
                 resources=await self._shelf.within(scopes_of(ctx)).newest(caller)
@@ -158,10 +158,10 @@ class LoomServer(MCPServer[dict[str, Any]]):
     ) -> Iterable[ReadResourceContents]:
         """Read a resource; an unknown one, or somebody else's, is an invalid parameter (-32602)."""
         context = context or Context(mcp_server=self)
-        caller = caller_of(self._room.settings, context)
+        caller = caller_of(self._lifespan.settings, context)
         shelf = self._shelf.within(scopes_of(context.request_context))
         return limit_contents(
-            await shelf.read(str(uri), caller), self._room.settings.answer_characters
+            await shelf.read(str(uri), caller), self._lifespan.settings.answer_characters
         )
 
     async def list_prompts(self) -> list[ListedPrompt]:
@@ -178,7 +178,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         if not self._prompts_wait:
             return
         try:
-            found = await asyncio.to_thread(packaged_prompts, self._room.settings)
+            found = await asyncio.to_thread(packaged_prompts, self._lifespan.settings)
         except ReasonloomError as error:
             raise MCPError(code=INTERNAL_ERROR, message=error.message) from None
         self._prompts_wait = False
@@ -214,7 +214,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         self, ctx: ServerRequestContext[dict[str, Any]], params: CompleteRequestParams
     ) -> CompleteResult:
         """Offer the caller's own ids, and values; an unknown reference is malformed (-32602)."""
-        caller = caller_of(self._room.settings, Context(request_context=ctx, mcp_server=self))
+        caller = caller_of(self._lifespan.settings, Context(request_context=ctx, mcp_server=self))
         shelf = self._shelf.within(scopes_of(ctx))
         try:
             if isinstance(params.ref, PromptReference):
@@ -243,19 +243,19 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
 
     def _unknown(self, name: str) -> str:
-        said = truncated_name(name)
+        wanted = truncated_name(name)
         if name in ALL_TOOLS:
-            return f"Tool not found: {said} is not served here; see `reasonloom doctor`"
+            return f"Tool not found: {wanted} is not served here; see `reasonloom doctor`"
         near = get_close_matches(name[:100], self._served, n=1)
         if near:
-            return f"Tool not found: {said}; did you mean {near[0]}?"
+            return f"Tool not found: {wanted}; did you mean {near[0]}?"
         names = list(self._served)
         more = (
             f" and {len(names) - MAX_NAMES_IN_ERROR} more"
             if len(names) > MAX_NAMES_IN_ERROR
             else ""
         )
-        return f"Tool not found: {said}; known: {', '.join(names[:MAX_NAMES_IN_ERROR])}{more}"
+        return f"Tool not found: {wanted}; known: {', '.join(names[:MAX_NAMES_IN_ERROR])}{more}"
 
 
 def _state_security(settings: Settings) -> RequestStateSecurity | None:

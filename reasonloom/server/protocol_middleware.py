@@ -52,12 +52,12 @@ class RequestValidation(ServerMiddleware[Any]):
         try:
             return await call_next(ctx)
         except ValidationError as error:
-            told = _field_message(error)
+            message = _field_message(error)
         except MCPError as error:
             if (error.error.message, error.error.data) != TOO_EARLY:
                 raise
-            told = f"{ctx.method}: not before initialize, which must be the first request"
-        raise MCPError(code=INVALID_PARAMS, message=told)
+            message = f"{ctx.method}: not before initialize, which must be the first request"
+        raise MCPError(code=INVALID_PARAMS, message=message)
 
 
 def _unchecked_mistake(method: str, params: Mapping[str, Any]) -> str | None:

@@ -22,6 +22,7 @@ from reasonloom.errors import (
 )
 from reasonloom.server.auth.scopes import readable
 from reasonloom.server.names import unknown_argument
+from reasonloom.server.resources.kind import MIME_TYPE
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -42,13 +43,15 @@ ARGUMENT = "id"
 class ResourceIndex:
     """The kinds of resources of one server."""
 
-    def __init__(self, kinds: Sequence[Kind], room: EngineLifespan) -> None:
+    def __init__(self, kinds: Sequence[Kind], lifespan: EngineLifespan) -> None:
         self._kinds = kinds
-        self._room = room
+        self._lifespan = lifespan
 
     def within(self, scopes: Sequence[str] | None) -> ResourceIndex:
         """Return the part that a token with these scopes may read; None stands for no token."""
-        return ResourceIndex([kind for kind in self._kinds if readable(scopes, kind)], self._room)
+        return ResourceIndex(
+            [kind for kind in self._kinds if readable(scopes, kind)], self._lifespan
+        )
 
     def templates(self) -> list[ResourceTemplate]:
         """Return the template of each kind of which there are many."""
@@ -58,7 +61,7 @@ class ResourceIndex:
                 title=kind.title,
                 uri_template=kind.template,
                 description=kind.description,
-                mime_type=kind.mime_type,
+                mime_type=MIME_TYPE,
             )
             for kind in self._kinds
             if not kind.single
@@ -114,8 +117,10 @@ class ResourceIndex:
             if identifier := kind.id_in(uri):
                 async with self._engine() as engine:
                     text = await kind.read(engine, caller, identifier)
-                    data = await kind.in_json(engine, caller, identifier) if kind.in_json else None
-                page = ReadResourceContents(content=text, mime_type=kind.mime_type)
+                    data = (
+                        await kind.read_json(engine, caller, identifier) if kind.has_json else None
+                    )
+                page = ReadResourceContents(content=text, mime_type=MIME_TYPE)
                 more = [] if data is None else [ReadResourceContents(data, JSON)]
                 return [page, *more]
         raise ResourceNotFoundError(NOT_FOUND)
@@ -123,10 +128,10 @@ class ResourceIndex:
     @asynccontextmanager
     async def _engine(self) -> AsyncIterator[Engine]:
         """Yield the engine within a call's time; what goes wrong becomes an error of resources."""
-        seconds = self._room.settings.tool_timeout
+        seconds = self._lifespan.settings.tool_timeout
         try:
             async with asyncio.timeout(seconds):
-                yield await self._room.engine()
+                yield await self._lifespan.engine()
         except NotFound:
             raise ResourceNotFoundError(NOT_FOUND) from None
         except ReasonloomError as error:
@@ -145,6 +150,6 @@ def _as_resource(kind: Kind, each: Listed) -> Resource:
         name=kind.name if kind.single else f"{kind.name} {each.id}",
         title=each.title,
         uri=kind.uri(each.id),
-        mime_type=kind.mime_type,
+        mime_type=MIME_TYPE,
         annotations=Annotations(last_modified=each.changed_at.isoformat()),
     )

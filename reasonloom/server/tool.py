@@ -75,7 +75,7 @@ class LoomTool(BaseTool):
     """
 
     served: ServedTool
-    room: EngineLifespan
+    lifespan: EngineLifespan
     offered: frozenset[str]
     published: dict[str, Any]
 
@@ -95,21 +95,21 @@ class LoomTool(BaseTool):
         """
         if self._may_cost():
             await self._require_credit(context)
-        outcome, told = await self._outcome(arguments, context, started)
-        answer = call_result(self.form.success(outcome.answer, told), failed=False)
+        outcome, meta = await self._outcome(arguments, context, started)
+        answer = call_result(self.envelope.success(outcome.answer, meta), failed=False)
         done = None if self.served.line.effect is Effect.READS else str(outcome.run_id)
-        most = self.room.settings.answer_characters
+        most = self.lifespan.settings.answer_characters
         require_size(answer, most, self.parameters["properties"], done)
         return answer
 
     def _may_cost(self) -> bool:
-        settings = self.room.settings
+        settings = self.lifespan.settings
         limited = settings.caller_tokens_per_day or settings.caller_usd_per_day
         return bool(limited) and self.served.line.open_world
 
     async def _require_credit(self, context: Context[Any, Any]) -> None:
         key = (context.request_context.meta or {}).get(IDEMPOTENCY_KEY)
-        caller = caller_of(self.room.settings, context)
+        caller = caller_of(self.lifespan.settings, context)
         known = key if isinstance(key, str) else None
         await require_daily_credit(await self._engine(), caller, self.served.line.name, known)
 
@@ -127,7 +127,7 @@ class LoomTool(BaseTool):
             tool=line.name,
             graph=load_graph(line.graph),
             request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-            caller=self._placed(caller_of(self.room.settings, context), request.space()),
+            caller=self._placed(caller_of(self.lifespan.settings, context), request.space()),
             key=key,
             report=_reporter(context),
             offered=self.offered,
@@ -145,16 +145,16 @@ class LoomTool(BaseTool):
         if not caller.authenticated or placed.space == DEFAULT_SPACE:
             return placed
         if self.served.line.effect is Effect.ADDS:
-            said = "userId: must be the owner that the token names"
-            raise InvalidArgument(said, field="userId")
+            reason = "userId: must be the owner that the token names"
+            raise InvalidArgument(reason, field="userId")
         return caller.within(NOWHERE)
 
     async def _engine(self) -> Engine:
         """Return the engine; a database that opens too slowly goes on opening for the next call."""
-        seconds = self.room.settings.tool_timeout
+        seconds = self.lifespan.settings.tool_timeout
         try:
             async with asyncio.timeout(seconds):
-                return await self.room.engine()
+                return await self.lifespan.engine()
         except TimeoutError:
             raise TimedOut(f"the database did not open within {seconds:g} s; try again") from None
 
@@ -191,20 +191,20 @@ def _reporter(context: Context[Any, Any]) -> Report:
     return partial(report_step, context)
 
 
-def make_tool(served: ServedTool, room: EngineLifespan, offered: frozenset[str]) -> LoomTool:
+def make_tool(served: ServedTool, lifespan: EngineLifespan, offered: frozenset[str]) -> LoomTool:
     """Return the MCP tool of one line of the catalogue; `offered` are all that stand beside it."""
     line = served.line
     return LoomTool(
-        form=served.form,
+        envelope=served.envelope,
         name=served.name,
         title=line.title,
         description=description_of(served),
         parameters=publish(line.request),
         annotations=_hints(line.effect, open_world=line.open_world),
         served=served,
-        room=room,
+        lifespan=lifespan,
         offered=offered,
-        published=served.form.schema(publish(line.answer, answer=True)),
+        published=served.envelope.schema(publish(line.answer, answer=True)),
     )
 
 

@@ -55,16 +55,18 @@ def require_size(
     size = size_of(answer)
     if size <= most:
         return
-    said = f"the answer has {size:,} characters, and this server gives at most {most:,} ({SETTING})"
+    reason = (
+        f"the answer has {size:,} characters, and this server gives at most {most:,} ({SETTING})"
+    )
     if done:
         raise AnswerTooLarge(
             f"the call was carried out and must not be sent again: run {done} keeps its answer. "
-            f"{said[0].upper()}{said[1:]}",
+            f"{reason[0].upper()}{reason[1:]}",
             limit="characters",
         )
     names = [name for name in SHORTENING_ARGUMENTS if name in set(arguments)]
     way = f"ask for less by {' or '.join(names)}" if names else "ask for something narrower"
-    raise AnswerTooLarge(f"{said}; {way}", limit="characters")
+    raise AnswerTooLarge(f"{reason}; {way}", limit="characters")
 
 
 def size_of(answer: CallToolResult) -> int:
@@ -91,8 +93,10 @@ def limit_contents(
 
 def _too_long_json(text: str, most: int) -> str:
     """Return, as JSON, that a text is too long to be given."""
-    said = f"this has {len(text):,} characters, and this server gives at most {most:,} ({SETTING})"
-    return json.dumps({"error": {"type": AnswerTooLarge.__name__, "message": said}})
+    reason = (
+        f"this has {len(text):,} characters, and this server gives at most {most:,} ({SETTING})"
+    )
+    return json.dumps({"error": {"type": AnswerTooLarge.__name__, "message": reason}})
 
 
 def _truncate_page(page: str, most: int) -> str:
@@ -101,8 +105,8 @@ def _truncate_page(page: str, most: int) -> str:
     fences = sum(line.startswith(FENCE) for line in begun.splitlines())
     end = f"\n{FENCE}" if fences % 2 else ""
     missing = len(page) - len(begun)
-    said = f"Cut here: {missing:,} of {len(page):,} characters are left out ({SETTING})."
-    return f"{begun}{end}\n\n{said}\n"
+    reason = f"Cut here: {missing:,} of {len(page):,} characters are left out ({SETTING})."
+    return f"{begun}{end}\n\n{reason}\n"
 
 
 # So it holds across replicas and restarts. What is at work while the limit is reached goes on: each

@@ -28,7 +28,7 @@ STUDIO_UNAVAILABLE = 30.0
 MISSING = "the studio needs its extra: pip install 'reasonloom[studio]'"
 
 
-def make_studio(room: EngineLifespan, host: str) -> ASGIApp:
+def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
     """Return the application that serves every page below `/studio`.
 
     The library keeps its pages in one place for a process: a process has one studio.
@@ -50,9 +50,9 @@ def make_studio(room: EngineLifespan, host: str) -> ASGIApp:
     static = resources.files("reasonloom.studio").joinpath("static")
     app.add_static_files("/assets", str(static))
     ui.add_head_html(_head(), shared=True)
-    app.add_route(REPORT, Reports(room).answer)
+    app.add_route(REPORT, Reports(lifespan).answer)
     for page in PAGES:
-        register(page, PAGES, room)
+        register(page, PAGES, lifespan)
     whole = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
         whole,
@@ -66,7 +66,9 @@ def make_studio(room: EngineLifespan, host: str) -> ASGIApp:
         gzip_middleware_factory=None if is_loopback(host) else GZipMiddleware,
         tailwind=False,
     )
-    return Guard(whole, BASE_PATH, allowed_names(room.settings, host), make_verifier(room.settings))
+    return Guard(
+        whole, BASE_PATH, allowed_names(lifespan.settings, host), make_verifier(lifespan.settings)
+    )
 
 
 def _head() -> str:
@@ -86,9 +88,9 @@ async def serve_studio(settings: Settings, address: str, tell: Callable[[str], N
     """
     host, port = parse_address(address, proven=make_verifier(settings) is not None)
     with listening_sockets(host, port) as sockets:
-        async with EngineLifespan(settings, recover=False) as room:
-            app = make_studio(room, host)
-            room.warm_up()
-            shown = f"[{host}]" if ":" in host else host
-            tell(f"reasonloom studio: http://{shown}:{port}{BASE_PATH}/ (Ctrl+C ends it)")
-            await serve_app(app, sockets, room.leave)
+        async with EngineLifespan(settings, recover=False) as lifespan:
+            app = make_studio(lifespan, host)
+            lifespan.warm_up()
+            name = f"[{host}]" if ":" in host else host
+            tell(f"reasonloom studio: http://{name}:{port}{BASE_PATH}/ (Ctrl+C ends it)")
+            await serve_app(app, sockets, lifespan.leave)

@@ -29,12 +29,12 @@ PAGE_TIMEOUT = 30.0
 """Seconds that a page may take before the library gives it up."""
 
 
-def register(page: StudioPage, pages: Sequence[StudioPage], room: EngineLifespan) -> None:
+def register(page: StudioPage, pages: Sequence[StudioPage], lifespan: EngineLifespan) -> None:
     """Serve a page at its address."""
 
     async def built(request: Request) -> None:
-        desk = PageContext(room, request.scope[VISITOR], page.toolset)
-        visit = Visit(desk, request.path_params, request.query_params)
+        context = PageContext(lifespan, request.scope[VISITOR], page.toolset)
+        visit = Visit(context, request.path_params, request.query_params)
         _head(page, pages, request)
         main = ui.element("div").classes("studio-main")
         ui.skip_link("Skip to the page", target=main)

@@ -23,14 +23,14 @@ FIRST = 'reasonloom call remember \'{"content": "Anna keeps bees", "sessionId": 
 
 async def build_home(visit: Visit) -> None:
     """Draw the counts, each leading to its page, and the newest runs."""
-    async with visit.desk.begin() as tx:
+    async with visit.context.begin() as tx:
         runs = await overview.latest_runs(tx, NEWEST)
     heading("Overview", "What this mind holds, and what it did last.")
     if not runs:
         empty_state("Nothing yet", "A first memory, a first thought:", command=FIRST)
 
     async def counted() -> Callable[[], None]:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             found = await overview.read_overview(tx)
         return lambda: _counts(found)
 

@@ -37,25 +37,25 @@ class Mounted:
 @asynccontextmanager
 async def alive(app: ASGIApp) -> AsyncIterator[None]:
     """Keep an ASGI application started; what it raises at its start is raised here."""
-    told: asyncio.Queue[Message] = asyncio.Queue()
-    said: asyncio.Queue[Message] = asyncio.Queue()
+    events: asyncio.Queue[Message] = asyncio.Queue()
+    replies: asyncio.Queue[Message] = asyncio.Queue()
     scope: Scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
-    task = asyncio.ensure_future(app(scope, told.get, said.put))
-    await told.put({"type": "lifespan.startup"})
-    first = await said.get()
+    task = asyncio.ensure_future(app(scope, events.get, replies.put))
+    await events.put({"type": "lifespan.startup"})
+    first = await replies.get()
     if first["type"] != "lifespan.startup.complete":
         raise RuntimeError(first.get("message", "the studio did not start"))
     try:
         yield
     finally:
-        await told.put({"type": "lifespan.shutdown"})
+        await events.put({"type": "lifespan.shutdown"})
         await task
 
 
-def with_studio(server: ASGIApp, room: EngineLifespan, host: str) -> ASGIApp:
+def with_studio(server: ASGIApp, lifespan: EngineLifespan, host: str) -> ASGIApp:
     """Return the server with the studio beside it.
 
     Raises:
         SettingMistake: the extra `studio` is not installed.
     """
-    return Mounted(server, make_studio(room, host))
+    return Mounted(server, make_studio(lifespan, host))

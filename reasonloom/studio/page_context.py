@@ -35,14 +35,14 @@ class PageContext:
     what the page can see.
     """
 
-    room: EngineLifespan
+    lifespan: EngineLifespan
     visitor: Visitor
     toolset: str
 
     @property
     def settings(self) -> Settings:
         """The settings of this process."""
-        return self.room.settings
+        return self.lifespan.settings
 
     async def engine(self) -> Engine:
         """Return the engine.
@@ -50,7 +50,7 @@ class PageContext:
         Raises:
             DatabaseUnavailable: it cannot be opened now.
         """
-        return await self.room.engine()
+        return await self.lifespan.engine()
 
     async def caller(self, *, reads: bool = True) -> Caller:
         """Return who looks at the page.
@@ -119,7 +119,7 @@ class PageContext:
 class Visit:
     """One visit of a page: the desk, the parts of its address, and what follows the `?`."""
 
-    desk: PageContext
+    context: PageContext
     parts: Mapping[str, str]
     query: Mapping[str, str]
 
@@ -150,13 +150,13 @@ class StudioPage:
     icon: str | None = None
 
 
-async def eval_folder(desk: PageContext) -> Path:
+async def eval_folder(context: PageContext) -> Path:
     """Return the folder.
 
     Raises:
         NotPermitted: the visitor is not the owner that the settings name.
     """
-    caller = await desk.caller()
-    if caller.owner != desk.settings.user:
+    caller = await context.caller()
+    if caller.owner != context.settings.user:
         raise NotPermitted("eval runs are shown to this machine's own user alone", field="token")
-    return desk.settings.home / "evals"
+    return context.settings.home / "evals"

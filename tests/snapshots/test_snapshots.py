@@ -12,11 +12,11 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from reasonloom.contracts.schema import publish
 from reasonloom.graphs.graph import load_graph
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.envelopes.envelope import Envelope
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.toolsets.toolset import ToolLine
 
-LINES = [(toolset.form, line) for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools]
+LINES = [(each.envelope, line) for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools]
 GRAPHS = sorted({line.graph for _, line in LINES})
 CHECKED = {
     "text": "The band always plays on Fridays, so we never sleep.",

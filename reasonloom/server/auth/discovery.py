@@ -101,12 +101,12 @@ def jwks_uri_in(metadata: Any, issuer: str) -> str:
     Raises:
         ValueError: it is another issuer's (RFC 8414, 3.3), or names no place to be trusted.
     """
-    told = metadata if isinstance(metadata, dict) else {}
-    if told.get("issuer") != issuer:
+    document = metadata if isinstance(metadata, dict) else {}
+    if document.get("issuer") != issuer:
         raise ValueError("metadata of another issuer")
-    place = told.get("jwks_uri")
-    if not isinstance(place, str) or not is_secure(place):
+    uri = document.get("jwks_uri")
+    if not isinstance(uri, str) or not is_secure(uri):
         raise ValueError("no jwks_uri over https")
-    if is_local(place) and not is_local(issuer):
+    if is_local(uri) and not is_local(issuer):
         raise ValueError("a jwks_uri on this machine")
-    return place
+    return uri

@@ -54,8 +54,8 @@ def _client(context: Context[Any, Any]) -> str | None:
     parameters = context.request_context.session.client_params
     if parameters is not None:
         return _printable(str(parameters.client_info.name))
-    said = (context.request_context.meta or {}).get(CLIENT_INFO)
-    return _printable(str(said["name"])) if isinstance(said, dict) and "name" in said else None
+    info = (context.request_context.meta or {}).get(CLIENT_INFO)
+    return _printable(str(info["name"])) if isinstance(info, dict) and "name" in info else None
 
 
 def _printable(name: str) -> str:

@@ -123,9 +123,9 @@ def _verifying_keys(value: Any) -> list[tuple[str | None, VerifyingKey]]:
     Raises:
         ValueError: there is none, or it is no set of keys.
     """
-    told = value.get("keys") if isinstance(value, dict) else None
+    keys = value.get("keys") if isinstance(value, dict) else None
     found = []
-    for each in told if isinstance(told, list) else ():
+    for each in keys if isinstance(keys, list) else ():
         if isinstance(each, dict) and each.get("use", "sig") == "sig" and each.get("kty") != "oct":
             try:
                 key = jwt.PyJWK(each)

@@ -117,8 +117,8 @@ def _entry(line: str, number: int) -> TokenEntry:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "form"
-        said = f"{VARIABLE}: line {number}, {place}: {first['msg']}"
-        raise SettingMistake(said, field=VARIABLE) from None
+        reason = f"{VARIABLE}: line {number}, {place}: {first['msg']}"
+        raise SettingMistake(reason, field=VARIABLE) from None
 
 
 def append_entry(path: Path, entry: TokenEntry) -> None:
@@ -163,8 +163,8 @@ def _require_entries(path: Path) -> None:
     try:
         read_entries(path)
     except SettingMistake as error:
-        said = f"{error.message}; mend or delete it first, no token was made"
-        raise SettingMistake(said, field=VARIABLE) from None
+        reason = f"{error.message}; mend or delete it first, no token was made"
+        raise SettingMistake(reason, field=VARIABLE) from None
 
 
 def _line_end(file: BinaryIO) -> str:
@@ -200,7 +200,7 @@ class TokenFile:
             if seen != self._seen:
                 self._entries, self._seen = read_entries(self.path), seen
         except (OSError, SettingMistake) as error:
-            said = error.message if isinstance(error, SettingMistake) else "the file is away"
-            log.warning("no static token is accepted: %s", said)
+            reason = error.message if isinstance(error, SettingMistake) else "the file is away"
+            log.warning("no static token is accepted: %s", reason)
             self._entries, self._seen = [], None
         return self._entries

@@ -72,8 +72,8 @@ class SignedTokens:
         owner = claims.get(self._settings.oauth_owner_claim)
         if not isinstance(owner, str):
             raise InvalidArgument("owner: must be text", field="owner")
-        said = claims.get(self._settings.oauth_scope_claim) or []
-        words = said.split() if isinstance(said, str) else said
+        scopes = claims.get(self._settings.oauth_scope_claim) or []
+        words = scopes.split() if isinstance(scopes, str) else scopes
         client = claims.get("client_id") or claims.get("azp") or owner
         return AccessToken(
             token=token,
@@ -142,5 +142,5 @@ def _check_oauth(settings: Settings) -> None:
 def _check_url(name: str, url: str) -> None:
     """Refuse an address over which somebody in between could put keys of their own."""
     if not is_secure(url):
-        said = "must be an https:// URL without user or fragment (http:// on loopback alone)"
-        raise SettingMistake(f"{name}: {said}", field=name)
+        rule = "must be an https:// URL without user or fragment (http:// on loopback alone)"
+        raise SettingMistake(f"{name}: {rule}", field=name)

@@ -81,7 +81,7 @@ def _reference_catalogue(toolset: Toolset, kept: Callable[[ToolLine], bool]) -> 
     lines = [line for line in toolset.tools if kept(line)]
     names = {line.name: reference_name(line.name) for line in lines}
     tools = tuple(
-        ServedTool(names[line.name], _reference_line(line), toolset.form, toolset.name)
+        ServedTool(names[line.name], _reference_line(line), toolset.envelope, toolset.name)
         for line in lines
     )
     return Catalogue(
@@ -141,7 +141,7 @@ def built_names() -> list[str]:
 
 def _built(toolsets: Iterable[Toolset]) -> list[ServedTool]:
     return [
-        ServedTool(line.name, line, toolset.form, toolset.name)
+        ServedTool(line.name, line, toolset.envelope, toolset.name)
         for toolset in toolsets
         for line in toolset.tools
     ]

@@ -22,7 +22,7 @@ class ServedTool:
 
     name: str
     line: ToolLine
-    form: Envelope
+    envelope: Envelope
     toolset: str
 
     @property
@@ -74,13 +74,13 @@ def applicable_advice(toolsets: Iterable[Toolset], names: Mapping[str, str]) -> 
 
 def instructions(advice: Iterable[str]) -> str:
     """Return a server's instructions; the last sentences are left out where there are too many."""
-    told = DATA_ADVICE
+    text = DATA_ADVICE
     for sentence in (SHARED_MEMORY_ADVICE, *advice):
-        longer = f"{told.removesuffix(DATA_ADVICE)}{sentence} {DATA_ADVICE}"
+        longer = f"{text.removesuffix(DATA_ADVICE)}{sentence} {DATA_ADVICE}"
         if len(longer) > MAX_INSTRUCTIONS:
             break
-        told = longer
-    return told
+        text = longer
+    return text
 
 
 def _named(sentence: str) -> Iterator[str]:

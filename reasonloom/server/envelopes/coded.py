@@ -25,7 +25,7 @@ DOMAIN_MESSAGE = f"Domain must be one of: {', '.join(DOMAINS)}"
 WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
+def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     """Return the error as `success` false, a code and a message; what is particular beside."""
     body: dict[str, Any] = {"success": False, "code": code_of(error), "message": error.message}
     if body["code"] == INVALID_DOMAIN:

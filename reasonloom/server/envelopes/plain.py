@@ -23,12 +23,12 @@ TYPES: Mapping[type[errors.ReasonloomError], str] = {
 """The reference's error types, which serve every provider; others keep our own names."""
 
 
-def success(answer: dict[str, Any], told: ResponseMeta) -> ToolResponse:
+def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
     """Return the answer as it is, with its notes where there are any."""
-    return ToolResponse({**answer, "notes": list(told.notes)} if told.notes else answer)
+    return ToolResponse({**answer, "notes": list(meta.notes)} if meta.notes else answer)
 
 
-def failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
+def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     """Return the error as text `Error: ...` and as an object of type, message and field."""
     message = error.message
     if isinstance(error, errors.InvalidArgument):
@@ -60,24 +60,24 @@ def schema(answer: dict[str, Any]) -> dict[str, Any]:
 PLAIN = Envelope(success, failure, schema)
 
 
-def text_success(answer: dict[str, Any], told: ResponseMeta) -> ToolResponse:
+def text_success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
     """Return the answer's own text, its notes below it, and all of it as values."""
-    notes = list(told.notes)
+    notes = list(meta.notes)
     text = "\n".join([answer["text"], *(f"[Note: {note}]" for note in notes)])
     return ToolResponse({**answer, "notes": notes} if notes else answer, text)
 
 
-def text_failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
+def text_failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     """Return the error as a sentence that begins with the tool's name, and as an object."""
     body: dict[str, Any] = {
-        "tool": told.tool,
+        "tool": meta.tool,
         "type": error_type(error),
         "message": error.message,
         "field": getattr(error, "field", None),
     }
     if isinstance(error, errors.ServiceFault):
         body["retryable"] = error.retryable
-    return ToolResponse({"error": body}, f'Tool "{told.tool}" failed: {error.message}')
+    return ToolResponse({"error": body}, f'Tool "{meta.tool}" failed: {error.message}')
 
 
 def text_schema(answer: dict[str, Any]) -> dict[str, Any]:

@@ -35,12 +35,12 @@ FIXED_TEXTS: Mapping[type[errors.ReasonloomError], str] = {
 """The reference's own words; what is particular goes into `detail`."""
 
 
-def success(answer: dict[str, Any], told: ResponseMeta) -> ToolResponse:
+def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
     """Return the answer as `data`."""
-    return ToolResponse({"success": True, "data": answer, "metadata": _metadata(told)})
+    return ToolResponse({"success": True, "data": answer, "metadata": _metadata(meta)})
 
 
-def failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
+def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     """Return the error with the reference's text and a suggestion."""
     text = _text(error)
     body: dict[str, Any] = {"success": False, "error": text, "suggestion": _suggestion(error)}
@@ -50,7 +50,7 @@ def failure(error: errors.ReasonloomError, told: ResponseMeta) -> ToolResponse:
         body["field"] = field
     if isinstance(error, errors.ServiceFault):
         body["retryable"] = error.retryable
-    return ToolResponse({**body, "metadata": _metadata(told)})
+    return ToolResponse({**body, "metadata": _metadata(meta)})
 
 
 def _text(error: errors.ReasonloomError) -> str:
@@ -76,13 +76,13 @@ def _is_about_sector(error: errors.ReasonloomError) -> bool:
     )
 
 
-def _metadata(told: ResponseMeta) -> dict[str, Any]:
+def _metadata(meta: ResponseMeta) -> dict[str, Any]:
     metadata: dict[str, Any] = {
         "timestamp": datetime.now(UTC).isoformat(),
-        "processingTime": round(told.seconds * 1000, 3),
-        "componentsUsed": list(told.components),
+        "processingTime": round(meta.seconds * 1000, 3),
+        "componentsUsed": list(meta.components),
     }
-    for name, value in (("notes", list(told.notes)), ("llm", told.llm), ("runId", told.run_id)):
+    for name, value in (("notes", list(meta.notes)), ("llm", meta.llm), ("runId", meta.run_id)):
         if value:
             metadata[name] = value
     return metadata

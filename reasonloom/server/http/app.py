@@ -37,15 +37,15 @@ NO_SDK_CHECK = TransportSecuritySettings(enable_dns_rebinding_protection=False)
 """The SDK's own check compares the beginnings of names; `Named` compares them whole."""
 
 
-def make_app(room: EngineLifespan, host: str) -> ASGIApp:
+def make_app(lifespan: EngineLifespan, host: str) -> ASGIApp:
     """Return the whole application that is served.
 
     Raises:
         SettingMistake: what the settings say of who may do what cannot be used.
     """
-    settings = room.settings
+    settings = lifespan.settings
     names = allowed_names(settings, host)
-    servers = _servers(room)
+    servers = _servers(lifespan)
     app = _combined(
         server.streamable_http_app(
             streamable_http_path=path,
@@ -71,13 +71,13 @@ def make_app(room: EngineLifespan, host: str) -> ASGIApp:
     return with_cors(HostCheck(proven, names, PATH), settings)
 
 
-def _servers(room: EngineLifespan) -> dict[str, LoomServer]:
+def _servers(lifespan: EngineLifespan) -> dict[str, LoomServer]:
     """Return the servers by their paths; the first also has the pages that are of no server."""
-    server = build_server(room)
-    serve_health(server, room)
-    serve_metadata(server, room.settings)
-    beside = build_reference_servers(room)
-    return {PATH: server, **{f"{REFERENCES}/{name}": each for name, each in beside.items()}}
+    server = build_server(lifespan)
+    serve_health(server, lifespan)
+    serve_metadata(server, lifespan.settings)
+    references = build_reference_servers(lifespan)
+    return {PATH: server, **{f"{REFERENCES}/{name}": each for name, each in references.items()}}
 
 
 def _combined(apps: Iterable[Starlette]) -> Starlette:
@@ -102,7 +102,7 @@ def _unknown_reference(routes: Iterable[BaseRoute]) -> Callable[[Request], Respo
     names = [path.removeprefix(f"{REFERENCES}/") for path in paths if path.startswith(REFERENCES)]
 
     def missing(request: Request) -> Response:
-        told = f"known: {', '.join(names)}" if names else "none is served beside /mcp"
-        return JSONResponse({"error": f"No such reference is served here; {told}"}, 404)
+        hint = f"known: {', '.join(names)}" if names else "none is served beside /mcp"
+        return JSONResponse({"error": f"No such reference is served here; {hint}"}, 404)
 
     return missing

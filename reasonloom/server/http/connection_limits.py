@@ -22,11 +22,11 @@ class ThrottledWarning:
     """Counts one kind of event and warns of it, at once and then once a minute at most."""
 
     def __init__(
-        self, log: logging.Logger, told: str, clock: Callable[[], float] = time.monotonic
+        self, log: logging.Logger, text: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Warn with `told`, and how often it happened since it was told last."""
+        """Warn with `text`, and how often it happened since it was told last."""
         self._log = log
-        self._told = told
+        self._text = text
         self._clock = clock
         self._quiet_until = float("-inf")
         self._times = 0
@@ -37,7 +37,7 @@ class ThrottledWarning:
         now = self._clock()
         if now < self._quiet_until:
             return
-        self._log.warning("%s: %d since this was last said", self._told, self._times)
+        self._log.warning("%s: %d since this was last said", self._text, self._times)
         self._times, self._quiet_until = 0, now + MINUTE
 
 

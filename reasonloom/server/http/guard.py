@@ -119,8 +119,8 @@ class ScopeGate:
             return None
         message = json.loads(body)
         if message.get("method") == "initialize" and len(body) > MAX_HANDSHAKE_BYTES:
-            said = f"initialize has at most {MAX_HANDSHAKE_BYTES} bytes"
-            return too_large(message.get("id"), said)
+            reason = f"initialize has at most {MAX_HANDSHAKE_BYTES} bytes"
+            return too_large(message.get("id"), reason)
         if token is None or message.get("method") != "tools/call":
             return None
         needed = self._needed.get(str((message.get("params") or {}).get("name")))

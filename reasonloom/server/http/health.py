@@ -28,9 +28,9 @@ NOBODY = Caller("")
 """Whose transaction asks whether the database answers: no row is anybody's of no name."""
 
 
-def serve_health(server: MCPServer, room: EngineLifespan) -> None:
+def serve_health(server: MCPServer, lifespan: EngineLifespan) -> None:
     """Add both pages; they need no token and tell nothing but a word."""
-    readiness = Readiness(room)
+    readiness = Readiness(lifespan)
 
     async def lives(request: Request) -> Response:
         return JSONResponse({"status": "lives"})
@@ -47,8 +47,8 @@ def serve_health(server: MCPServer, room: EngineLifespan) -> None:
 class Readiness:
     """Whether the database answers; all who ask at once share one look, so that it stays cheap."""
 
-    def __init__(self, room: EngineLifespan) -> None:
-        self._room = room
+    def __init__(self, lifespan: EngineLifespan) -> None:
+        self._lifespan = lifespan
         self._looking: asyncio.Task[bool] | None = None
 
     async def found(self) -> bool:
@@ -66,7 +66,7 @@ class Readiness:
         """Look at the engine, whose opening brings the schema up to date, and at its database."""
         try:
             async with asyncio.timeout(PATIENCE):
-                engine = await self._room.engine()
+                engine = await self._lifespan.engine()
                 async with engine.loom.database.begin(NOBODY):
                     return True
         except (ReasonloomError, TimeoutError):

@@ -97,19 +97,19 @@ class AllowedNames:
     def refusal(self, scope: Scope) -> Response | None:
         """Return why a request is not answered, None where it is."""
         headers = Headers(scope=scope)
-        asked = [read_host(each) for each in headers.getlist("host")]
-        if len(asked) != 1 or not self._is_host(asked[0]):
+        given = [read_host(each) for each in headers.getlist("host")]
+        if len(given) != 1 or not self._is_host(given[0]):
             return PlainTextResponse("Invalid Host header", status_code=421)
         if not all(self._is_origin(read_origin(each)) for each in headers.getlist("origin")):
             return PlainTextResponse("Invalid Origin header", status_code=403)
         return None
 
-    def _is_host(self, asked: Host | None) -> bool:
-        return asked is not None and any(each.fits(asked) for each in self.hosts)
+    def _is_host(self, given: Host | None) -> bool:
+        return given is not None and any(each.fits(given) for each in self.hosts)
 
-    def _is_origin(self, asked: Origin | None) -> bool:
-        own = asked is not None and asked.scheme == "http" and asked.host.name in self.own
-        return own or asked in self.origins
+    def _is_origin(self, given: Origin | None) -> bool:
+        own = given is not None and given.scheme == "http" and given.host.name in self.own
+        return own or given in self.origins
 
 
 class HostCheck:
@@ -139,8 +139,8 @@ def allowed_names(settings: Settings, host: str) -> AllowedNames:
     named = [*allowed_hosts(settings), *([public.host] if public else [])]
     if not named and host in ALL_INTERFACES:
         name = "REASONLOOM_ALLOWED_HOSTS"
-        said = "must name the hosts by which clients reach a server bound to every address"
-        raise SettingMistake(f"{name}: {said}", field=name)
+        rule = "must name the hosts by which clients reach a server bound to every address"
+        raise SettingMistake(f"{name}: {rule}", field=name)
     local = is_loopback(host)
     itself = () if host in ALL_INTERFACES else (f"[{host}]" if ":" in host else host.lower(),)
     own = (*itself, *(LOOPBACK_NAMES if local else ()))
@@ -157,8 +157,8 @@ def allowed_hosts(settings: Settings) -> list[Host]:
     Raises:
         SettingMistake: one is no host.
     """
-    said = "each must be HOST or HOST:PORT, such as loom.example, without scheme, path or *"
-    return _all_read("REASONLOOM_ALLOWED_HOSTS", settings.allowed_hosts, read_host, said)
+    rule = "each must be HOST or HOST:PORT, such as loom.example, without scheme, path or *"
+    return _all_read("REASONLOOM_ALLOWED_HOSTS", settings.allowed_hosts, read_host, rule)
 
 
 def allowed_origins(settings: Settings) -> list[Origin]:
@@ -167,26 +167,26 @@ def allowed_origins(settings: Settings) -> list[Origin]:
     Raises:
         SettingMistake: one is no origin.
     """
-    said = "each must be SCHEME://HOST or SCHEME://HOST:PORT, such as https://app.example, never *"
+    rule = "each must be SCHEME://HOST or SCHEME://HOST:PORT, such as https://app.example, never *"
     given = [each.removesuffix("/") for each in settings.allowed_origins]
-    return _all_read("REASONLOOM_ALLOWED_ORIGINS", given, read_origin, said)
+    return _all_read("REASONLOOM_ALLOWED_ORIGINS", given, read_origin, rule)
 
 
 def _public(settings: Settings) -> Origin | None:
     if not settings.public_url:
         return None
     parts = urlsplit(settings.public_url)
-    said = "its host must be in the form that browsers send"
+    rule = "its host must be in the form that browsers send"
     given = [f"{parts.scheme}://{parts.netloc}"]
-    return _all_read("REASONLOOM_PUBLIC_URL", given, read_origin, said)[0]
+    return _all_read("REASONLOOM_PUBLIC_URL", given, read_origin, rule)[0]
 
 
 def _all_read(
-    name: str, given: Iterable[str], read: Callable[[str], Read | None], said: str
+    name: str, given: Iterable[str], read: Callable[[str], Read | None], rule: str
 ) -> list[Read]:
     found = [read(each) for each in given]
     if None in found:
-        raise SettingMistake(f"{name}: {said}", field=name)
+        raise SettingMistake(f"{name}: {rule}", field=name)
     return [each for each in found if each is not None]
 
 

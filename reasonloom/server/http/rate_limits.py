@@ -49,11 +49,11 @@ def service_unavailable(message: str) -> Response:
 
 def insufficient_scope(scope: str, metadata: str | None) -> Response:
     """Return a refusal that names the scope that would be needed (RFC 6750, 3.1)."""
-    said = f"this needs the scope {scope}"
-    parts = ['error="insufficient_scope"', f'scope="{scope}"', f'error_description="{said}"']
+    reason = f"this needs the scope {scope}"
+    parts = ['error="insufficient_scope"', f'scope="{scope}"', f'error_description="{reason}"']
     if metadata:
         parts.append(f'resource_metadata="{metadata}"')
-    body = {"error": "insufficient_scope", "error_description": said, "scope": scope}
+    body = {"error": "insufficient_scope", "error_description": reason, "scope": scope}
     headers = {"www-authenticate": f"Bearer {', '.join(parts)}"}
     return JSONResponse(body, status_code=403, headers=headers)
 
@@ -92,12 +92,12 @@ class RateLimits:
             return
         use = self._use(str(token.subject))
         if use.in_flight >= self._most:
-            said = f"Too many requests at once: at most {self._most} of one caller; try again"
-            await too_many_requests(said, 1)(scope, receive, send)
+            reason = f"Too many requests at once: at most {self._most} of one caller; try again"
+            await too_many_requests(reason, 1)(scope, receive, send)
             return
         if use.left < 1:
-            said = f"Too many requests: at most {self._rate} a minute of one caller; try again"
-            await too_many_requests(said, (1 - use.left) * MINUTE / self._rate)(
+            reason = f"Too many requests: at most {self._rate} a minute of one caller; try again"
+            await too_many_requests(reason, (1 - use.left) * MINUTE / self._rate)(
                 scope, receive, send
             )
             return

@@ -77,22 +77,22 @@ def parse_address(address: str, *, proven: bool = False) -> tuple[str, int]:
 async def serve_http(
     settings: Settings,
     address: str,
-    beside: Callable[[ASGIApp, EngineLifespan, str], ASGIApp] | None = None,
+    mount: Callable[[ASGIApp, EngineLifespan, str], ASGIApp] | None = None,
 ) -> None:
     """Serve at `http://HOST:PORT/mcp` until the process is asked to end.
 
-    `beside` puts something of its own around the application, for the same room and host.
+    `mount` puts something of its own around the application, for the same room and host.
 
     Raises:
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
     host, port = parse_address(address, proven=make_verifier(settings) is not None)
     with listening_sockets(host, port) as sockets:
-        async with EngineLifespan(settings) as room:
-            app = make_app(room, host)
-            room.warm_up()
-            whole = beside(app, room, host) if beside else app
-            await serve_app(whole, sockets, room.leave)
+        async with EngineLifespan(settings) as lifespan:
+            app = make_app(lifespan, host)
+            lifespan.warm_up()
+            mounted = mount(app, lifespan, host) if mount else app
+            await serve_app(mounted, sockets, lifespan.leave)
 
 
 async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable[[], None]) -> None:

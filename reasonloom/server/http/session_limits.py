@@ -100,8 +100,8 @@ class SessionLimits:
         token = token_of_scope(scope)
         owner = str(token.subject) if token else None
         if not await self._make_room(owner, scope):
-            said = f"Too many open sessions: at most {self._most} of one caller, and none is idle"
-            await too_many_requests(said, 1)(scope, receive, send)
+            reason = f"Too many open sessions: at most {self._most} of one caller, and none is idle"
+            await too_many_requests(reason, 1)(scope, receive, send)
             return
         session = Session(owner, scope["path"], scope.get("user"), self._clock)
         self._opening.append(session)
@@ -148,8 +148,8 @@ class SessionLimits:
         headers = [*hosts, (SESSION.encode(), identifier.encode())]
         user = {} if session.user is None else {"user": session.user}
         path = {"path": session.path, "raw_path": session.path.encode()}
-        asked = {**scope, **path, **user, "method": "DELETE", "headers": headers}
-        await self._app(asked, _empty_body, _discard)
+        request = {**scope, **path, **user, "method": "DELETE", "headers": headers}
+        await self._app(request, _empty_body, _discard)
 
 
 def _principal(user: Any) -> tuple[str | None, ...]:

@@ -72,6 +72,6 @@ def _bind(family: int, address: Address) -> socket.socket:
 
 
 def _refused(host: str, port: int, error: OSError) -> SettingMistake:
-    shown = f"[{host}]" if ":" in host else host
-    said = BIND_ERRORS.get(error.errno or 0, f"cannot be listened on: {error.strerror}")
-    return SettingMistake(f"--http: {shown}:{port} {said}", field="--http")
+    name = f"[{host}]" if ":" in host else host
+    reason = BIND_ERRORS.get(error.errno or 0, f"cannot be listened on: {error.strerror}")
+    return SettingMistake(f"--http: {name}:{port} {reason}", field="--http")

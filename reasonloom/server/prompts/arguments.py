@@ -98,8 +98,8 @@ def _printing(value: object) -> object:
         return _as(_List(items), f"[{', '.join(map(_in_json, items))}]")
     if isinstance(value, dict):
         parts = {name: _printing(each) for name, each in value.items()}
-        told = (f"{_in_json(name)}: {_in_json(part)}" for name, part in parts.items())
-        return _as(_Object(parts), f"{{{', '.join(told)}}}")
+        members = (f"{_in_json(name)}: {_in_json(part)}" for name, part in parts.items())
+        return _as(_Object(parts), f"{{{', '.join(members)}}}")
     if isinstance(value, bool):
         return _as(_Truth(value), "true" if value else "false")
     return _as(_Nothing(), "null") if value is None else value

@@ -74,9 +74,9 @@ def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessag
             for name, uses in used.items()
         }
         try:
-            said = template.render(**values)
+            messages = template.render(**values)
         except PromptMistake as mistake:
             raise MCPError(code=INVALID_PARAMS, message=mistake.message) from None
-        return [UserMessage(said.system), UserMessage(said.user)]
+        return [UserMessage(messages.system), UserMessage(messages.user)]
 
     return fill

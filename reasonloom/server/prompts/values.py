@@ -45,7 +45,7 @@ def _frameworks(given: Given) -> list[Offer]:
 def _steps(given: Given) -> list[Offer]:
     """Return the steps of the framework that is given, else those of all."""
     wanted = given.get("framework", "")
-    told = [each for each in FRAMEWORKS.values() if json.dumps(each.name) in wanted]
+    given_one = [each for each in FRAMEWORKS.values() if json.dumps(each.name) in wanted]
     return [
         _as_json(
             step.name,
@@ -56,7 +56,7 @@ def _steps(given: Given) -> list[Offer]:
                 "expects": step.expects,
             },
         )
-        for framework in told or FRAMEWORKS.values()
+        for framework in given_one or FRAMEWORKS.values()
         for step in framework.steps
     ]
 
@@ -78,7 +78,7 @@ def _lenses(given: Given) -> list[Offer]:
 
 
 def _texts(lenses: Mapping[str, str]) -> Callable[[Given], list[Offer]]:
-    return lambda given: [Offer(name, told) for name, told in lenses.items()]
+    return lambda given: [Offer(name, text) for name, text in lenses.items()]
 
 
 def _words(*words: str) -> Callable[[Given], list[Offer]]:

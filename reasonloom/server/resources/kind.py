@@ -1,24 +1,26 @@
-"""What a kind of resource declares: its name, who may see it served, how it is read and listed."""
+"""A kind of resource: its name, the toolset it belongs to, and the module that reads it."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
     from reasonloom.stores.overview import Latest
 
-
 SCHEME = "reasonloom"
+MIME_TYPE = "text/markdown"
+MAX_TITLE = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One resource as it is listed: its id, what to call it, when it last changed."""
+    """One resource in a listing: its id, its title, and when it last changed."""
 
     id: str
     title: str
@@ -30,22 +32,40 @@ class Kind:
     """One kind of resource, at `reasonloom://<name>/{id}`, or at `reasonloom://<name>`.
 
     Attributes:
-        single: each caller has one, without an id; what is read and listed has its name for it.
-        toolset: the toolset of whose tools at least one must be served beside it; `all` is any.
-        read: returns the text of one; raises `NotFound` for an id that the caller does not have.
-        newest: returns the caller's newest, so many at most.
-        in_json: returns the same one as JSON for programs, never cut; None where there is none.
+        toolset: a tool of this toolset must be served for the kind to be; `all` stands for any.
+        module: the module of this package with the coroutines `read_<name>`, `newest_<name>` and
+            perhaps `<name>_json`. It is imported on first use, since tools are listed before.
+        single: each caller has one, whose id is the kind's name.
+        has_json: it can also be read as JSON, which is never cut.
     """
 
     name: str
     title: str
     description: str
-    mime_type: str
     toolset: str
-    read: Callable[[Engine, Caller, str], Awaitable[str]]
-    newest: Callable[[Engine, Caller, int], Awaitable[list[Listed]]]
+    module: str
     single: bool = False
-    in_json: Callable[[Engine, Caller, str], Awaitable[str]] | None = None
+    has_json: bool = False
+
+    async def read(self, engine: Engine, caller: Caller, identifier: str) -> str:
+        """Return the page of one resource.
+
+        Raises:
+            NotFound: the caller has no resource with this id.
+        """
+        return cast("str", await self._function(f"read_{self.name}")(engine, caller, identifier))
+
+    async def read_json(self, engine: Engine, caller: Caller, identifier: str) -> str:
+        """Return the same resource as JSON for programs."""
+        return cast("str", await self._function(f"{self.name}_json")(engine, caller, identifier))
+
+    async def newest(self, engine: Engine, caller: Caller, limit: int) -> list[Listed]:
+        """Return the caller's newest resources, at most `limit`."""
+        found = await self._function(f"newest_{self.name}")(engine, caller, limit)
+        return cast("list[Listed]", found)
+
+    def _function(self, name: str) -> Any:
+        return getattr(import_module(f"{__package__}.{self.module}"), name)
 
     @property
     def template(self) -> str:
@@ -53,25 +73,23 @@ class Kind:
         return self.uri("{id}")
 
     def uri(self, identifier: str) -> str:
-        """Return the URI of one."""
+        """Return the URI of one resource."""
         return f"{SCHEME}://{self.name}" + ("" if self.single else f"/{identifier}")
 
     def id_in(self, uri: str) -> str | None:
-        """Return the id that a URI of this kind names, None where it is of no such form."""
+        """Return the id in a URI of this kind, None for any other URI."""
         if self.single:
             return self.name if uri == self.uri(self.name) else None
         start = self.uri("")
         return uri[len(start) :] if uri.startswith(start) and len(uri) > len(start) else None
 
 
-LONGEST_TITLE = 60
-
-
 def titled(rows: Iterable[Latest]) -> list[Listed]:
-    """Return rows as they are listed, each titled by its kind and the beginning of its text."""
-    return [Listed(row.id, f"{row.kind}: {_beginning(row.about)}", row.at) for row in rows]
+    """Return rows as a listing, each titled by its kind and the beginning of its text."""
+    return [Listed(row.id, f"{row.kind}: {short_title(row.about)}", row.at) for row in rows]
 
 
-def _beginning(text: str) -> str:
+def short_title(text: str) -> str:
+    """Return the beginning of a text as one printable line."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return f"{line[:LONGEST_TITLE]}…" if len(line) > LONGEST_TITLE else line
+    return f"{line[:MAX_TITLE]}…" if len(line) > MAX_TITLE else line

@@ -1,67 +1,107 @@
-"""`reasonloom://memory/{id}`: a memory as a page with what it is linked to."""
+"""`reasonloom://memory/{id}`: a memory as a Markdown page, with a drawing of its links."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC
 from typing import TYPE_CHECKING
 
-from reasonloom.server.resources.kind import Kind, Listed, titled
+from reasonloom.errors import MemoryNotFound
+from reasonloom.server.resources.kind import Listed, titled
+from reasonloom.server.resources.markdown import in_markdown, quoted_start
+from reasonloom.stores import overview
+from reasonloom.stores.graph_memory import evidence
+from reasonloom.stores.memory import memories
+from reasonloom.text.mermaid import in_mermaid
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.stores.graph_memory.evidence import EdgeRow
+    from reasonloom.stores.memory.memories import KnownMemory
 
-MOST_LINKS = 20
+MAX_LINKS = 20
 """Links of a page each way, the heaviest."""
 
-LONGEST_NUMBER = 15
+MAX_DIGITS = 15
 PREFIX = "mem-"
+MAX_CONTENT = 10_000
+MAX_LABEL = 60
 
 
-async def read(engine: Engine, caller: Caller, identifier: str) -> str:
+async def newest_memory(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
+    """Return the memories that were stored last, newest first."""
+    async with engine.loom.database.begin(caller) as tx:
+        return titled(await overview.latest_memories(tx, limit))
+
+
+async def read_memory(engine: Engine, caller: Caller, identifier: str) -> str:
     """Return the page of a memory.
 
     Raises:
-        MemoryNotFound: this caller has none such.
+        MemoryNotFound: the caller has no such memory.
     """
-    from reasonloom.errors import MemoryNotFound  # noqa: PLC0415 - tools are listed first
-    from reasonloom.server.resources.pages.memory_page import memory_page  # noqa: PLC0415
-    from reasonloom.stores.graph_memory import evidence  # noqa: PLC0415
-    from reasonloom.stores.memory import memories  # noqa: PLC0415
-
-    number = number_in(identifier)
+    number = _number(identifier)
     if number is None:
         raise MemoryNotFound(identifier)
     async with engine.loom.database.begin(caller) as tx:
         found = await memories.read_many(tx, [number])
         if number not in found:
             raise MemoryNotFound(identifier)
-        edges = await evidence.edges_of(tx, [number], read=MOST_LINKS)
-        near = await memories.read_many(tx, list({edge.source_id for edge in edges}
-                                         | {edge.target_id for edge in edges}))  # fmt: skip
-    return memory_page(found[number], edges, near)
+        edges = await evidence.edges_of(tx, [number], read=MAX_LINKS)
+        ends = {end for edge in edges for end in (edge.source_id, edge.target_id)}
+        near = await memories.read_many(tx, list(ends))
+    return _page(found[number], edges, near)
 
 
-def number_in(identifier: str) -> int | None:
-    """Return the number of `mem-42` or of `42`, None where it is neither."""
+def _number(identifier: str) -> int | None:
+    """Return the number in `mem-42` or `42`, None where it is neither."""
     digits = identifier.removeprefix(PREFIX)
-    fits = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_NUMBER
+    fits = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS
     return int(digits) if fits else None
 
 
-async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
-    """Return the memories that were stored last, newest first."""
-    from reasonloom.stores import overview  # noqa: PLC0415
+def _page(memory: KnownMemory, edges: Sequence[EdgeRow], near: Mapping[int, KnownMemory]) -> str:
+    """Return the page; texts of users are escaped, and omissions are stated."""
+    drawn = [edge for edge in edges if {edge.source_id, edge.target_id} <= {*near, memory.id}]
+    content = quoted_start(memory.content, MAX_CONTENT)
+    parts = [f"# Memory mem-{memory.id}", *_facts(memory), *content]
+    if drawn:
+        parts += ["## Links", f"```mermaid\n{_chart(memory, drawn, near)}\n```", *_links(drawn)]
+    return "\n\n".join(parts) + "\n"
 
-    async with engine.loom.database.begin(caller) as tx:
-        return titled(await overview.latest_memories(tx, most))
+
+def _facts(memory: KnownMemory) -> Iterator[str]:
+    yield (
+        f"{memory.sector}, confidence {memory.confidence:.2f}, strength {memory.strength:.2f}, "
+        f"read {memory.access_count} times. "
+        f"Stored {memory.created_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC by "
+        f"{in_markdown(shortened(memory.tool))}, trust {memory.trust:.2f}."
+    )
+    if memory.tags:
+        yield f"Tags: {in_markdown(shortened(', '.join(memory.tags), 500))}"
+    if memory.session_id:
+        yield f"Session: `reasonloom://session/{memory.session_id}`"
+    if memory.run_id:
+        yield f"Run: `reasonloom://run/{memory.run_id}`"
 
 
-MEMORY = Kind(
-    name="memory",
-    title="A memory",
-    description="What one memory says, where it comes from, and what it is linked to, drawn.",
-    mime_type="text/markdown",
-    toolset="all",
-    read=read,
-    newest=newest,
-)
+def _chart(memory: KnownMemory, edges: Sequence[EdgeRow], near: Mapping[int, KnownMemory]) -> str:
+    numbers = dict.fromkeys([memory.id, *near])
+    contents = {**near, memory.id: memory}
+    lines = ["flowchart LR"]
+    for number in numbers:
+        label = in_mermaid(shortened(contents[number].content, MAX_LABEL))
+        lines.append(f'm{number}["{label}"]')
+    for edge in edges:
+        lines.append(f"m{edge.source_id} -->|{in_mermaid(edge.kind)}| m{edge.target_id}")
+    return "\n".join([*lines, f"style m{memory.id} stroke-width:3px"])
+
+
+def _links(edges: Sequence[EdgeRow]) -> Iterator[str]:
+    yield "\n".join(
+        f"- mem-{edge.source_id} {in_markdown(edge.kind)} mem-{edge.target_id}, "
+        f"weight {edge.weight:.2f}"
+        for edge in edges
+    )

@@ -1,51 +1,75 @@
-"""`reasonloom://run/{id}`: one execution of a tool as a page with what it asked, and as JSON."""
+"""`reasonloom://run/{id}`: one run of a tool as a Markdown page with its calls, and as JSON."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-from reasonloom.server.resources.kind import Kind, Listed, titled
+from reasonloom.errors import RunNotFound
+from reasonloom.graphs.graph import load_graph
+from reasonloom.server.envelopes.envelope import ResponseMeta
+from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.resources.kind import Listed, titled
+from reasonloom.server.resources.markdown import in_markdown, quoted_start
+from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
+from reasonloom.stores import overview
+from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.runs import runs
+from reasonloom.stores.runs.runs import DONE
+from reasonloom.text.mermaid import in_mermaid
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.server.envelopes.envelope import Envelope
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.runs.runs import RunRow
 
+MAX_CALLS = 60
+"""Calls of a language model on one page, the first ones."""
 
-async def read(engine: Engine, caller: Caller, identifier: str) -> str:
+MAX_VALUE = 6_000
+FORGOTTEN = "what this run answered has been forgotten"
+
+
+async def newest_run(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
+    """Return the runs that began last, newest first."""
+    async with engine.loom.database.begin(caller) as tx:
+        return titled(await overview.latest_runs(tx, limit))
+
+
+async def read_run(engine: Engine, caller: Caller, identifier: str) -> str:
     """Return the page of a run.
 
     Raises:
-        RunNotFound: this caller has none such.
+        RunNotFound: the caller has no such run.
     """
-    from reasonloom.server.resources.pages.run_page import run_page  # noqa: PLC0415 - tools come first
-    from reasonloom.stores.runs import runs  # noqa: PLC0415
-
     async with engine.loom.database.begin(caller) as tx:
-        row = await _found(tx, caller, identifier)
+        row = await _require(tx, caller, identifier)
         calls = await runs.calls_of(tx, [row.id])
-    return run_page(row, calls[row.id])
+    return _page(row, calls[row.id])
 
 
-async def in_json(engine: Engine, caller: Caller, identifier: str) -> str:
-    """Return a run as JSON, with its answer where it is done.
+async def run_json(engine: Engine, caller: Caller, identifier: str) -> str:
+    """Return a run as a JSON object: its id, tool and status, and its answer or its error.
+
+    `answer` is the structured value of the call's result, except for the call's time in
+    `metadata`. A run in progress has neither answer nor error.
 
     Raises:
-        RunNotFound: this caller has none such.
+        RunNotFound: the caller has no such run.
     """
-    from reasonloom.server.resources.pages.run_page import run_json  # noqa: PLC0415 - tools come first
-
     async with engine.loom.database.begin(caller) as tx:
-        row = await _found(tx, caller, identifier)
-    return run_json(row, offline=engine.loom.llm.offline)
+        row = await _require(tx, caller, identifier)
+    head = {"run_id": str(row.id), "tool": row.tool, "status": row.status}
+    outcome = _outcome(row, offline=engine.loom.llm.offline)
+    return json.dumps({**head, **outcome}, ensure_ascii=False)
 
 
-async def _found(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
-    from reasonloom.errors import RunNotFound  # noqa: PLC0415 - tools are listed first
-    from reasonloom.stores.identifiers import parse_uuid  # noqa: PLC0415
-    from reasonloom.stores.runs import runs  # noqa: PLC0415
-
+async def _require(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
     wanted = parse_uuid(identifier)
     row = await runs.find(tx, wanted) if wanted else None
     if row is None or row.space != caller.space:
@@ -53,21 +77,91 @@ async def _found(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
     return row
 
 
-async def newest(engine: Engine, caller: Caller, most: int) -> list[Listed]:
-    """Return the runs that began last, newest first."""
-    from reasonloom.stores import overview  # noqa: PLC0415
+def _page(run: RunRow, calls: Sequence[dict[str, Any]]) -> str:
+    """Return the page; texts of users are escaped, and omissions are stated."""
+    parts = [
+        f"# Run {run.id}",
+        *_facts(run),
+        f"```mermaid\n{_chart(run, calls[:MAX_CALLS])}\n```",
+        *_calls(calls),
+        "## Input",
+        *_value(run.input),
+    ]
+    for title, value in (("Output", run.output), ("Error", run.error)):
+        if value is not None:
+            parts += [f"## {title}", *_value(value)]
+    return "\n\n".join(parts) + "\n"
 
-    async with engine.loom.database.begin(caller) as tx:
-        return titled(await overview.latest_runs(tx, most))
+
+def _facts(run: RunRow) -> Iterator[str]:
+    took = f", {run.latency_ms:,.0f} ms" if run.latency_ms is not None else ""
+    yield (
+        f"{in_markdown(run.tool)} by the graph {in_markdown(run.graph)} version "
+        f"{run.graph_version}: {run.status}{took}, llm {in_markdown(run.llm or 'none')}. "
+        f"Begun {run.created_at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+    )
+    if run.session_id:
+        yield f"Session: `reasonloom://session/{run.session_id}`"
 
 
-RUN = Kind(
-    name="run",
-    title="A run of a tool",
-    description="What went into a call of a tool, what it asked, and what came out, as JSON too.",
-    mime_type="text/markdown",
-    toolset="all",
-    read=read,
-    newest=newest,
-    in_json=in_json,
-)
+def _chart(run: RunRow, calls: Sequence[dict[str, Any]]) -> str:
+    """Draw the calls in the order in which they were answered."""
+    steps = [f'c{place}["{_call_label(call)}"]' for place, call in enumerate(calls, 1)]
+    names = ["input", *(f"c{place}" for place in range(1, len(calls) + 1)), "ended"]
+    arrows = [f"{one} --> {other}" for one, other in pairwise(names)]
+    first = f'input(["{in_mermaid(run.tool)}"])'
+    last = f'ended(["{in_mermaid(run.status)}"])'
+    return "\n".join(["flowchart TD", first, *steps, last, *arrows])
+
+
+def _call_label(call: dict[str, Any]) -> str:
+    node, prompt = in_mermaid(str(call["node"])), in_mermaid(str(call["prompt"]))
+    return f"{node}<br/>{prompt} v{call['prompt_version']}"
+
+
+def _calls(calls: Sequence[dict[str, Any]]) -> Iterator[str]:
+    if not calls:
+        return
+    yield "## Calls of a language model"
+    yield "\n".join(
+        f"- {in_markdown(str(call['node']))}: {in_markdown(str(call['prompt']))} version "
+        f"{call['prompt_version']}, {in_markdown(str(call['model']))}, "
+        f"{call['tokens_in'] + call['tokens_out']:,} tokens"
+        f"{' (estimated)' if call['tokens_estimated'] else ''}"
+        for call in calls[:MAX_CALLS]
+    )
+    if len(calls) > MAX_CALLS:
+        yield f"*The last {len(calls) - MAX_CALLS:,} calls are left out.*"
+
+
+def _value(value: dict[str, Any]) -> Iterator[str]:
+    return quoted_start(json.dumps(value, ensure_ascii=False, indent=2), MAX_VALUE)
+
+
+def _outcome(run: RunRow, *, offline: bool) -> dict[str, Any]:
+    if run.status != DONE:
+        return {"error": run.error} if run.error else {}
+    if not run.output or "answer" not in run.output:
+        return {"error": {"type": "Conflict", "message": FORGOTTEN}}
+    response = _envelope_of(run.tool).success(
+        run.output["answer"], _response_meta(run, offline=offline)
+    )
+    return {"answer": response.structured}
+
+
+def _envelope_of(tool: str) -> Envelope:
+    """Return the envelope of a tool; a run that no tool began has the plain one."""
+    envelopes = {
+        line.name: each.envelope for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools
+    }
+    return envelopes.get(tool, PLAIN)
+
+
+def _response_meta(run: RunRow, *, offline: bool) -> ResponseMeta:
+    return ResponseMeta(
+        notes=list(dict.fromkeys((run.output or {})["notes"])),
+        seconds=(run.latency_ms or 0.0) / 1000,
+        components=load_graph(run.graph).used(run.input, offline=offline),
+        llm=run.llm,
+        run_id=str(run.id),
+    )

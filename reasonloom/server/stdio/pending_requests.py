@@ -56,12 +56,12 @@ class PendingRequests:
 
     def take(self) -> list[RequestId]:
         """Return the ids, which are told by the caller of this, and by nobody else."""
-        told = [self._written[key] for key in self._ids.elements()]
+        ids = [self._written[key] for key in self._ids.elements()]
         self._taken = frozenset(self._ids)
         self._ids.clear()
-        return told
+        return ids
 
-    def is_told(self, message: JSONRPCMessage) -> bool:
+    def was_answered(self, message: JSONRPCMessage) -> bool:
         """Tell whether a message answers what was told already."""
         if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return False
@@ -131,7 +131,7 @@ class Outgoing(_Stream):
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send a message, and note it; whoever was told that a call is cut hears no more of it."""
-        if self._unanswered.is_told(item.message):
+        if self._unanswered.was_answered(item.message):
             return
         await self._stream.send(item)
         self._unanswered.went(item.message)

@@ -94,12 +94,12 @@ async def serve_stdio(settings: Settings) -> None:
     Raises:
         SettingMistake: the settings name a tool or toolset that does not exist.
     """
-    async with EngineLifespan(settings) as room:
-        server = build_server(room)
+    async with EngineLifespan(settings) as lifespan:
+        server = build_server(lifespan)
         lines, unanswered = MessageLines(), PendingRequests()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_on_signal, tasks.cancel_scope, room.leave, lines, unanswered)
-            await _run_session(server, room.leave, lines, unanswered)
+            tasks.start_soon(_end_on_signal, tasks.cancel_scope, lifespan.leave, lines, unanswered)
+            await _run_session(server, lifespan.leave, lines, unanswered)
             tasks.cancel_scope.cancel()
 
 

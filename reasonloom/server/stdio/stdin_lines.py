@@ -25,20 +25,20 @@ class StdinLines:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lines: asyncio.Queue[bytes | Refusal | None] = asyncio.Queue()
-        self._room = threading.Semaphore(MAX_READ_AHEAD)
+        self._read_ahead = threading.Semaphore(MAX_READ_AHEAD)
 
     async def __aiter__(self) -> AsyncIterator[bytes | Refusal]:
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, args=(loop,), name="stdin", daemon=True).start()
         while (line := await self._lines.get()) is not None:
-            self._room.release()
+            self._read_ahead.release()
             yield line
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
         """Hand over line by line, then None; more than a few unread lines wait in the pipe."""
         with suppress(RuntimeError):  # the loop has ended meanwhile
             for line in _lines_of(self._descriptor):
-                self._room.acquire()
+                self._read_ahead.acquire()
                 loop.call_soon_threadsafe(self._lines.put_nowait, line)
             loop.call_soon_threadsafe(self._lines.put_nowait, None)
 

@@ -13,7 +13,7 @@ TOOLSET = Toolset(
     name="extras",
     reference="reasonloom",
     version=__version__,
-    form=THOUGHT,
+    envelope=THOUGHT,
     advice=("Up to a hundred memories at once: {batch_remember}, {batch_recall}, {batch_forget}.",),
     tools=(
         adds("batch_remember", "Remember many", extras.BatchRemember, extras.BatchRemembered),
@@ -39,7 +39,7 @@ REASONING = Toolset(
     name="extras",
     reference="reasonloom",
     version=__version__,
-    form=PLAIN,
+    envelope=PLAIN,
     tools=(adds("reasoning_got_run", "Run a plan", plans.GotRun, plans.RunGraph, asks_llm=True),),
 )
 """What goes beyond the `reasoning` reference answers in that reference's form."""
@@ -48,7 +48,7 @@ MENTAL_MODELS = Toolset(
     name="extras",
     reference="reasonloom",
     version=__version__,
-    form=CODED,
+    envelope=CODED,
     tools=(
         adds(
             "predict_with_model",

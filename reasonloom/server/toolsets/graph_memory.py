@@ -90,7 +90,7 @@ TOOLSET = Toolset(
     name="graph_memory",
     reference="agentic-memory",
     version="0.4.2",
-    form=PLAIN,
+    envelope=PLAIN,
     advice=(
         "Keep facts, decisions and skills with {memory_add}; find them with "
         "{memory_similar} or {memory_query}.",

@@ -44,7 +44,7 @@ TOOLSET = Toolset(
     name="history",
     reference="causantic",
     version="0.5.2",
-    form=TEXT,
+    envelope=TEXT,
     advice=(
         "Past conversations: {history_search} finds what is about a matter, "
         "{history_recall} tells how it came about, {history_predict} what came next after "

@@ -8,7 +8,7 @@ TOOLSET = Toolset(
     name="mental_models",
     reference="mental-models",
     version="1.0.0",
-    form=CODED,
+    envelope=CODED,
     advice=(
         "Mental models stand on clusters of memories: {list_models}, {get_model}; "
         "{revise_model} changes one.",

@@ -45,7 +45,7 @@ TOOLSET = Toolset(
     name="reasoning",
     reference="mcp-langbase-reasoning",
     version="0.1.0",
-    form=PLAIN,
+    envelope=PLAIN,
     advice=(
         "{reasoning_auto} chooses a mode; {reasoning_linear} goes on step by step and "
         "recalls by itself.",

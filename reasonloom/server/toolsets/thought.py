@@ -34,7 +34,7 @@ TOOLSET = Toolset(
     name="thought",
     reference="thoughtmcp",
     version="0.5.0",
-    form=THOUGHT,
+    envelope=THOUGHT,
     advice=(
         "Store what should last with {remember}; look it up with {recall}, exact words with "
         "{search}.",

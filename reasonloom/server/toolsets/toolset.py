@@ -70,6 +70,6 @@ class Toolset:
     name: str
     reference: str
     version: str
-    form: Envelope
+    envelope: Envelope
     tools: tuple[ToolLine, ...]
     advice: tuple[str, ...] = ()

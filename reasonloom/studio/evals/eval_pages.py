@@ -25,7 +25,7 @@ def interval(name: str, score: Mapping[str, Any]) -> None:
     """Draw one score; one that leaves 0 to 1 is said alone."""
     low, high = score["interval"]
     mean = score["mean"]
-    said = f"{mean:.3f} ({low:.3f} to {high:.3f}), n = {score['items']:,}"
+    words = f"{mean:.3f} ({low:.3f} to {high:.3f}), n = {score['items']:,}"
     with tag("div", "", "studio-score"):
         tag("span", name, "studio-score-name")
         if low >= 0 and high <= 1:
@@ -33,7 +33,7 @@ def interval(name: str, score: Mapping[str, Any]) -> None:
                 wide = max(100 * (high - low), 0.6)
                 tag("span", "", "studio-reach").style(f"left:{100 * low:.2f}%;width:{wide:.2f}%")
                 tag("span", "", "studio-mean").style(f"left:{100 * mean:.2f}%")
-        tag("span", said, "studio-number studio-small")
+        tag("span", words, "studio-number studio-small")
 
 
 SIZE = 12
@@ -44,7 +44,7 @@ FIRST = "reasonloom eval run grounding"
 
 async def build_evals(visit: Visit) -> None:
     """Draw the runs, which follow what is written to their files."""
-    folder = await eval_folder(visit.desk)
+    folder = await eval_folder(visit.context)
     heading("Evals", "Each run of an eval with its scores and their 95 % intervals.")
     _compare(run_names(folder))
     region = Region()
@@ -55,8 +55,10 @@ async def build_evals(visit: Visit) -> None:
     async def draw() -> None:
         known = run_names(folder)
         start = page_offset(visit, SIZE)
-        shown = known[start : start + SIZE]
-        rows = await asyncio.gather(*(asyncio.to_thread(_summed, folder, each) for each in shown))
+        page_names = known[start : start + SIZE]
+        rows = await asyncio.gather(
+            *(asyncio.to_thread(_summed, folder, each) for each in page_names)
+        )
         with region.anew():
             _list(visit, rows, len(known))
 
@@ -128,7 +130,7 @@ async def build_comparison(visit: Visit) -> None:
 
 
 async def _framed(visit: Visit, runs: list[str]) -> None:
-    folder = await eval_folder(visit.desk)
+    folder = await eval_folder(visit.context)
     paths = [path_in(folder, run) for run in runs]
     region = Region()
 

@@ -27,14 +27,14 @@ MAX_REPORTS = 4
 class Reports:
     """Answers with the report of the runs that the address names, the base first."""
 
-    def __init__(self, room: EngineLifespan) -> None:
-        self._room = room
+    def __init__(self, lifespan: EngineLifespan) -> None:
+        self._lifespan = lifespan
 
     async def answer(self, request: Request) -> Response:
         """Return the report, or a sentence of why there is none."""
-        desk = PageContext(self._room, request.scope[VISITOR], "all")
+        context = PageContext(self._lifespan, request.scope[VISITOR], "all")
         try:
-            folder = await eval_folder(desk)
+            folder = await eval_folder(context)
             runs = request.query_params.getlist("run")[:MAX_REPORTS]
             paths = [path_in(folder, run) for run in runs]
             return HTMLResponse(await asyncio.to_thread(_rendered, paths))

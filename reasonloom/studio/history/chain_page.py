@@ -29,6 +29,7 @@ from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.base import Request
     from reasonloom.graphs.runs.call import Outcome
     from reasonloom.studio.page_context import Visit
 
@@ -72,8 +73,8 @@ def chain_strip(
 def _piece(place: int, piece: Mapping[str, Any]) -> None:
     with ui.element("p").classes("studio-row"):
         tag("strong", f"{place}.")
-        told = short_moment(datetime.fromisoformat(piece["time"])) if piece["time"] else "undated"
-        tag("span", told, "studio-quiet")
+        time = short_moment(datetime.fromisoformat(piece["time"])) if piece["time"] else "undated"
+        tag("span", time, "studio-quiet")
         tag("span", shortened(piece["project"], 40), "studio-quiet")
         session = shortened(piece["session_id"], 24)
         ui.link(f"session {session}", past_link(piece["project"], piece["session_id"]))
@@ -114,7 +115,7 @@ async def build(visit: Visit) -> None:
     project = visit.query.get("project", "").replace("\x00", "").strip()[:MAX_FIELD]
     way = visit.query.get("way", "back")
     way = way if way in WAYS else "back"
-    async with visit.desk.begin(searching=True) as tx:
+    async with visit.context.begin(searching=True) as tx:
         slugs = await chunk_lists.slugs(tx)
     heading(f"History: {WAYS[way]}", LEAD.format(tool=TOOLS[way]))
     chain_form(visit, slugs, project)
@@ -132,24 +133,27 @@ async def build(visit: Visit) -> None:
 
 async def _request(visit: Visit, way: str, words: str, project: str) -> Outcome:
     where = {"project": project} if project else {}
-    if way == "on":
-        request = parse_request(HistoryPredict, {"context": words, **where})
-        return await visit.desk.call(TOOLS[way], request, reads=True)
-    asked = parse_request(HistoryRecall, {"query": words, **where})
-    return await visit.desk.call(TOOLS[way], asked, reads=True)
+    request: Request = (
+        parse_request(HistoryPredict, {"context": words, **where})
+        if way == "on"
+        else parse_request(HistoryRecall, {"query": words, **where})
+    )
+    return await visit.context.call(TOOLS[way], request, reads=True)
 
 
 async def _reasons(visit: Visit, pieces: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return for each piece why it follows from the nearest one before it that says so."""
     ids = [memory_number(piece["id"]) for piece in pieces]
     pairs = list(combinations(ids, 2))
-    async with visit.desk.begin(searching=True) as tx:
-        said = dict(zip(pairs, await chunk_links.reasons_between(tx, pairs), strict=True))
-    return [_nearest(ids[:place], key, said) for place, key in enumerate(ids)]
+    async with visit.context.begin(searching=True) as tx:
+        reasons = dict(zip(pairs, await chunk_links.reasons_between(tx, pairs), strict=True))
+    return [_nearest(ids[:place], key, reasons) for place, key in enumerate(ids)]
 
 
-def _nearest(before: Sequence[int], key: int, said: Mapping[tuple[int, int], str]) -> str:
-    known = [(earlier, said[earlier, key]) for earlier in reversed(before) if said[earlier, key]]
+def _nearest(before: Sequence[int], key: int, reasons: Mapping[tuple[int, int], str]) -> str:
+    known = [
+        (earlier, reasons[earlier, key]) for earlier in reversed(before) if reasons[earlier, key]
+    ]
     return f"from mem-{known[0][0]}: {known[0][1]}" if known else ""
 
 
@@ -159,8 +163,8 @@ def _answer(outcome: Outcome, reasons: Sequence[str]) -> None:
         tag("p", note, "studio-note", role="note", dir="auto")
     with ui.element("p").classes("studio-row"):
         found = "a chain of causes" if answer["chain"] else "no chain: what a search found"
-        said = f"{len(answer['chunks']):,} pieces, {answer['tokens']:,} tokens: {found}."
-        tag("span", said, "studio-quiet")
+        summary = f"{len(answer['chunks']):,} pieces, {answer['tokens']:,} tokens: {found}."
+        tag("span", summary, "studio-quiet")
         ui.link("its run", f"/run/{outcome.run_id}")
     if not answer["chunks"]:
         empty_state("Nothing in the past is about this", "Ask in other words, or of every project.")

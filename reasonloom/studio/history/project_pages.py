@@ -39,7 +39,7 @@ LEAD = "Past conversations by project. Ask what led to something, or what came n
 
 async def projects(visit: Visit) -> None:
     """Draw the projects, and the form that asks for a chain."""
-    async with visit.desk.begin(searching=True) as tx:
+    async with visit.context.begin(searching=True) as tx:
         found = await chunk_lists.projects(tx)
     heading("History", LEAD)
     if not found:
@@ -50,8 +50,8 @@ async def projects(visit: Visit) -> None:
     tag("h2", "Projects")
     heads = ("project", "folder", "#sessions", "#pieces", "#tokens", "from", "to")
     caption = f"{len(found):,} in all, that with the newest conversation first. Times are UTC."
-    shown = found[page_offset(visit) :][:PAGE_SIZE]
-    table(caption, heads, map(_project, shown))
+    page_rows = found[page_offset(visit) :][:PAGE_SIZE]
+    table(caption, heads, map(_project, page_rows))
     paging(visit, "/history", len(found))
 
 
@@ -70,7 +70,7 @@ def _project(row: ProjectRow) -> tuple[Cell | str, ...]:
 async def project(visit: Visit) -> None:
     """Draw one project: its sessions on a time line, and as a list."""
     slug = visit.id.replace("\x00", "")
-    async with visit.desk.begin(searching=True) as tx:
+    async with visit.context.begin(searching=True) as tx:
         rows = await chunk_lists.sessions(tx, slug, Span())
     if not rows:
         raise NotFound(f"no project is called {shortened(slug, 80)}", field="project")
@@ -99,9 +99,9 @@ async def project(visit: Visit) -> None:
 def _sessions(visit: Visit, rows: Sequence[SessionRow]) -> None:
     tag("h2", "Sessions")
     heads = ("session", "began", "ended", "#pieces", "#tokens")
-    shown = rows[page_offset(visit) :][:PAGE_SIZE]
+    page_rows = rows[page_offset(visit) :][:PAGE_SIZE]
     caption = f"{len(rows):,} in all, the newest first. Times are UTC."
-    table(caption, heads, [_session(visit.id, row) for row in shown])
+    table(caption, heads, [_session(visit.id, row) for row in page_rows])
     paging(visit, f"/history/{quote(visit.id, safe='')}", len(rows))
 
 

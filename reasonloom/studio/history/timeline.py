@@ -50,8 +50,10 @@ def _points(rows: Sequence[SessionRow], choose: Choose) -> None:
         f"{len(rows):,} sessions by when they began and how many pieces each holds; listed below"
     )
     chart(options, label, height="16rem", on_click=chosen)
-    said = "A point is a session; the larger, the more tokens. Press one to read it. Times are UTC."
-    tag("p", said, "studio-quiet studio-small")
+    legend = (
+        "A point is a session; the larger, the more tokens. Press one to read it. Times are UTC."
+    )
+    tag("p", legend, "studio-quiet studio-small")
 
 
 def _dot(row: SessionRow, most: int) -> dict[str, Any]:
@@ -93,7 +95,7 @@ def spans_of(rows: Sequence[SessionRow]) -> dict[str, int]:
 
 
 def _begun(row: SessionRow) -> datetime:
-    assert row.started_at is not None
+    assert row.started_at is not None  # noqa: S101 - only these are drawn
     return row.started_at.astimezone(UTC)
 
 

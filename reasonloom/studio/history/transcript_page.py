@@ -28,7 +28,7 @@ async def build(visit: Visit) -> None:
     """Draw a page of the session's pieces in order of time."""
     project = visit.query.get("project", "").replace("\x00", "") or None
     wanted = visit.id.replace("\x00", "")
-    async with visit.desk.begin(searching=True) as tx:
+    async with visit.context.begin(searching=True) as tx:
         found = await history_sessions.find_sessions(tx, wanted, project)
         pieces = (
             await history_sessions.pieces(tx, found[0], SIZE, page_offset(visit, SIZE))
@@ -84,8 +84,8 @@ def _piece(piece: Piece) -> None:
     prose(piece.content)
     for name, named in (("Files", piece.files), ("Errors", piece.errors)):
         if named:
-            said = ", ".join(shortened(each, 80) for each in named[:MANY])
-            tag("p", f"{name}: {said}", "studio-quiet studio-small", dir="auto")
+            items = ", ".join(shortened(each, 80) for each in named[:MANY])
+            tag("p", f"{name}: {items}", "studio-quiet studio-small", dir="auto")
 
 
 TRANSCRIPT = StudioPage("/history/session/{id:path}", "Past session", "history", build, "/history")

@@ -65,22 +65,22 @@ def query_of(visit: Visit) -> MemoryQuery:
     )
 
 
-async def filters_of(tx: Transaction, asked: MemoryQuery) -> MemoryFilter:
+async def filters_of(tx: Transaction, query: MemoryQuery) -> MemoryFilter:
     """Return which memories are meant; words that tell nothing are looked for as letters."""
     chosen = MemoryFilter(
-        sector=asked.sector or None,
-        project=asked.project or None,
-        tag=asked.tag or None,
-        cluster=parse_uuid(asked.cluster) if asked.cluster else None,
-        hidden=cast("memory_lists.Hidden", asked.hidden),
-        kinds=cast("memory_lists.Kinds", asked.kinds),
+        sector=query.sector or None,
+        project=query.project or None,
+        tag=query.tag or None,
+        cluster=parse_uuid(query.cluster) if query.cluster else None,
+        hidden=cast("memory_lists.Hidden", query.hidden),
+        kinds=cast("memory_lists.Kinds", query.kinds),
     )
-    if not asked.words:
+    if not query.words:
         return chosen
-    if (number := _number(asked.words)) is not None:
+    if (number := _number(query.words)) is not None:
         return replace(chosen, number=number)
-    words = await memory_lists.word_query(tx, asked.words)
-    return replace(chosen, words=words) if words else replace(chosen, letters=asked.words)
+    words = await memory_lists.word_query(tx, query.words)
+    return replace(chosen, words=words) if words else replace(chosen, letters=query.words)
 
 
 def _number(words: str) -> int | None:
@@ -88,18 +88,18 @@ def _number(words: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= DIGITS else None
 
 
-def draw_filters(asked: MemoryQuery, basins: Mapping[UUID, str]) -> None:
+def draw_filters(query: MemoryQuery, basins: Mapping[UUID, str]) -> None:
     """Draw the form."""
     with form("/memory", "Filter memories"):
-        field("q", "Words, or a number", asked.words, search=True, hint="/ to search")
-        choice("sector", "Sector", asked.sector, {"": "every", **{s: s for s in SECTORS}})
-        field("project", "Project", asked.project)
-        field("tag", "Tag", asked.tag)
+        field("q", "Words, or a number", query.words, search=True, hint="/ to search")
+        choice("sector", "Sector", query.sector, {"": "every", **{s: s for s in SECTORS}})
+        field("project", "Project", query.project)
+        field("tag", "Tag", query.tag)
         names = {str(key): shortened(name, 40) for key, name in basins.items()}
-        if asked.cluster and asked.cluster not in names:
-            names[asked.cluster] = "(the one in the address)"
+        if query.cluster and query.cluster not in names:
+            names[query.cluster] = "(the one in the address)"
         if names:
-            choice("cluster", "Cluster", asked.cluster, {"": "every", **names})
-        choice("kinds", "Of", asked.kinds, KIND_WORDS)
-        choice("hidden", "Hidden", asked.hidden, HIDDEN_WORDS)
-        choice("colour", "Colour by", asked.colour, COLOURS)
+            choice("cluster", "Cluster", query.cluster, {"": "every", **names})
+        choice("kinds", "Of", query.kinds, KIND_WORDS)
+        choice("hidden", "Hidden", query.hidden, HIDDEN_WORDS)
+        choice("colour", "Colour by", query.colour, COLOURS)

@@ -58,19 +58,19 @@ FIRST = (
 
 async def build(visit: Visit) -> None:
     """Draw the filters and the list; what all must be counted for comes after the page is seen."""
-    asked = query_of(visit)
+    query = query_of(visit)
     heading("Memory", "Everything that is remembered: narrow it down, look at the map, open one.")
-    async with visit.desk.begin(searching=True) as tx:
-        chosen = await filters_of(tx, asked)
+    async with visit.context.begin(searching=True) as tx:
+        chosen = await filters_of(tx, query)
         rows = await memory_lists.page(tx, chosen, PAGE_SIZE, page_offset(visit))
         basins = await basin_lists.names(tx)
-    draw_filters(asked, basins)
+    draw_filters(query, basins)
     if not rows:
-        _nothing(visit, asked)
+        _nothing(visit, query)
         return
     count = Count(visit, chosen)
     tag("h2", "Map")
-    MapView(visit, asked, chosen, count).begin()
+    MapView(visit, query, chosen, count).begin()
     tag("h2", "List")
     heads = ("memory", "content", "sector", "project", "#strength", "stored")
     table("The newest first. Strength as it is stored; times are UTC.", heads, map(_row, rows))
@@ -89,8 +89,8 @@ def paged(visit: Visit, total: int) -> None:
     paging(visit, "/memory", total)
 
 
-def _nothing(visit: Visit, asked: MemoryQuery) -> None:
-    if asked.narrow:
+def _nothing(visit: Visit, query: MemoryQuery) -> None:
+    if query.narrow:
         empty_state("No memory passes these filters", "Take one away, or search for fewer words.")
     elif page_offset(visit):
         empty_state("No memory on this page", "The list ends before it.")
@@ -111,7 +111,7 @@ class Count:
         """Return it."""
         async with self._counting:
             if self._total is None:
-                async with self.visit.desk.begin(searching=True) as tx:
+                async with self.visit.context.begin(searching=True) as tx:
                     self._total = await memory_lists.count(tx, self.chosen)
             return self._total
 
@@ -134,7 +134,7 @@ class MapView:
     """The map of what is chosen, with the memory that was pressed beside it."""
 
     visit: Visit
-    asked: MemoryQuery
+    query: MemoryQuery
     chosen: MemoryFilter
     count: Count
     panel: Region = field(init=False)
@@ -149,13 +149,13 @@ class MapView:
             tag("p", "Press a point to read its memory here.", "studio-quiet")
 
     async def _load(self) -> Callable[[], None]:
-        model = (await self.visit.desk.engine()).loom.embedder.model
+        model = (await self.visit.context.engine()).loom.embedder.model
         total = await self.count.total()
-        async with self.visit.desk.begin(searching=True) as tx:
+        async with self.visit.context.begin(searching=True) as tx:
             found = await basin_memories.sample(tx, self.chosen, model, total=total, most=DRAWN)
             ids = [point.id for point in found.points]
             homes = (
-                await basin_memories.basin_names(tx, ids) if self.asked.colour == "cluster" else {}
+                await basin_memories.basin_names(tx, ids) if self.query.colour == "cluster" else {}
             )
         flat = await asyncio.to_thread(project, found.vectors)
         groups = grouped(self._names(found, homes))
@@ -167,17 +167,17 @@ class MapView:
             return
         draw_map(found.points, flat, groups, self._open)
         tag("p", _projected(found, flat, total), "studio-quiet studio-small")
-        counted(groups, COLOURS[self.asked.colour])
+        counted(groups, COLOURS[self.query.colour])
 
     def _names(self, found: Sample, homes: dict[int, str]) -> list[str | None]:
-        if self.asked.colour == "cluster":
+        if self.query.colour == "cluster":
             return [homes.get(point.id) for point in found.points]
-        if self.asked.colour == "project":
+        if self.query.colour == "project":
             return [point.project for point in found.points]
         return [point.sector for point in found.points]
 
     async def _open(self, memory_id: int) -> None:
-        async with self.visit.desk.begin(searching=True) as tx:
+        async with self.visit.context.begin(searching=True) as tx:
             memory = await memory_lists.require(tx, memory_id)
             basins = await memory_lists.basins_of(tx, memory_id)
         with self.panel.anew():

@@ -123,25 +123,25 @@ def _axis() -> dict[str, Any]:
 
 
 def _dot(point: Point, at: Any) -> dict[str, Any]:
-    said = "\n".join(wrap(drawable(shortened(point.content, 92)), LINE, max_lines=3))
+    excerpt = "\n".join(wrap(drawable(shortened(point.content, 92)), LINE, max_lines=3))
     return {
-        "name": f"mem-{point.id} ({point.sector})\n{said}",
+        "name": f"mem-{point.id} ({point.sector})\n{excerpt}",
         "value": [round(float(at[0]), 4), round(float(at[1]), 4)],
     }
 
 
 def _series(number: int, name: str, dots: Sequence[Any], total: int) -> dict[str, Any]:
-    apart = name in (REST, NONE)
-    shown = shortened(visible(name), 36)
+    rest = name in (REST, NONE)
+    label = shortened(visible(name), 36)
     return {
         "type": "scatter",
-        "name": shown,
+        "name": label,
         "data": dots,
-        "z": 1 if apart else 3,
-        "symbol": "circle" if apart else SHAPES[number % len(SHAPES)],
+        "z": 1 if rest else 3,
+        "symbol": "circle" if rest else SHAPES[number % len(SHAPES)],
         "symbolSize": 11 if total <= FEW else 8 if total <= MANY else 6,
         "itemStyle": {"color": INK, "opacity": 0.3}
-        if apart
+        if rest
         else {"color": SERIES[number % len(SERIES)], "opacity": 0.75},
         "emphasis": {"scale": 1.8},
     }

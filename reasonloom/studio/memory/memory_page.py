@@ -53,9 +53,9 @@ def edges(title: str, way: str, found: Sequence[Link]) -> None:
         tag("p", "None.", "studio-quiet")
         return
     total = found[0].total
-    shown = "" if total == len(found) else f" The {len(found):,} heaviest are shown."
+    limit_note = "" if total == len(found) else f" The {len(found):,} heaviest are shown."
     heads = ("type", "#weight", way, "why")
-    table(f"{title}: {total:,} in all.{shown}", heads, map(_row, found))
+    table(f"{title}: {total:,} in all.{limit_note}", heads, map(_row, found))
 
 
 def _row(link: Link) -> tuple[Cell | str, ...]:
@@ -131,7 +131,7 @@ class MemoryView:
         await self._show(found)
 
     async def _read(self) -> MemoryDetails:
-        async with self.visit.desk.begin(searching=True) as tx:
+        async with self.visit.context.begin(searching=True) as tx:
             memory = await memory_lists.require(tx, self.number)
             return MemoryDetails(
                 memory,
@@ -142,7 +142,7 @@ class MemoryView:
             )
 
     async def _show(self, found: MemoryDetails) -> None:
-        writes = await self.visit.desk.may_write()
+        writes = await self.visit.context.may_write()
         with self.region.anew():
             with ui.element("div").classes("studio-columns"):
                 with ui.element("div").classes("studio-card"):
@@ -173,15 +173,15 @@ class MemoryView:
 
     async def _fading(self, memory: OneMemory) -> Callable[[], None]:
         now = datetime.now(UTC)
-        async with self.visit.desk.begin(searching=True) as tx:
+        async with self.visit.context.begin(searching=True) as tx:
             found = await decay_of(tx, memory, now)
         return lambda: draw_strength(memory, found, now)
 
     def _deeds(self, memory: OneMemory, *, writes: bool) -> None:
         if memory.past_session is not None:
             ui.link("Read it in its conversation", _past(memory))
-            said = "Pieces of past conversations are forgotten by project, time or session: "
-            tag("p", f"{said}reasonloom call history_forget.", "studio-quiet studio-small")
+            note = "Pieces of past conversations are forgotten by project, time or session: "
+            tag("p", f"{note}reasonloom call history_forget.", "studio-quiet studio-small")
         elif writes:
             with ui.element("div").classes("studio-row studio-deeds"):
                 self._buttons(memory)
@@ -195,23 +195,23 @@ class MemoryView:
             confirm("Erase…", f"Erase {name} for good?", ERASES, self._erase, danger=True)
 
     async def _hide(self) -> None:
-        await self.visit.desk.call("forget", await self._forget(soft=True))
+        await self.visit.context.call("forget", await self._forget(soft=True))
         await self._show(await self._read())
 
     async def _erase(self) -> None:
-        await self.visit.desk.call("forget", await self._forget(soft=False))
+        await self.visit.context.call("forget", await self._forget(soft=False))
         with self.region.anew():
             empty_state("Erased", f"mem-{self.number} is gone for good.")
             ui.link("All memories", "/memory")
 
     async def _forget(self, *, soft: bool) -> Forget:
-        owner = (await self.visit.desk.caller()).owner
+        owner = (await self.visit.context.caller()).owner
         name = f"mem-{self.number}"
         return Forget.model_validate({"userId": owner, "memoryId": name, "soft": soft})
 
     async def _restore(self) -> None:
-        extras = replace(self.visit.desk, toolset="extras")
-        owner = (await self.visit.desk.caller()).owner
+        extras = replace(self.visit.context, toolset="extras")
+        owner = (await self.visit.context.caller()).owner
         named = {"userId": owner, "memoryId": f"mem-{self.number}"}
         await extras.call("restore_memory", RestoreMemory.model_validate(named))
         await self._show(await self._read())

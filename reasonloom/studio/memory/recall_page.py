@@ -38,11 +38,11 @@ def shares_of(explained: Explanation) -> dict[str, float]:
 
     The similarity is squashed: each of its signals gets its part of what is left by that.
     """
-    asked = None if explained.similarity is None else 0.0
+    similarity = None if explained.similarity is None else 0.0
     plain = {
-        "salience": ScoreParts(explained.salience, 0, 0, asked).score,
-        "recency": ScoreParts(0, explained.recency, 0, asked).score,
-        "link": ScoreParts(0, 0, explained.link_weight, asked).score,
+        "salience": ScoreParts(explained.salience, 0, 0, similarity).score,
+        "recency": ScoreParts(0, explained.recency, 0, similarity).score,
+        "link": ScoreParts(0, 0, explained.link_weight, similarity).score,
     }
     if explained.similarity is None:
         return plain
@@ -56,17 +56,17 @@ def shares_of(explained: Explanation) -> dict[str, float]:
 
 def bar(shares: dict[str, float]) -> None:
     """Draw a bar from 0 to 1 of what adds to the score, and every number below it."""
-    shown = {name: share for name, share in shares.items() if abs(share) >= LEAST}
-    label = ", ".join(f"{name} {share:.3f}" for name, share in shown.items())
+    parts = {name: share for name, share in shares.items() if abs(share) >= LEAST}
+    label = ", ".join(f"{name} {share:.3f}" for name, share in parts.items())
     frame = ui.element("div").classes("studio-shares")
     frame.props.update({"role": "img", "aria-label": f"The score is made of {label}"})
     with frame:
-        for name, share in shown.items():
+        for name, share in parts.items():
             if share > 0:
                 part = ui.element("span")
                 part.style(f"width: {min(1.0, share):.2%}; background: {_colour(name)}")
     with ui.element("ul").classes("studio-legend"):
-        for name, share in shown.items():
+        for name, share in parts.items():
             with ui.element("li"):
                 ui.element("i").style(f"background: {_colour(name)}").props("aria-hidden=true")
                 tag("span", f"{name} {share:+.3f}" if share < 0 else f"{name} {share:.3f}")
@@ -101,9 +101,9 @@ async def build(visit: Visit) -> None:
         return
 
     async def load() -> Callable[[], None]:
-        owner = (await visit.desk.caller()).owner
+        owner = (await visit.context.caller()).owner
         request = _request(owner, words, sector, limit)
-        outcome = await visit.desk.call("recall", request, reads=True)
+        outcome = await visit.context.call("recall", request, reads=True)
         return lambda: _answer(outcome)
 
     deferred(load, "recalling…")

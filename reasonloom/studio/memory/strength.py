@@ -39,14 +39,14 @@ async def decay_of(tx: Transaction, memory: OneMemory, now: datetime) -> Decay:
     known = await decay.strength_basis(tx, memory.id)
     if known is None:
         raise MemoryNotFound(f"mem-{memory.id}", field="memoryId")
-    asked = [now + timedelta(days=days) for days in AHEAD.values()]
+    moments = [now + timedelta(days=days) for days in AHEAD.values()]
     begun = min(known.since, now)
-    span = asked[-1] - begun
+    span = moments[-1] - begun
     steps = [begun + span * (step / STEPS) for step in range(STEPS + 1)]
     ahead = await decay.strength_at(tx, memory.id, steps)
-    short = await decay.strength_at(tx, memory.id, asked)
-    told = [(name, when, value) for name, (when, value) in zip(AHEAD, short, strict=True)]
-    return Decay([*_before(memory, known), *ahead], told)
+    short = await decay.strength_at(tx, memory.id, moments)
+    names = [(name, when, value) for name, (when, value) in zip(AHEAD, short, strict=True)]
+    return Decay([*_before(memory, known), *ahead], names)
 
 
 def _before(memory: OneMemory, known: decay.StrengthBasis) -> list[tuple[datetime, float]]:
@@ -95,13 +95,13 @@ def _moments(memory: OneMemory, now: datetime, narrow: timedelta) -> dict[str, d
     known = {"stored": memory.created_at, "last access": memory.last_accessed, "now": now}
     if not memory.access_count:
         del known["last access"]
-    told: list[tuple[str, datetime]] = []
+    names: list[tuple[str, datetime]] = []
     for name, at in known.items():
-        if told and at - told[-1][1] < narrow:
-            told[-1] = (f"{told[-1][0]}, {name}", told[-1][1])
+        if names and at - names[-1][1] < narrow:
+            names[-1] = (f"{names[-1][0]}, {name}", names[-1][1])
         else:
-            told.append((name, at))
-    return dict(told)
+            names.append((name, at))
+    return dict(names)
 
 
 def _description(memory: OneMemory) -> str:

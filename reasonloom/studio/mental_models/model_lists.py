@@ -38,7 +38,7 @@ async def build_models(visit: Visit) -> None:
     domain = domain if domain in DOMAINS else ""
     status = status if status in STATUS_TONES else ""
     heading("Models", "Mental models: what they stand on, what they predict, how often it held.")
-    async with visit.desk.begin(searching=True) as tx:
+    async with visit.context.begin(searching=True) as tx:
         found = await models.list_models(
             tx, domain=domain or None, status=status or None, most=MOST
         )
@@ -61,8 +61,8 @@ def _list(visit: Visit, found: Sequence[ListedRow]) -> None:
     total = found[0].total
     newest = f" The newest {len(found):,} are listed." if total > len(found) else ""
     heads = ("model", "domain", "status", "#basins", "accuracy", "#resolved", "#Brier", "#version")
-    shown = found[page_offset(visit) :][:PAGE_SIZE]
-    table(f"{total:,} in all, the newest first.{newest}", heads, map(_row, shown))
+    page_rows = found[page_offset(visit) :][:PAGE_SIZE]
+    table(f"{total:,} in all, the newest first.{newest}", heads, map(_row, page_rows))
     paging(visit, "/models", len(found))
     tag("p", READING, "studio-quiet studio-small")
 
@@ -100,15 +100,15 @@ NO_BASINS = "reasonloom cluster"
 
 async def build_basins(visit: Visit) -> None:
     """Draw the choice; the basins are counted once the page is seen."""
-    apart = visit.query.get("which", "") == "apart"
+    unused = visit.query.get("which", "") == "apart"
     heading("Basins", BASINS_LEAD)
     with form("/basins", "Which basins"):
-        choice("which", "Show", "apart" if apart else "", WHICH)
+        choice("which", "Show", "apart" if unused else "", WHICH)
 
     async def load() -> Callable[[], None]:
-        async with visit.desk.begin(searching=True) as tx:
-            total = await basin_lists.count(tx, apart=apart)
-            rows = await basin_lists.page(tx, PAGE_SIZE, page_offset(visit), apart=apart)
+        async with visit.context.begin(searching=True) as tx:
+            total = await basin_lists.count(tx, apart=unused)
+            rows = await basin_lists.page(tx, PAGE_SIZE, page_offset(visit), apart=unused)
 
         def draw() -> None:
             if not total:

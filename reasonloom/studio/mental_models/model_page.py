@@ -92,8 +92,8 @@ def draw_revisions(found: Sequence[RevisionRow]) -> None:
         tag("p", "It was never revised.", "studio-quiet")
         return
     heads = ("version", "when", "why", "#basins came", "#went", "#before", "#after", "#tested")
-    said = "Accuracy before, and that of a back-test on resolved predictions after."
-    table(f"{len(found):,} in all. {said}", heads, map(_revision, found))
+    note = "Accuracy before, and that of a back-test on resolved predictions after."
+    table(f"{len(found):,} in all. {note}", heads, map(_revision, found))
 
 
 def _revision(each: RevisionRow) -> tuple[Cell | str, ...]:
@@ -142,7 +142,7 @@ async def build(visit: Visit) -> None:
 
 
 async def _read(visit: Visit, now: datetime) -> ModelDetails:
-    async with visit.desk.begin(searching=True) as tx:
+    async with visit.context.begin(searching=True) as tx:
         model = await models.require(tx, visit.id)
         return ModelDetails(
             model,
@@ -155,7 +155,7 @@ async def _read(visit: Visit, now: datetime) -> ModelDetails:
 
 def _calibration(visit: Visit, model: ModelRow) -> None:
     async def load() -> Callable[[], None]:
-        async with visit.desk.begin(searching=True) as tx:
+        async with visit.context.begin(searching=True) as tx:
             steps = await predictions.calibration_steps(tx, model.id)
         return lambda: draw_calibration(steps)
 
@@ -164,7 +164,7 @@ def _calibration(visit: Visit, model: ModelRow) -> None:
 
 def _predictions(visit: Visit, found: ModelDetails, now: datetime) -> None:
     async def load() -> Callable[[], None]:
-        async with visit.desk.begin(searching=True) as tx:
+        async with visit.context.begin(searching=True) as tx:
             rows = await predictions.newest(tx, found.model.id, PREDICTIONS)
         return lambda: draw_predictions(rows, found.states, now)
 

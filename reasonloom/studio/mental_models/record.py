@@ -129,9 +129,9 @@ def _interval(step: CalibrationStep) -> dict[str, Any]:
 
 
 def _dot(step: CalibrationStep, most: int) -> dict[str, Any]:
-    said = f"confidence {step.confidence:.2f}: {step.correct:,} of {step.resolved:,} held"
+    label = f"confidence {step.confidence:.2f}: {step.correct:,} of {step.resolved:,} held"
     return {
-        "name": said,
+        "name": label,
         "value": [round(step.confidence, 4), round(step.share, 4)],
         "symbolSize": round(9 + 15 * (step.resolved / most) ** 0.5, 1),
     }

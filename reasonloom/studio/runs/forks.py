@@ -34,7 +34,7 @@ async def fork_form(
     nodes = list(dict.fromkeys(name for step in steps for name in step.nodes))
     if not nodes or row.status == "running":
         return
-    prompts = (await visit.desk.engine()).loom.prompts
+    prompts = (await visit.context.engine()).loom.prompts
     chosen = Choice(nodes[-2] if len(nodes) > 1 else nodes[-1])
     tag("h2", "Fork it")
     tag("p", "Run it again from a step on; this run stays as it is.", "studio-quiet")
@@ -63,8 +63,8 @@ def _version(chosen: Choice, name: str, used: int, prompts: PromptRegistry) -> N
     versions = prompts.versions(name)
     if used not in versions:
         return
-    said = {version: f"version {version}" for version in versions}
-    select = ui.select(said, label=f"Prompt {name}", value=used)
+    labels = {version: f"version {version}" for version in versions}
+    select = ui.select(labels, label=f"Prompt {name}", value=used)
     select.classes("studio-select")
     select.on_value_change(lambda event: chosen.versions.update({name: event.value}))
 
@@ -73,8 +73,8 @@ async def _fork(visit: Visit, row: RunRow, chosen: Choice) -> str:
     """Walk the fork to its end; return its run's id."""
     from reasonloom.graphs.runs.fork import Fork  # noqa: PLC0415 - loads the graphs
 
-    caller = await visit.desk.writer()
-    engine = await visit.desk.engine()
+    caller = await visit.context.writer()
+    engine = await visit.context.engine()
     outcome = await engine.fork(
         caller.within(row.space or None), row, Fork(chosen.node, chosen.versions)
     )

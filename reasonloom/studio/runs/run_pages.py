@@ -47,7 +47,7 @@ FIRST = 'reasonloom call recall \'{"userId": "me", "query": "bees"}\''
 async def build_runs(visit: Visit) -> None:
     """Draw the choices and the list, which follows what runs."""
     tool, status = visit.query.get("tool", ""), visit.query.get("status", "")
-    async with visit.desk.begin() as tx:
+    async with visit.context.begin() as tx:
         tools = await run_lists.tools(tx)
     heading("Runs", "Each call of a tool is a run: what went in, what it asked, what came out.")
     with form("/runs", "Choose runs"):
@@ -56,11 +56,11 @@ async def build_runs(visit: Visit) -> None:
     region = Region()
 
     async def mark() -> overview.Mark:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             return await overview.runs_mark(tx)
 
     async def draw() -> None:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             total = await run_lists.count(tx, tool, status)
             rows = await run_lists.page(tx, tool, status, PAGE_SIZE, page_offset(visit))
         with region.anew():
@@ -116,13 +116,13 @@ async def build_run(visit: Visit) -> None:
     region = Region()
 
     async def marked() -> overview.Mark:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             return await overview.run_mark(tx, wanted)
 
     async def draw() -> None:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             whole = await _read(tx, wanted)
-        may_fork = bool(whole.steps) and await visit.desk.may_write()
+        may_fork = bool(whole.steps) and await visit.context.may_write()
         with region.anew():
             await _draw(visit, whole, may_fork=may_fork)
 
@@ -187,8 +187,8 @@ def _values(row: RunRow) -> None:
     for title, value in (("Error", row.error), ("Answer", row.output), ("Input", row.input)):
         if value is not None:
             tag("h2", title)
-            shown = value.get("answer", value)
-            code(json.dumps(shown, ensure_ascii=False, indent=2), title)
+            content = value.get("answer", value)
+            code(json.dumps(content, ensure_ascii=False, indent=2), title)
             for note in value.get("notes") or []:
                 tag("p", f"Note: {note}", "studio-quiet", dir="auto")
 

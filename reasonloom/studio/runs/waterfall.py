@@ -29,7 +29,7 @@ class Bar:
     begun: datetime
     ended: datetime
     kind: str
-    beside: str = ""
+    note: str = ""
 
     @property
     def ms(self) -> float:
@@ -71,7 +71,7 @@ def waterfall(bars: Sequence[Bar]) -> None:
                     wide = max(MIN_WIDTH, bar.ms / whole / 10)
                     at = f"left:{min(left, 100 - MIN_WIDTH):.2f}%;width:{wide:.2f}%"
                     tag("span", "", f"studio-bar {bar.kind}").style(at)
-                tag("span", " · ".join(_position(bar)), "studio-bar-beside")
+                tag("span", " · ".join(_captions(bar)), "studio-bar-beside")
     if len(bars) > MAX_BARS:
         tag("p", f"{len(bars) - MAX_BARS:,} bars more are not drawn.", "studio-quiet")
     with ui.element("p").classes("studio-quiet studio-small"):
@@ -81,7 +81,7 @@ def waterfall(bars: Sequence[Bar]) -> None:
         tag("span", " a call of a language model")
 
 
-def _position(bar: Bar) -> Iterator[str]:
+def _captions(bar: Bar) -> Iterator[str]:
     yield f"{bar.ms:,.0f} ms" if bar.ms >= 1 else f"{bar.ms:.1f} ms"
-    if bar.beside:
-        yield bar.beside
+    if bar.note:
+        yield bar.note

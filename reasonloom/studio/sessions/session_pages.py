@@ -56,8 +56,8 @@ def draw_active_runs(calls: Sequence[AnsweredCall]) -> None:
                 tag("span", f"{len(answered):,} answered", "studio-quiet")
             with ui.element("ol").classes("studio-list"):
                 for call in answered:
-                    said = shortened(call.reply or "", MAX_REPLY)
-                    tag("li", f"{call.node}, {call.prompt} v{call.version}: {said}", dir="auto")
+                    reply = shortened(call.reply or "", MAX_REPLY)
+                    tag("li", f"{call.node}, {call.prompt} v{call.version}: {reply}", dir="auto")
 
 
 EVERY = 1.0
@@ -73,11 +73,11 @@ async def build_sessions(visit: Visit) -> None:
     region = Region()
 
     async def mark() -> overview.Mark:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             return await overview.sessions_mark(tx)
 
     async def draw() -> None:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             total = await sessions.count(tx, words)
             rows = await sessions.page(tx, words, PAGE_SIZE, page_offset(visit))
         with region.anew():
@@ -150,11 +150,11 @@ class SessionView:
         await Live(self._mark, self._draw).begin()
 
     async def _mark(self) -> overview.Mark:
-        async with self.visit.desk.begin() as tx:
+        async with self.visit.context.begin() as tx:
             return await overview.session_mark(tx, self.session)
 
     async def _draw(self) -> None:
-        async with self.visit.desk.begin() as tx:
+        async with self.visit.context.begin() as tx:
             drawn = picture(await full_sessions.read_full(tx, str(self.session)))
             calls = await active_runs.answered_calls(tx, self.session)
         with self.head.anew():
@@ -172,10 +172,10 @@ class SessionView:
             return
         last = max(0, (len(steps) - 1) // SIZE)
         at = last if self.window is None else min(self.window, last)
-        shown = steps[at * SIZE : (at + 1) * SIZE]
+        page_steps = steps[at * SIZE : (at + 1) * SIZE]
         if last:
             self._windows(at, last, len(steps))
-        draw_steps(shown, lanes, self.chosen, self._choose)
+        draw_steps(page_steps, lanes, self.chosen, self._choose)
         draw_active_runs(calls)
 
     def _windows(self, at: int, last: int, total: int) -> None:
@@ -197,7 +197,7 @@ class SessionView:
         await self._draw()
 
     async def _open(self, thought: UUID) -> None:
-        async with self.visit.desk.begin() as tx:
+        async with self.visit.context.begin() as tx:
             found = await thought_sources(tx, thought)
         with self.panel.anew():
             thought_panel(found)

@@ -40,7 +40,7 @@ LONGEST = 120
 
 async def build_list(visit: Visit) -> None:
     """Draw the list."""
-    async with visit.desk.begin() as tx:
+    async with visit.context.begin() as tx:
         total = await run_lists.ponder_count(tx)
         rows = await run_lists.ponder_page(tx, PAGE_SIZE, page_offset(visit))
     heading("Ponder", "Four streams think side by side, and hear each other at each quarter.")
@@ -77,7 +77,7 @@ async def build_run(visit: Visit) -> None:
     region = Region()
 
     async def mark() -> overview.Mark:
-        async with visit.desk.begin() as tx:
+        async with visit.context.begin() as tx:
             return await overview.run_mark(tx, wanted)
 
     async def draw() -> None:
@@ -89,11 +89,13 @@ async def build_run(visit: Visit) -> None:
 
 
 async def _read(visit: Visit, run_id: UUID) -> tuple[RunRow, dict[str, Any]]:
-    async with visit.desk.begin() as tx:
+    async with visit.context.begin() as tx:
         row = await runs.find(tx, run_id)
     if row is None or row.space != "" or row.tool not in TOOLS:
         raise RunNotFound(str(run_id))
-    return row, await (await visit.desk.engine()).saved_state(await visit.desk.caller(), run_id)
+    return row, await (await visit.context.engine()).saved_state(
+        await visit.context.caller(), run_id
+    )
 
 
 def _draw(row: RunRow, state: Mapping[str, Any]) -> None:
@@ -164,9 +166,9 @@ def _conflicts(found: Sequence[Mapping[str, Any]]) -> None:
 
 def _streams(state: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
     tag("h2", "The streams")
-    said = state.get("said") or []
-    if said:
-        streams(state["brief"]["streams"], said)
+    quarters = state.get("said") or []
+    if quarters:
+        streams(state["brief"]["streams"], quarters)
         return
     tag("p", GONE, "studio-quiet")
     with ui.element("div").classes("studio-streams"):

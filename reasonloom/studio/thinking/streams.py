@@ -16,9 +16,9 @@ MOST = 60
 QUARTERS = 4
 
 
-def streams(names: Sequence[str], said: Sequence[Mapping[str, Any]]) -> None:
+def streams(names: Sequence[str], quarters: Sequence[Mapping[str, Any]]) -> None:
     """Draw each quarter as a row of columns, one a stream, and after it what crossed."""
-    ordered = sorted(said, key=lambda each: each["quarter"])
+    ordered = sorted(quarters, key=lambda each: each["quarter"])
     last = ordered[-1]["quarter"] if ordered else 0
     for quarter, group in groupby(ordered, key=lambda each: each["quarter"]):
         heard = {each["stream"]: each for each in group}
@@ -29,23 +29,23 @@ def streams(names: Sequence[str], said: Sequence[Mapping[str, Any]]) -> None:
                 _column(name, heard.get(name), last=quarter == last)
 
 
-def _column(name: str, said: Mapping[str, Any] | None, *, last: bool) -> None:
+def _column(name: str, answer: Mapping[str, Any] | None, *, last: bool) -> None:
     with ui.element("section").classes(f"studio-stream {name}"):
         tag("h4", name)
-        if said is None:
+        if answer is None:
             tag("p", "It did not come to this quarter.", "studio-quiet")
             return
-        if "fault" in said:
-            tag("p", f"It failed: {said['fault'].get('message', '')}", "studio-away", dir="auto")
+        if "fault" in answer:
+            tag("p", f"It failed: {answer['fault'].get('message', '')}", "studio-away", dir="auto")
             return
         with ui.element("ul").classes("studio-list"):
-            for each in said["insights"][:MOST]:
+            for each in answer["insights"][:MOST]:
                 with tag("li", "", ""):
                     tag("span", each["content"], dir="auto")
                     weight = f" ({each['importance']:.2f} important, {each['confidence']:.2f} sure)"
                     tag("span", weight, "studio-quiet studio-small")
-        if last and said.get("conclusion"):
-            tag("p", said["conclusion"], "studio-conclusion", dir="auto")
+        if last and answer.get("conclusion"):
+            tag("p", answer["conclusion"], "studio-conclusion", dir="auto")
 
 
 def _crossed(quarter: int, reactions: Sequence[Mapping[str, Any]]) -> None:

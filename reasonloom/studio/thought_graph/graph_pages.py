@@ -41,7 +41,7 @@ MAX_PROBLEM = 110
 
 async def build_graphs(visit: Visit) -> None:
     """Draw the list."""
-    async with visit.desk.begin() as tx:
+    async with visit.context.begin() as tx:
         total = await thought_graphs.count(tx)
         rows = await thought_graphs.page(tx, PAGE_SIZE, page_offset(visit))
     heading("Graphs", "Graphs of Thoughts: thoughts that were generated, scored, joined, refined.")
@@ -90,11 +90,11 @@ async def build_graph(visit: Visit) -> None:
 
 @dataclass
 class GraphView:
-    """One open page; `shown` is how many nodes are drawn, None for all that there are."""
+    """One open page; `visible` is how many nodes are drawn, None for all that there are."""
 
     visit: Visit
     id: UUID
-    shown: int | None = None
+    visible: int | None = None
     chosen: UUID | None = None
     graph: ThoughtGraph = field(init=False)
     drawing: Any = None
@@ -111,11 +111,11 @@ class GraphView:
         await Live(self._mark, self._draw).begin()
 
     async def _mark(self) -> overview.Mark:
-        async with self.visit.desk.begin() as tx:
+        async with self.visit.context.begin() as tx:
             return await overview.graph_mark(tx, self.id)
 
     async def _draw(self) -> None:
-        async with self.visit.desk.begin() as tx:
+        async with self.visit.context.begin() as tx:
             self.graph = await read_whole(tx, str(self.id))
         if self.chosen not in self.graph.by_id:
             self.chosen = max(self.graph.nodes, key=lambda node: node.score or 0).id
@@ -131,7 +131,7 @@ class GraphView:
         total = len(self.graph.nodes)
         height = min(HIGHEST, max(LOWEST, LINE * (depths(self.graph) + 1)))
         self.drawing = chart(
-            options(self.graph, self.shown or total),
+            options(self.graph, self.visible or total),
             f"Graph of {total} thoughts; the table below holds the same in words",
             height=f"{height}px",
             on_click=lambda event: self._open(event.data.get("id", "")),
@@ -140,19 +140,21 @@ class GraphView:
             with tag("label", "", "studio-replay"):
                 tag("span", "Replay")
                 slider = tag("input", "", "", type="range", min=1, max=total, step=1)
-                slider.props["value"] = self.shown or total
+                slider.props["value"] = self.visible or total
                 slider.props["aria-label"] = "Thoughts shown, in the order in which they came"
-            said = tag("output", f"{self.shown or total} of {total}")
+            counter = tag("output", f"{self.visible or total} of {total}")
         tag("p", LEGEND, "studio-quiet studio-small")
-        slider.on("input", lambda event: self._replay(int(event.args), said), js_handler=MOVED)
+        slider.on("input", lambda event: self._replay(int(event.args), counter), js_handler=MOVED)
 
-    def _replay(self, shown: int, said: Any) -> None:
+    def _replay(self, visible: int, counter: Any) -> None:
         total = len(self.graph.nodes)
-        self.shown = None if shown >= total else max(1, shown)
+        self.visible = None if visible >= total else max(1, visible)
         self.drawing.options.clear()
-        self.drawing.options.update(options(self.graph, self.shown or total) | {"animation": False})
+        self.drawing.options.update(
+            options(self.graph, self.visible or total) | {"animation": False}
+        )
         self.drawing.update()
-        said.text = f"{self.shown or total} of {total}"
+        counter.text = f"{self.visible or total} of {total}"
 
     def _open(self, node: str) -> None:
         wanted = parse_uuid(node)
@@ -165,12 +167,13 @@ class GraphView:
             node_panel(self.graph, self.graph.by_id[self.chosen or self.graph.root.id])
 
 
+MAX_HEADING = 200
 MOVED = "(event) => emit(event.target.value)"
 
 
 def _facts(graph: ThoughtGraph) -> None:
     row = graph.row
-    heading(f"Graph {row.number}", shortened(graph.problem, 200))
+    heading(f"Graph {row.number}", shortened(graph.problem, MAX_HEADING))
     facts(
         {
             "Nodes": f"{len(graph.nodes):,}",
@@ -183,7 +186,7 @@ def _facts(graph: ThoughtGraph) -> None:
             "Session": ("open", f"/session/{row.session_id}"),
         }
     )
-    if len(graph.problem) > 200:
+    if len(graph.problem) > MAX_HEADING:
         with ui.element("details").classes("studio-fold"):
             tag("summary", "The whole problem")
             prose(graph.problem)

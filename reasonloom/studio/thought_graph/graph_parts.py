@@ -40,9 +40,9 @@ def colour_of(score: float | None) -> str:
     return LOW if score < 1 / 3 else MIDDLE if score < 2 / 3 else HIGH
 
 
-def options(graph: ThoughtGraph, shown: int) -> dict[str, Any]:
-    """Return the chart of the first `shown` nodes, in the order in which they came."""
-    nodes = graph.nodes[:shown]
+def options(graph: ThoughtGraph, visible: int) -> dict[str, Any]:
+    """Return the chart of the first `visible` nodes, in the order in which they came."""
+    nodes = graph.nodes[:visible]
     known = {node.id for node in nodes}
     edges = [edge for edge in graph.edges if edge.from_node in known and edge.to_node in known]
     return {

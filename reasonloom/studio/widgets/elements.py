@@ -48,11 +48,11 @@ def heading(title: str, lead: str = "") -> None:
         tag("p", lead, "studio-lead")
 
 
-def empty_state(title: str, *said: str, command: str | None = None) -> None:
+def empty_state(title: str, *lines: str, command: str | None = None) -> None:
     """Say that there is nothing here, and what would change it."""
     with ui.element("section").classes("studio-empty"):
         tag("h2", title)
-        for each in said:
+        for each in lines:
             tag("p", each, "studio-quiet")
         if command:
             tag("pre", command, "studio-command", tabindex=0)
@@ -76,8 +76,8 @@ def code(text: str, label: str, *, longest: int = MAX_TEXT) -> None:
 
 def _cut(text: str, longest: int) -> None:
     if len(text) > longest:
-        said = f"Cut: the first {longest:,} of {len(text):,} characters."
-        tag("p", said, "studio-quiet studio-small")
+        lines = f"Cut: the first {longest:,} of {len(text):,} characters."
+        tag("p", lines, "studio-quiet studio-small")
 
 
 def moment(at: datetime) -> str:

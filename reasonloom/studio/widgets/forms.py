@@ -57,9 +57,9 @@ DIGITS = 6
 
 def page_number(visit: Visit) -> int:
     """Return the page that the address asks for, from 1; anything that is none is the first."""
-    said = visit.query.get("page", "1")
-    fits = said.isascii() and said.isdigit() and len(said) <= DIGITS
-    return max(1, int(said)) if fits else 1
+    number = visit.query.get("page", "1")
+    fits = number.isascii() and number.isdigit() and len(number) <= DIGITS
+    return max(1, int(number)) if fits else 1
 
 
 def page_offset(visit: Visit, size: int = PAGE_SIZE) -> int:

@@ -106,15 +106,15 @@ class Live(Generic[M]):
 def confirm(
     label: str,
     title: str,
-    said: str,
+    warning: str,
     do: Callable[[], Awaitable[None]],
     *,
     danger: bool = False,
 ) -> None:
-    """Draw the button; `said` tells before it is done what it will change."""
+    """Draw the button; `warning` tells before it is done what it will change."""
     with ui.dialog() as dialog, ui.element("div").classes("studio-card studio-dialog"):
         tag("h2", title)
-        tag("p", said)
+        tag("p", warning)
         with ui.element("div").classes("studio-row"):
             keep = tag("button", "Cancel", "studio-button", type="button", autofocus=True)
             look = "studio-button danger" if danger else "studio-button first"

@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 
 from reasonloom.contracts.mental_models.models import Relation
 from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.resources.pages.model_page import MOST_LINES, basin_chart
+from reasonloom.server.resources.mental_models import MOST_LINES, basin_chart
 from reasonloom.settings import load_settings
 from tests.server.resources.test_sessions import HOSTILE, skeleton
 from tests.support.clients.processes import command, environment

@@ -24,8 +24,8 @@ from reasonloom.server.catalogue.selection import choose
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.resource_index import MAX_LISTED
 from reasonloom.server.resources import thought_graph
-from reasonloom.server.resources.pages.session_chart import LONGEST_CHART, MOST_DRAWN, session_chart
-from reasonloom.server.resources.pages.session_page import session_page
+from reasonloom.server.resources.session_chart import LONGEST_CHART, MOST_DRAWN, session_chart
+from reasonloom.server.resources.sessions import session_page
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions import sessions
@@ -143,11 +143,11 @@ async def test_a_graph_is_listed_and_read(access: Access, embedder: Embedder) ->
         await answered(
             mind, "got_score", graph_id=begun["graph_id"], node_id=made["nodes"][0]["id"]
         )
-        text = await thought_graph.read(mind, Caller("local"), begun["graph_id"])
-        listed = await thought_graph.newest(mind, Caller("local"), 5)
-        assert await thought_graph.newest(mind, Caller("anna"), 5) == []
+        text = await thought_graph.read_graph(mind, Caller("local"), begun["graph_id"])
+        listed = await thought_graph.newest_graph(mind, Caller("local"), 5)
+        assert await thought_graph.newest_graph(mind, Caller("anna"), 5) == []
         with pytest.raises(GraphNotFound):
-            await thought_graph.read(mind, Caller("anna"), begun["graph_id"])
+            await thought_graph.read_graph(mind, Caller("anna"), begun["graph_id"])
     assert [(each.id, each.title) for each in listed] == [
         (begun["graph_id"], "Graph 1: How to *sleep*?")
     ]

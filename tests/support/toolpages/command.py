@@ -63,7 +63,7 @@ async def _play_script(
 ) -> list[ToolDescription]:
     access = postgres.access(database)
     found: dict[str, ToolDescription] = {}
-    kept = {line.name: (line, each.form) for each in toolsets_of(name) for line in each.tools}
+    kept = {line.name: (line, each.envelope) for each in toolsets_of(name) for line in each.tools}
     async with playing(access, embedder, SERVED, script.prepare) as player:
         tools = {tool.name: tool for tool in await _tools(player.client)}
         for step in script.steps:

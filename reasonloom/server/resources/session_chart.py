@@ -35,25 +35,27 @@ LOOKS = (
 )
 
 
-def session_chart(shown: SessionPicture) -> tuple[str, int]:
+def session_chart(picture: SessionPicture) -> tuple[str, int]:
     """Return the drawing and how many thoughts are left out of it, the oldest."""
     most = MOST_DRAWN
-    while len(text := "\n".join(_Chart(shown, most).lines())) > LONGEST_CHART:
+    while len(text := "\n".join(_Chart(picture, most).lines())) > LONGEST_CHART:
         most //= 2
-    return text, max(0, shown.thoughts - most)
+    return text, max(0, picture.thoughts - most)
 
 
 class _Chart:
     """One attempt at a drawing, with the newest `most` thoughts and branches."""
 
-    def __init__(self, shown: SessionPicture, most: int) -> None:
-        every = [thought.row for branch in shown.branches for thought in branch.thoughts]
+    def __init__(self, picture: SessionPicture, most: int) -> None:
+        every = [thought.row for branch in picture.branches for thought in branch.thoughts]
         newest = sorted(every, key=lambda each: each.position)[-most:]
         self.thoughts = {each.id: f"t{each.position}" for each in newest}
         self.left_out = len(every) - len(newest)
         self.branches = [
             branch
-            for left, branch in zip(range(len(shown.branches), 0, -1), shown.branches, strict=True)
+            for left, branch in zip(
+                range(len(picture.branches), 0, -1), picture.branches, strict=True
+            )
             if self._is_drawn(branch, recent=left <= most)
         ]
 
@@ -119,8 +121,8 @@ def _title(branch: PicturedBranch) -> str:
 def _label(thought: PicturedThought) -> str:
     row = thought.row
     first = f"{row.position} · {row.confidence:.2f}{f' {HEAD}' if thought.is_head else ''}"
-    said = in_mermaid(shortened(row.content, LONGEST_LABEL))
-    return f'["{first}<br/>{said}"]{":::head" if thought.is_head else ""}'
+    label = in_mermaid(shortened(row.content, LONGEST_LABEL))
+    return f'["{first}<br/>{label}"]{":::head" if thought.is_head else ""}'
 
 
 def _flag(checkpoints: list[CheckpointRow], at: str) -> Iterator[str]:
@@ -129,5 +131,5 @@ def _flag(checkpoints: list[CheckpointRow], at: str) -> Iterator[str]:
         return
     names = ", ".join(one_line(each.name) for each in checkpoints[:MOST_NAMES])
     more = len(checkpoints) - MOST_NAMES
-    said = f"{in_mermaid(shortened(names))}{f' and {more} more' if more > 0 else ''}"
-    yield f'c{checkpoints[0].number}>"{TAG} {said}"] -.-> {at}'
+    label = f"{in_mermaid(shortened(names))}{f' and {more} more' if more > 0 else ''}"
+    yield f'c{checkpoints[0].number}>"{TAG} {label}"] -.-> {at}'

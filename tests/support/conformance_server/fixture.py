@@ -46,7 +46,7 @@ class FixtureTool(BaseTool):
     """A fixture as a tool of the server."""
 
     fixture: Fixture
-    form: Envelope = PLAIN
+    envelope: Envelope = PLAIN
 
     async def answer(
         self, arguments: dict[str, Any], context: ToolContext, started: float

@@ -50,10 +50,10 @@ FIXTURES = (
 class ConformanceServer(LoomServer):
     """A server of ours that also answers what the suite asks for."""
 
-    def __init__(self, catalogue: Catalogue, room: EngineLifespan) -> None:
+    def __init__(self, catalogue: Catalogue, lifespan: EngineLifespan) -> None:
         tools = [make_fixture(fixture) for fixture in FIXTURES]
         super().__init__(
-            catalogue, room, extra_tools=tools, subscriptions=InMemorySubscriptionBus()
+            catalogue, lifespan, extra_tools=tools, subscriptions=InMemorySubscriptionBus()
         )
         # The fixtures offer every capability.
         self.middleware[:] = [
@@ -92,9 +92,9 @@ class ConformanceServer(LoomServer):
         return resources.find(str(uri)) or await super().read_resource(uri, context)
 
 
-def build_conformance_server(room: EngineLifespan) -> LoomServer:
+def build_conformance_server(lifespan: EngineLifespan) -> LoomServer:
     """Return the server that the settings ask for, with the fixtures."""
-    return ConformanceServer(choose(room.settings), room)
+    return ConformanceServer(choose(lifespan.settings), lifespan)
 
 
 async def _accept(ctx: ServerRequestContext[Any, Any], params: object) -> EmptyResult:

@@ -12,7 +12,7 @@ from reasonloom.settings import load_settings
 from reasonloom.text.tokens import count_tokens
 from tests import ROOT
 
-TABLE = ROOT / "tests" / "server" / "catalogue_tokens.json"
+TABLE = ROOT / "tests" / "server" / "catalogue" / "catalogue_tokens.json"
 
 
 def weight(served: ServedTool) -> int:

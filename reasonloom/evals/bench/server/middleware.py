@@ -76,7 +76,7 @@ class Idle(BaseTool):
 
 def build_server(lifespan):
     tool = Idle(
-        name="{TOOL}", description="Answers a text.", parameters=publish(Request), form=PLAIN
+        name="{TOOL}", description="Answers a text.", parameters=publish(Request), envelope=PLAIN
     )
     return LoomServer(choose(lifespan.settings), lifespan, extra_tools=[tool])
 

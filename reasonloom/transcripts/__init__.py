@@ -1,4 +1,4 @@
-"""Past conversations read from files: turns, and the chunks they are kept in. A leaf, no database.
+"""Transcripts read from files: turns, and the chunks they are stored in. No database.
 
-`claude_code.read` and `plain.read` give turns, `chunks.Cutter` cuts them, `tokens.count` measures.
+`claude_code.read` and `plain.read` give turns, `chunking.Chunker` cuts them.
 """

@@ -1,4 +1,4 @@
-"""Cuts turns into chunks of one topic each, as they come, so that more can follow later."""
+"""Cuts a stream of turns into chunks of one topic each; more turns can follow later."""
 
 from __future__ import annotations
 
@@ -16,38 +16,36 @@ from reasonloom.transcripts.turns import Source, Turn
 from reasonloom.transcripts.units import AIM, LEAST, MOST, Unit, units_of
 
 WITHIN = 1.5
-"""The border between two pieces of one turn: cut last of all."""
+"""The score of a border within a turn: it is cut last."""
 
 FEW = 60
-"""Tokens that may stand alone before a long pause."""
+"""The least tokens of a chunk before a long pause."""
 
 SHARE = 0.5
-"""A border is a change of topic where it scores less than this share of the mean so far."""
+"""A border with less than this share of the mean score so far is a change of topic."""
 
 MEAN, WEIGHT = 0.2, 6
-"""The mean of borders that is assumed before any is seen, and for how many it counts."""
+"""The prior mean of border scores, and the number of borders that it counts for."""
 
 COMPARED = 3
-"""Units before a border that are compared with what follows it."""
+"""Units before a border that are compared with the one after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some turns about one thing, or a piece of a turn.
+    """Some turns about one topic, or a piece of a turn.
 
     Args:
         id: hash of the session, the agent, the places of its turns and the content.
         text: the parts with role markers (`rendering`).
         tokens: of the text and a line feed after it, at most `MOST`.
-        started_at, ended_at: aware UTC, None where unknown.
-        first_turn, last_turn: the turns' numbers.
+        started_at, ended_at: aware UTC, None if unknown.
         ordinal: the piece of its first turn with which it begins, from 0.
         continues: it begins within a turn.
-        files, errors, names: what it names.
+        files, errors, names: mentioned in it.
         spawns: sub-agents that were started or reported in it.
         agent: the sub-agent whose turns they are, None for the main conversation.
-        source: whose conversation it is.
-        replaces: the chunk given earlier that this one completes.
+        replaces: the earlier chunk that this one completes.
     """
 
     id: str
@@ -70,12 +68,12 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ChunkerState:
-    """What cutting goes on from: the units of chunks still open, and what was given of them.
+    """Where chunking resumes.
 
     Args:
-        open: the units of the main conversation's open chunk, and of a sub-agent's.
-        given: ids of chunks that may still change, by where they begin.
-        borders: the sum and the number of the borders seen.
+        open: the units of the open chunks, of the main conversation and of a sub-agent.
+        given: ids of emitted chunks that may still change, by their place.
+        borders: the sum and the number of border scores.
     """
 
     open: tuple[tuple[Unit, ...], ...] = ()
@@ -89,7 +87,7 @@ class ChunkerState:
 
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> ChunkerState:
-        """Return the state that `wire()` gave."""
+        """Return the state of `wire()`."""
         lanes = tuple(tuple(Unit.of(unit) for unit in lane) for lane in wire["open"])
         total, number = wire["borders"]
         return cls(lanes, wire["given"], (total, number))
@@ -97,7 +95,7 @@ class ChunkerState:
 
 @dataclass(frozen=True, slots=True)
 class FinalChunks:
-    """The last chunks, which may still change; those given earlier that are void; the new state."""
+    """The last chunks, which may still change; the ids of void ones; the new state."""
 
     chunks: list[Chunk]
     dropped: list[str]
@@ -105,10 +103,10 @@ class FinalChunks:
 
 
 class Chunker:
-    """Cuts the turns of one file. Add them in order, then end; go on later with the state.
+    """Chunks the turns of one file: add them in order, then end; resume later with the state.
 
-    What is cut does not depend on how the turns were divided over the calls: a chunk that could
-    change with the next turn is given at the end, and later again if it did.
+    The chunks do not depend on how turns are divided over calls: one that the next turn could
+    change is emitted at the end, and again later if it did change.
     """
 
     def __init__(
@@ -128,27 +126,23 @@ class Chunker:
         self._touched = False
 
     def add(self, turn: Turn) -> list[Chunk]:
-        """Return the chunks that are complete, or changed, by the turn; often none."""
+        """Return the chunks that the turn completes or changes."""
         self._touched = True
         if not turn.complete and self._fixed is None:
             self._fixed = self._now()
         made: list[Chunk] = []
-        if turn.agent != turn.source.agent:
-            ended = [a for a in self._open if a not in {turn.agent, turn.source.agent}]
-        else:
-            ended = [a for a in self._open if a != turn.agent]
-        for agent in ended:
+        for agent in [a for a in self._open if a not in {turn.agent, turn.source.agent}]:
             made += self._emit(self._open.pop(agent))
         for unit in units_of(turn, thinking=self._thinking, count=self._count):
             made += self._place(unit)
         return made
 
     def state(self) -> ChunkerState:
-        """Return from where to go on after the turns that were added, all of them complete."""
+        """Return where to resume after the added turns, which must be complete."""
         return replace(self._now(), given=dict(self._given))
 
     def end(self) -> FinalChunks:
-        """Return the chunks that are still open, what is void, and from where to go on."""
+        """Return the open chunks, the void ones, and where to resume."""
         if not self._touched:
             return FinalChunks([], [], self._state)
         fixed = self._fixed or self._now()
@@ -158,12 +152,11 @@ class Chunker:
         return FinalChunks(chunks, sorted(self._given.values()), state)
 
     def _now(self) -> ChunkerState:
-        """Return the state as it stands."""
         lanes = tuple(tuple(units) for units in self._open.values() if units)
         return ChunkerState(lanes, {}, (self._sum, self._number))
 
     def _place(self, unit: Unit) -> list[Chunk]:
-        """Put a unit into the open chunk, or begin another with it."""
+        """Add a unit to the open chunk, or start a new one with it."""
         units = self._open.setdefault(unit.agent, [])
         if not units:
             units.append(unit)
@@ -174,20 +167,19 @@ class Chunker:
             unit = replace(unit, border=WITHIN)
         else:
             unit = replace(unit, border=self._border(units, unit))
-            if unit.border < SHARE * self._sum / self._number and _enough(units, unit):
-                self._learn(unit.border)
-                return self._begin(unit)
+            change = unit.border < SHARE * self._sum / self._number
             self._learn(unit.border)
+            if change and _enough(units, unit):
+                return self._begin(unit)
         return self._fit(unit)
 
     def _begin(self, unit: Unit) -> list[Chunk]:
-        """Return the open chunk as complete and begin another with `unit`."""
         made = self._emit(self._open[unit.agent])
         self._open[unit.agent] = [unit]
         return made
 
     def _fit(self, unit: Unit) -> list[Chunk]:
-        """Add a unit; where that is too much, cut at the weakest border that leaves enough."""
+        """Add a unit; if that exceeds `AIM`, cut at the weakest border."""
         made: list[Chunk] = []
         while True:
             units = self._open[unit.agent]
@@ -203,7 +195,6 @@ class Chunker:
         return [*made, *self._begin(unit)]
 
     def _border(self, units: Sequence[Unit], unit: Unit) -> float:
-        """Return how much the unit has to do with the open chunk."""
         near = units[-COMPARED:]
         return score(
             frozenset().union(*(u.words for u in near)),
@@ -214,12 +205,11 @@ class Chunker:
         )
 
     def _learn(self, border: float) -> None:
-        """Let a border count in the mean."""
         self._sum += min(border, 1.0)
         self._number += 1
 
     def _emit(self, units: Sequence[Unit]) -> list[Chunk]:
-        """Return the units as a chunk; nothing where it was given just so before."""
+        """Return the units as a chunk, unless it was emitted like that before."""
         if not units:
             return []
         chunk = _chunk(units)
@@ -231,29 +221,25 @@ class Chunker:
 
 
 def _enough(units: Sequence[Unit], unit: Unit) -> bool:
-    """Return whether the open chunk is large enough to stand alone before `unit`."""
+    """Return whether the open chunk is large enough to end before `unit`."""
     ended, begun = units[-1].ended_at, unit.started_at
     paused = ended is not None and begun is not None and begun - ended > LONG_PAUSE
     return sum(u.tokens for u in units) >= (FEW if paused else LEAST)
 
 
 def _weakest(units: Sequence[Unit]) -> int | None:
-    """Return before which unit to cut so that both sides are of a good size, None if nowhere."""
+    """Return the unit to cut before such that both sides have a good size, None if impossible."""
     total, left = sum(unit.tokens for unit in units), 0
     best: tuple[float, int] | None = None
     for at, unit in enumerate(units[1:], start=1):
         left += units[at - 1].tokens
-        if (
-            left >= LEAST
-            and LEAST <= total - left <= MOST
-            and (best is None or unit.border <= best[0])
-        ):
+        fits = left >= LEAST and LEAST <= total - left <= MOST
+        if fits and (best is None or unit.border <= best[0]):
             best = unit.border, at
     return best[1] if best else None
 
 
 def _chunk(units: Sequence[Unit]) -> Chunk:
-    """Return the units as a chunk."""
     first, last = units[0], units[-1]
     text = "".join(unit.text for unit in units).rstrip("\n")
     spawns = distinct((agent for unit in units for agent in unit.spawns), FILES)

@@ -1,4 +1,4 @@
-"""Reads Claude Code's transcripts: one JSONL file a session, and one a sub-agent."""
+"""Reads Claude Code's transcripts: a JSONL file for each session and each sub-agent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOISE = re.compile(
     rb'\{"type":"(?:file-history-snapshot|queue-operation|last-prompt|custom-title|ai-title|mode'
     rb'|permission-mode|attachment|pr-link|tag|agent-name|agent-color|agent-setting|task-summary)"'
 )
-"""Lines that say nothing of the conversation, known by how they begin, so that none is parsed."""
+"""Lines outside the conversation, recognised by their beginning to avoid parsing."""
 
 _KNOWN = """
 user assistant summary system progress file-history-snapshot queue-operation last-prompt
@@ -46,16 +46,15 @@ def read(
 ) -> TurnReader:
     """Return the turns of a transcript, from the beginning or from `since` on.
 
-    A turn begins with a message of a person: not the results of tools alone, no notice of an
-    interruption, no command or other line of the client. Sidechains within the file are turns
-    of their agents. The last turn is given as incomplete, and again, under the same number,
-    when there is more of it.
+    A turn begins with a person's message: not with tool results alone, a notice of an
+    interruption, a command or another line of the client. Sidechains within the file are turns
+    of their agents. The last turn is incomplete, and comes again under its number when it grows.
 
     Args:
         stream: the file, seekable; it may grow meanwhile.
-        since: where the last reading of it ended.
+        since: where the last reading ended.
         agent: the sub-agent whose file it is (`agent_of`).
-        longest: bytes of a line that is taken.
+        longest: the limit of a line, in bytes.
 
     Raises:
         InvalidArgument: it is binary, UTF-16, or no line of it is a transcript's.
@@ -64,7 +63,7 @@ def read(
 
 
 def agent_of(path: PurePath) -> str | None:
-    """Return the sub-agent whose transcript `path` is, by its name; None for a session's."""
+    """Return the sub-agent of a transcript by the file's name, None for a session's."""
     match = AGENT_FILE.fullmatch(path.name)
     if match:
         return match[1]
@@ -73,7 +72,7 @@ def agent_of(path: PurePath) -> str | None:
 
 @dataclass(slots=True)
 class OpenTurn:
-    """A turn that is still open."""
+    """A turn that may still grow."""
 
     number: int
     start: int
@@ -87,16 +86,16 @@ class OpenTurn:
     seen: set[str] = field(default_factory=set)
 
     def turn(self, agents: Mapping[str, str], *, complete: bool) -> Turn:
-        """Return the turn as it stands; uses of tools get the names of the agents they started."""
+        """Return the turn so far; tool uses get the names of the agents that they started."""
         names = {p.tool_id: p.name for p in self.parts if p.kind is Kind.TOOL_USE and p.tool_id}
         parts = tuple(_paired(part, names, agents) for part in self.parts)
-        first, last = self.first, self.last
-        source = self.source
-        return Turn(self.number, parts, first, last, self.agent, complete, source, self.uuid)
+        return Turn(
+            self.number, parts, self.first, self.last, self.agent, complete, self.source, self.uuid
+        )
 
 
 class Conversation:
-    """The open turns of one file: the main conversation's, and those of sidechains within it."""
+    """The open turns of one file: of the main conversation and of sidechains within it."""
 
     def __init__(self, known: Position | None, agent: str | None) -> None:
         self.source = known.source if known else Source(agent=agent)
@@ -108,7 +107,7 @@ class Conversation:
         self._roots: dict[str, str] = {}
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
-        """Return the turns that this line completes, and whether it adds to any."""
+        """Return the turns that a line completes, and whether it adds to any."""
         if NOISE.match(line.data):
             self.taken += 1
             return [], False
@@ -127,11 +126,11 @@ class Conversation:
         return self._known(kind, entry, line, skipped)
 
     def whole(self, line: Line) -> bool:
-        """Return whether the line is an object: the beginning of one is none."""
+        """Return whether the line is a complete object."""
         return parse_entry(line, None) is not None
 
     def open(self) -> list[Turn]:
-        """Return the turns that are still open, as incomplete."""
+        """Return the open turns, as incomplete."""
         return [turn.turn(self._agents, complete=False) for turn in self._open]
 
     def resumption(self, offset: int) -> tuple[int, int, Source]:
@@ -144,7 +143,6 @@ class Conversation:
     def _known(
         self, kind: str, entry: Mapping[str, Any], line: Line, skipped: Skipped | None
     ) -> tuple[list[Turn], bool]:
-        """Take a line of a type that transcripts have."""
         if kind == "progress":
             self.taken += 1
             return [], self._learn_agent(entry)
@@ -165,7 +163,7 @@ class Conversation:
     def _add(
         self, entry: Mapping[str, Any], message: Message, start: int
     ) -> tuple[list[Turn], bool]:
-        """Add a message to its turn; a person's request in the main conversation ends all turns."""
+        """Add a message to its turn; a request in the main conversation completes all turns."""
         self._learn(entry)
         lane = self._lane(entry)
         uuid = short_text(entry.get("uuid"))
@@ -191,13 +189,12 @@ class Conversation:
         return closed, True
 
     def _close(self) -> list[Turn]:
-        """Return all open turns as complete, and open none."""
         closed = [turn.turn(self._agents, complete=True) for turn in self._open]
         self._open, self._current, self._agents, self._roots = [], {}, {}, {}
         return closed
 
     def _lane(self, entry: Mapping[str, Any]) -> str | None:
-        """Return whose line it is: the file's main conversation's or a sidechain's."""
+        """Return the agent of a line: the file's own or a sidechain's."""
         if entry.get("isSidechain") is not True:
             return self.source.agent
         agent = short_text(entry.get("agentId"))
@@ -212,20 +209,18 @@ class Conversation:
         return root
 
     def _learn(self, entry: Mapping[str, Any]) -> None:
-        """Keep what the line tells of the conversation: the first session and folder, else news."""
+        """Update the source: the first session and folder stay, branch and client follow."""
         known = self.source
-        news = Source(
+        self.source = Source(
             session=known.session or short_text(entry.get("sessionId")),
             project=known.project or short_text(entry.get("cwd"), PATH_LENGTH),
             branch=short_text(entry.get("gitBranch")) or known.branch,
             client=short_text(entry.get("version")) or known.client,
             agent=known.agent,
         )
-        if news != known:
-            self.source = news
 
     def _learn_agent(self, entry: Mapping[str, Any]) -> bool:
-        """Keep which use of a tool started the agent whose progress a line reports; is it new?"""
+        """Note which tool use started the agent of a progress line; return if that is new."""
         data = entry.get("data")
         agent = short_text(data.get("agentId")) if isinstance(data, dict) else None
         tool = short_text(entry.get("parentToolUseID")) or short_text(entry.get("toolUseID"))
@@ -236,11 +231,9 @@ class Conversation:
 
 
 def _paired(part: Part, names: Mapping[str, str | None], agents: Mapping[str, str]) -> Part:
-    """Return the part with its tool's name and its sub-agent, where the turn tells them."""
+    """Return the part with its tool's name and its sub-agent, if known."""
     if not part.tool_id:
         return part
     name = part.name or names.get(part.tool_id)
     agent = part.agent or agents.get(part.tool_id)
-    return (
-        replace(part, name=name, agent=agent) if (name, agent) != (part.name, part.agent) else part
-    )
+    return replace(part, name=name, agent=agent)

@@ -1,4 +1,4 @@
-"""What one line of a Claude Code transcript says: the parts of its message, by their kind."""
+"""Parses the message of one line of a Claude Code transcript into parts."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from reasonloom.transcripts.mentions import FILES, distinct, errors, files
 from reasonloom.transcripts.turns import Kind, Part
 
 INTERRUPTED = "[Request interrupted by user"
-"""How the client tells that a person stopped the assistant; nobody wrote it."""
+"""The client's notice that a person stopped the assistant."""
 
 COMMAND = re.compile(r"<command-(name|args)>(.*?)</command-\1>", re.DOTALL)
-"""A command line such as /review: its name and what was given to it."""
+"""A command such as /review: its name and arguments."""
 
 CLIENTS = ("<local-command-", "<command-message>", "<command-name>", "<user-memory-input>")
 TYPED = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
 PRINTED = re.compile(r"<bash-std(?:out|err)>(.*?)</bash-std(?:out|err)>", re.DOTALL)
 NOTICES = ("<task-notification>", "<teammate-message", "<agent-notification>")
-"""What other agents report through the person's side of the conversation."""
+"""Reports of other agents on the person's side of the conversation."""
 
 PLACES = ("file_path", "notebook_path", "path", "filename", "file")
-"""Arguments of tools that name a file."""
+"""Tool arguments that hold a path."""
 
 PROMPT = 4_000
-"""Characters kept of an argument that is an order to a sub-agent."""
+"""Characters of a sub-agent's prompt."""
 
 BLOCKS = 400
-"""Blocks of one message that are taken."""
+"""Blocks of one message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The parts of one line, and whether a person's request begins with it."""
+    """The parts of one line, and whether it begins a person's request."""
 
     parts: tuple[Part, ...]
     begins: bool
@@ -58,8 +58,8 @@ def parse_message(entry: Mapping[str, Any]) -> Message | None:
     if entry.get("isCompactSummary") is True:
         return Message(_part(Kind.SUMMARY, message_text(_plain(content)), at), False)
     results = tuple(_results(content, entry, at))
-    asked, begins = _parse_request(content, at)
-    return Message((*results, *asked), begins)
+    request, begins = _parse_request(content, at)
+    return Message((*results, *request), begins)
 
 
 def parse_summary(entry: Mapping[str, Any]) -> Message:
@@ -70,7 +70,7 @@ def parse_summary(entry: Mapping[str, Any]) -> Message:
 
 
 def _parse_request(content: str | list[Any], at: datetime | None) -> tuple[tuple[Part, ...], bool]:
-    """Return what a person said, and whether it is a request of theirs."""
+    """Return a person's message, and whether it is a request."""
     texts = [content] if isinstance(content, str) else list(_texts(content))
     parts: list[Part] = []
     begins = False
@@ -78,8 +78,8 @@ def _parse_request(content: str | list[Any], at: datetime | None) -> tuple[tuple
         stripped = raw.lstrip()
         if stripped.startswith(INTERRUPTED):
             continue
-        if stripped.startswith("<") and (told := _by_client(stripped, at)) is not None:
-            parts += told
+        if stripped.startswith("<") and (by_client := _by_client(stripped, at)) is not None:
+            parts += by_client
             continue
         part = _part(Kind.USER, message_text(raw), at)
         parts += part
@@ -88,7 +88,7 @@ def _parse_request(content: str | list[Any], at: datetime | None) -> tuple[tuple
 
 
 def _by_client(text: str, at: datetime | None) -> tuple[Part, ...] | None:
-    """Return what a line means that the client wrote in the person's name, None for others."""
+    """Return the parts of a line that the client wrote for the person, None for others."""
     if text.startswith(CLIENTS):
         named = dict(COMMAND.findall(text[:20_000]))
         return _part(
@@ -106,7 +106,6 @@ def _by_client(text: str, at: datetime | None) -> tuple[Part, ...] | None:
 
 
 def _assistant_parts(content: str | list[Any], at: datetime | None) -> Iterator[Part]:
-    """Yield what an assistant said, thought and had done."""
     if isinstance(content, str):
         yield from _part(Kind.ASSISTANT, message_text(content), at)
         return
@@ -121,12 +120,12 @@ def _assistant_parts(content: str | list[Any], at: datetime | None) -> Iterator[
 
 
 def _tool_use(block: Mapping[str, Any], at: datetime | None) -> Part:
-    """Return the use of a tool, its arguments as lines of `name: value`."""
+    """Return a tool use, with its arguments as lines of `name: value`."""
     given = block.get("input")
     given = given if isinstance(given, dict) else {"input": given} if given else {}
     lines = [(key, _value(key, value)) for key, value in list(given.items())[:40]]
-    shown = "\n".join(f"{short_text(key)}: {value}" for key, value in lines if value)
-    text = output_text(lines[0][1] if len(lines) == 1 else shown, OUTPUT_LENGTH + PROMPT)
+    listed = "\n".join(f"{short_text(key)}: {value}" for key, value in lines if value)
+    text = output_text(lines[0][1] if len(lines) == 1 else listed, OUTPUT_LENGTH + PROMPT)
     places = (short_text(given.get(key), PATH_LENGTH) or "" for key in PLACES)
     return Part(
         Kind.TOOL_USE,
@@ -139,7 +138,6 @@ def _tool_use(block: Mapping[str, Any], at: datetime | None) -> Part:
 
 
 def _value(key: str, value: Any) -> str:
-    """Return one argument as text, cut."""
     if isinstance(value, str):
         return output_text(value, PROMPT if key in {"prompt", "message"} else ARGUMENT_LENGTH)
     try:
@@ -151,7 +149,6 @@ def _value(key: str, value: Any) -> str:
 def _results(
     content: str | list[Any], entry: Mapping[str, Any], at: datetime | None
 ) -> Iterator[Part]:
-    """Yield the results of tools that a user line carries."""
     if isinstance(content, str):
         return
     outcome = entry.get("toolUseResult")
@@ -160,9 +157,7 @@ def _results(
         if not isinstance(block, dict) or block.get("type") != "tool_result":
             continue
         full = _plain(block.get("content"))
-        text = output_text(full)
-        failed = block.get("is_error") is True
-        found = errors(full)
+        text, failed = output_text(full), block.get("is_error") is True
         first = text[:NAME_LENGTH].strip()
         yield Part(
             Kind.TOOL_RESULT,
@@ -172,19 +167,19 @@ def _results(
             agent=agent,
             failed=failed,
             files=files(text),
-            errors=found or ((first,) if failed and first else ()),
+            errors=errors(full) or ((first,) if failed and first else ()),
         )
 
 
 def _plain(content: Any) -> str:
-    """Return the text of content in any of its forms; images and documents are named only."""
+    """Return the text of content in any form; images and documents by name only."""
     if isinstance(content, str):
         return content
     return "\n".join(_texts(content)) if isinstance(content, list) else ""
 
 
 def _texts(blocks: list[Any]) -> Iterator[str]:
-    """Yield the texts of blocks, of blocks within blocks too, without recursion."""
+    """Yield the texts of nested blocks, without recursion."""
     waiting, taken = list(reversed(blocks[:BLOCKS])), 0
     while waiting and taken < BLOCKS:
         block = waiting.pop()
@@ -203,7 +198,6 @@ def _texts(blocks: list[Any]) -> Iterator[str]:
 
 
 def _part(kind: Kind, text: str, at: datetime | None, name: str | None = None) -> tuple[Part, ...]:
-    """Return one part, or none for an empty text."""
     if not text.strip():
         return ()
     return (Part(kind, text, at, name=name, files=files(text), errors=errors(text)),)

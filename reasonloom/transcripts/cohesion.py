@@ -1,7 +1,7 @@
-"""Tells how much two pieces of a conversation have to do with each other.
+"""Scores the cohesion of two pieces of a conversation.
 
-After TextTiling (Hearst 1997): the words that neighbours share, here with the files they name,
-the time between them and what is newly asked.
+After TextTiling (Hearst 1997): the words that neighbours share, here with the files they mention,
+the time between them, and a new request.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 WORDS = 400
-"""Different words of a piece that are compared."""
+"""Distinct words of a piece that are compared."""
 
 LEAST_REQUEST_WORDS = 3
-"""Words of a request from which on it can be told that it shares nothing."""
+"""Words of a request from which its overlap counts."""
 
 PAUSE, LONG_PAUSE = timedelta(minutes=30), timedelta(hours=4)
-"""After such a pause neighbours must share more to belong together."""
+"""Pauses after which neighbours must share more."""
 
 WORD = re.compile(r"[^\W\d_][\w'’]{3,}|\d{4,}")
 WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]{2,}")
-"""Scripts without spaces, or with long endings: compared by pairs of signs."""
+"""Scripts without spaces, or with long endings: compared by character pairs."""
 
 STEM = 7
-"""Letters by which words are compared, so that their endings count less."""
+"""Leading letters by which words are compared."""
 
 LOOKED_LENGTH = 12_000
-"""Characters of a piece that are looked through."""
+"""Characters of a piece that are read."""
 
 _COMMON = """
 about above after again also although always another anything because been before being below
@@ -42,11 +42,11 @@ which while will with within without won't work works would yeah you're your you
 true false none null assistant user tool result
 """
 COMMON = frozenset(_COMMON.split())
-"""English words that any two pieces share; of other languages, short words are left out."""
+"""English words that any two pieces share; `WORD` excludes short words of other languages."""
 
 
 def words(text: str) -> frozenset[str]:
-    """Return the different words of `text` that say what it is about, at most `WORDS`."""
+    """Return the distinct topical words of `text`, at most `WORDS`."""
     found = [
         word[:STEM] for word in WORD.findall(text[:LOOKED_LENGTH].casefold()) if word not in COMMON
     ]
@@ -61,26 +61,26 @@ def words(text: str) -> frozenset[str]:
 def score(
     before: Collection[str],
     after: Collection[str],
-    asked: Collection[str],
+    request: Collection[str],
     *,
     files: tuple[Collection[str], Collection[str]],
     times: tuple[datetime | None, datetime | None],
 ) -> float:
-    """Return how much belongs together what stands before and after a border, 0 to about 2.
+    """Return the cohesion of the pieces before and after a border, 0 to about 2.
 
     Args:
         before: the words before the border.
         after: the words after it.
-        asked: those of them that a person said as a new request; empty if nobody did.
-        files: the files named before and after.
+        request: those of them in a person's new request, if there is one.
+        files: the files mentioned before and after.
         times: when the former ended and the latter began.
     """
     known = set(before)
     least = min(len(known), len(after))
     shared = len(known.intersection(after)) / least if least else 0.0
     total = shared
-    if len(asked) >= LEAST_REQUEST_WORDS:
-        total = (shared + len(known.intersection(asked)) / len(asked)) / 2
+    if len(request) >= LEAST_REQUEST_WORDS:
+        total = (shared + len(known.intersection(request)) / len(request)) / 2
     total += 0.5 if set(files[0]).intersection(files[1]) else 0.0
     gap = times[1] - times[0] if times[0] and times[1] else timedelta()
     return total * (0.25 if gap > LONG_PAUSE else 0.5 if gap > PAUSE else 1.0)

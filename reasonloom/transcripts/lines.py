@@ -1,4 +1,4 @@
-"""Gives a file's lines with their places, whatever their length, and refuses what is no text."""
+"""Reads a file's lines with their places, at any length, and parses lines of JSON defensively."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.transcripts.turns import Skipped, Source
 
 HEAD, TAIL = 1024, 4096
-"""Bytes at a file's beginning and before a position by which a file is known again."""
+"""Bytes at a file's beginning and before a position by which the file is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a file was read; `wire()` is JSON, to be kept beside what was read.
+    """How far a file was read; `wire()` is JSON to be stored with the chunks.
 
     Args:
-        offset: bytes read, up to the end of the last line that was whole.
-        start: where the last turn began, which is still open; `offset` if none is.
+        offset: bytes read, up to the end of the last complete line.
+        start: where the open turn began; `offset` if none is open.
         turn: that turn's number, or the next one's.
         digest: SHA-256 of the file's first bytes and of the last before `offset`.
-        source: whose conversation it was as the open turn began.
+        source: the conversation's source when the open turn began.
     """
 
     offset: int
@@ -40,33 +40,32 @@ class Position:
 
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> Position:
-        """Return the position that `wire()` gave.
-
-        Raises:
-            KeyError, TypeError: it is no such JSON.
-        """
+        """Return the position of `wire()`; raise KeyError or TypeError for other JSON."""
         source = Source(**wire["source"])
         return cls(wire["offset"], wire["start"], wire["turn"], wire["digest"], source)
 
     def fits(self, stream: BinaryIO) -> bool:
-        """Return whether the file still has what was read of it (as far as the digest tells)."""
-        stream.seek(0)
-        head = stream.read(min(HEAD, self.offset))
-        stream.seek(max(0, self.offset - TAIL))
-        tail = stream.read(min(TAIL, self.offset))
-        return digest(head, tail) == self.digest
+        """Return whether the file still begins with what was read, as far as the digest shows."""
+        return digest(*ends_of(stream, self.offset)) == self.digest
+
+
+def ends_of(stream: BinaryIO, offset: int) -> tuple[bytes, bytes]:
+    """Return the first bytes of a file and the last ones before `offset`, for its digest."""
+    stream.seek(0)
+    head = stream.read(min(HEAD, offset))
+    stream.seek(max(0, offset - TAIL))
+    return head, stream.read(min(TAIL, offset))
 
 
 def digest(head: bytes, tail: bytes) -> str:
-    """Return by what a file is known again, from its first and its last bytes."""
+    """Return the hash by which a file is recognised."""
     return hashlib.sha256(len(head).to_bytes(2) + head + tail).hexdigest()
 
 
 LONGEST = 16 * 1024 * 1024
-"""Bytes of a line that is taken; a longer one is skipped and counted."""
+"""Bytes of a line; a longer one is skipped and counted."""
 
 BLOCK = 1024 * 1024
-"""Bytes read at once of a line that is too long."""
 
 BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -74,14 +73,14 @@ BYTE_ORDER_MARKS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-"""Byte order marks of encodings whose lines do not end at a line feed's byte."""
+"""Encodings whose lines do not end at the byte of a line feed."""
 
 UTF8_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its bytes without the line feed, where it begins, whether it is ended."""
+    """One line: its bytes without the line feed, its place, and whether a line feed follows."""
 
     data: bytes
     start: int
@@ -95,7 +94,7 @@ class Line:
 
 @dataclass(slots=True)
 class Lines:
-    """The lines from `start` on; `head` and `tail` are the file's bytes around what was taken."""
+    """The lines from `start` on; `head` and `tail` are the bytes of the digest so far."""
 
     stream: BinaryIO
     start: int
@@ -106,11 +105,8 @@ class Lines:
     tail: bytes = b""
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield each line; a last one without a line feed counts as read only after `take`."""
-        self.stream.seek(0)
-        self.head = self.stream.read(min(HEAD, self.start))
-        self.stream.seek(max(0, self.start - TAIL))
-        self.tail = self.stream.read(min(TAIL, self.start))
+        """Yield each line; a last one without a line feed is not counted before `take`."""
+        self.head, self.tail = ends_of(self.stream, self.start)
         self.stream.seek(self.start)
         self.offset = self.start
         while data := self.stream.readline(self.longest + 1):
@@ -132,7 +128,7 @@ class Lines:
         self.tail = data[-TAIL:] if len(data) >= TAIL else (self.tail + data)[-TAIL:]
 
     def _passed(self, data: bytes) -> bool:
-        """Pass over a line that is too long; False if the file ends within it."""
+        """Skip a line that is too long; False if the file ends within it."""
         start, before = self.offset, (self.offset, self.head, self.tail)
         while data and not data.endswith(b"\n"):
             self.take(data)
@@ -146,11 +142,7 @@ class Lines:
 
 
 def require_text(stream: BinaryIO, *, lines_of_json: bool) -> None:
-    """Look at the file's first bytes.
-
-    Raises:
-        InvalidArgument: they are UTF-16 or UTF-32, or no text at all.
-    """
+    """Raise InvalidArgument if the file is UTF-16, UTF-32 or binary."""
     stream.seek(0)
     window = stream.read(TAIL)
     for mark, name in BYTE_ORDER_MARKS.items():
@@ -167,7 +159,7 @@ def require_text(stream: BinaryIO, *, lines_of_json: bool) -> None:
 
 
 def decoded(data: bytes, skipped: Skipped | None) -> str:
-    """Return a line's text: UTF-8, else Windows-1252, which is counted in `skipped`."""
+    """Return a line's text as UTF-8, else as Windows-1252, counted in `skipped`."""
     data = data.strip(b"\0").removeprefix(UTF8_MARK)
     try:
         return data.decode()
@@ -181,13 +173,13 @@ def decoded(data: bytes, skipped: Skipped | None) -> str:
 
 
 NAME_LENGTH = 200
-"""Characters kept of an id, a name, a version."""
+"""Characters of an id, a name or a version."""
 
 PATH_LENGTH = 4096
 
 
 def parse_entry(line: Line, skipped: Skipped | None) -> dict[str, Any] | None:
-    """Return the line's object, None if it is none; deep nesting and huge numbers are refused."""
+    """Return the line's JSON object, None if it is none, or too deeply nested."""
     try:
         value = json.loads(decoded(line.data, skipped), strict=False)
     except (ValueError, RecursionError):
@@ -196,7 +188,7 @@ def parse_entry(line: Line, skipped: Skipped | None) -> dict[str, Any] | None:
 
 
 def short_text(value: Any, limit: int = NAME_LENGTH) -> str | None:
-    """Return a short text that is one and not empty, without what cannot be stored."""
+    """Return a string within `limit` without unprintable characters, None if there is none."""
     if not isinstance(value, str) or not value:
         return None
     kept = value[:limit]
@@ -206,7 +198,7 @@ def short_text(value: Any, limit: int = NAME_LENGTH) -> str | None:
 
 
 def parse_moment(value: Any) -> datetime | None:
-    """Return an ISO 8601 time as aware UTC; one without a zone is UTC; None if it is none."""
+    """Return an ISO 8601 time as aware UTC (the default zone), None if it is none."""
     if not isinstance(value, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Finds what later work refers to: files, error lines and names. Cheap patterns, no parsing."""
+"""Finds mentions of files, error lines and names, by cheap patterns."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterable
 
 FILES, ERRORS, NAMES = 24, 6, 40
-"""How many of each are kept of one part, or of one chunk."""
+"""The most of each in one part or chunk."""
 
 ERROR_LENGTH = 200
-"""Characters kept of one error line."""
-
 LOOKED_LENGTH = 60_000
-"""Characters of one text that are looked through; what a longer one names after that is lost."""
+"""Characters of a text that are searched."""
 
 SUFFIX = re.compile(r"\.([A-Za-z]\w{0,9})(?![\w/\\]|\.\w)")
 BETWEEN = re.compile(r"[^\w./~@+\\:-]")
@@ -23,13 +21,13 @@ py pyi ts tsx js jsx mjs rs go java kt c h cc cpp hpp cs rb php swift scala sh s
 vue json jsonl yaml yml toml ini cfg md rst txt csv xml lock proto ipynb tf gradle log
 """
 SUFFIXES = frozenset(_SUFFIXES.split())
-"""What ends the name of a file that stands without a folder."""
+"""Suffixes of file names without a folder."""
 
 ERROR_HINTS = (
     *("rror", "xception", "anic", "ERROR", "FAILED", "fatal:", "Segmentation", "not found"),
     *("No such file", "undefined reference", "exit code"),
 )
-"""One of these is in every text that `ERROR` finds something in."""
+"""Every text that matches `ERROR` contains one of these."""
 
 ERROR = re.compile(
     r"\b[A-Z]\w{0,60}(?:Error|Exception|Panic)\b|\b[Ee]rror(?:\[\w+\])?:|\bERROR\b|\bFAILED\b"
@@ -45,13 +43,13 @@ NAME = re.compile(
 
 
 def files(text: str) -> tuple[str, ...]:
-    """Return the paths that `text` names, in order, each once."""
+    """Return the distinct paths in `text`, in order."""
     text = text[:LOOKED_LENGTH]
     return distinct((_path(text, match) for match in SUFFIX.finditer(text)), FILES)
 
 
 def _path(text: str, match: re.Match[str]) -> str:
-    """Return the path that ends with a suffix; empty if it is none, or a web address."""
+    """Return the path that ends with a suffix, empty if it is none or a URL."""
     before = text[max(0, match.start() - PATH_LENGTH) : match.end()]
     known = match[1] in SUFFIXES
     if not known and "/" not in before and "\\" not in before:
@@ -65,7 +63,7 @@ def _path(text: str, match: re.Match[str]) -> str:
 
 
 def errors(text: str) -> tuple[str, ...]:
-    """Return the lines of `text` that tell of an error, each once and cut to `ERROR_LENGTH`."""
+    """Return the distinct error lines of `text`, cut to `ERROR_LENGTH`."""
     text = text[:LOOKED_LENGTH]
     if not any(sign in text for sign in ERROR_HINTS):
         return ()
@@ -85,13 +83,13 @@ def errors(text: str) -> tuple[str, ...]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return identifiers, what stands between backquotes and capitalised words, each once."""
+    """Return the distinct identifiers, texts in backquotes, and capitalised words."""
     found = (m.groups() for m in NAME.finditer(text[:LOOKED_LENGTH]))
     return distinct((a or b or (c if c[:1].isupper() else "") for a, b, c in found), NAMES)
 
 
 def distinct(items: Iterable[str], limit: int) -> tuple[str, ...]:
-    """Return the first `limit` different items that are not empty, in order."""
+    """Return the first `limit` distinct items that are not empty."""
     kept: dict[str, None] = {}
     for item in items:
         if item and item not in kept:

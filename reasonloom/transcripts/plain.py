@@ -1,4 +1,4 @@
-"""Reads plain conversations: a simple JSONL, and text with names or in paragraphs."""
+"""Reads plain conversations: simple JSONL, and text with speakers or paragraphs."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ ROLES = {
     "thinking": Kind.THINKING,
     "tool": Kind.TOOL_RESULT,
 }
-"""Names that say what their bearer is; any other name is a person's."""
+"""Names of roles; any other name is a person's."""
 
 SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30}){0,2}): +(?=\S)")
-"""How a line of text begins that somebody says."""
+"""The beginning of a line with a speaker."""
 
 ALONE = re.compile(SPEAKER.pattern.removesuffix(r" +(?=\S)") + r"\s*")
-"""The same where the words follow on the next lines."""
+"""A speaker whose words follow on the next lines."""
 
 _NO_NAMES = """
 note notes warning error example todo fixme tip ps re subject date from to http https file usage
 output input result answer question step info debug hint caution important
 """
 NO_NAMES = frozenset(_NO_NAMES.split())
-"""Words before a colon that are hardly anybody's name."""
+"""Words before a colon that are no speakers."""
 
 
 def read_jsonl(
@@ -56,9 +56,9 @@ def read_jsonl(
 ) -> TurnReader:
     """Return the turns of a JSONL conversation, from the beginning or from `since` on.
 
-    A line is `{"role": …, "content": …}`, with `time` (ISO 8601), `session` and `project` where
-    they are known; the latter two hold for the lines that follow. A role is `user`, `assistant`,
-    or a name; the first name is the one whose messages begin turns, others answer.
+    A line is `{"role": …, "content": …}`, with optional `time` (ISO 8601), `session` and
+    `project`; the latter two apply to later lines too. A role is `user`, `assistant`, or a name;
+    messages of the first name begin turns, others answer.
 
     Raises:
         InvalidArgument: the file is binary, UTF-16, or has no such line.
@@ -73,11 +73,10 @@ def read_text(
     speakers: Collection[str] = (),
     longest: int = LONGEST,
 ) -> TurnReader:
-    """Return the turns of a text: lines `Name: …`, or paragraphs where nobody is named.
+    """Return the turns of a text: lines `Name: …`, or paragraphs if there are no names.
 
-    What follows a named line belongs to it until the next one. A text has no marks that its
-    content cannot imitate, so that a quoted `Name: …` at a line's beginning counts as said;
-    `speakers` says who speaks, then no other name does.
+    Lines belong to the last speaker. Content can imitate a speaker: a quoted `Name: …` at a
+    line's beginning counts as one, unless `speakers` limits the names.
 
     Raises:
         InvalidArgument: the file is binary or UTF-16.
@@ -89,7 +88,7 @@ def read_text(
 
 @dataclass(slots=True)
 class OpenTurn:
-    """The turn that is still open: its parts as name, kind, texts and time."""
+    """A turn that may still grow, with parts as kind, name, texts and time."""
 
     number: int
     start: int
@@ -98,7 +97,7 @@ class OpenTurn:
     begun: bool = False
 
     def turn(self, *, complete: bool) -> Turn | None:
-        """Return the turn as it stands, None without a word."""
+        """Return the turn so far, None if it is empty."""
         made = [_part(kind, name, "\n".join(texts), at) for kind, name, texts, at in self.parts]
         parts = tuple(part for part in made if part.text)
         times = [part.at for part in parts if part.at]
@@ -109,7 +108,7 @@ class OpenTurn:
 
 
 class PlainForm:
-    """What both forms share: one open turn, and who began."""
+    """The state of both formats: the open turn and the source."""
 
     def __init__(self, known: Position | None) -> None:
         self.source = known.source if known else Source()
@@ -131,7 +130,7 @@ class PlainForm:
     def _say(
         self, kind: Kind, name: str | None, text: str, at: datetime | None, start: int
     ) -> list[Turn]:
-        """Add what somebody says; return the turn that ends by it."""
+        """Add a message; return the turn that it completes."""
         closed: list[Turn] = []
         turn = self._turn
         begins = kind is Kind.USER
@@ -144,7 +143,7 @@ class PlainForm:
         return closed
 
     def _close(self) -> list[Turn]:
-        """Return the open turn as complete, and open none; an empty one gives its number back."""
+        """Return the open turn as complete; an empty one frees its number."""
         turn = self._turn.turn(complete=True) if self._turn else None
         if self._turn and turn is None:
             self.number = self._turn.number
@@ -152,7 +151,7 @@ class PlainForm:
         return [turn] if turn else []
 
     def _role(self, role: str) -> tuple[Kind, str | None]:
-        """Return what a role or name is; the first name of all begins turns."""
+        """Return the kind and the name of a speaker; the first name begins turns."""
         known = ROLES.get(role.casefold())
         if known:
             return known, None
@@ -162,10 +161,10 @@ class PlainForm:
 
 
 class JsonlForm(PlainForm):
-    """Lines of JSON, each what one says."""
+    """Lines of JSON, each one message."""
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
-        """Return the turn that this line ends, and whether it adds anything."""
+        """Return the turn that a line completes, and whether it adds anything."""
         if not line.data.strip():
             return [], False
         entry = parse_entry(line, skipped)
@@ -184,11 +183,10 @@ class JsonlForm(PlainForm):
         return self._say(kind, name, text, parse_moment(entry.get("time")), line.start), True
 
     def whole(self, line: Line) -> bool:
-        """Return whether the line is an object: the beginning of one is none."""
+        """Return whether the line is a complete object."""
         return parse_entry(line, None) is not None
 
     def _learn(self, entry: Mapping[str, Any]) -> None:
-        """Keep the session and the project, which hold until a line tells others."""
         session = short_text(entry.get("session")) or self.source.session
         project = short_text(entry.get("project"), PATH_LENGTH) or self.source.project
         if (session, project) != (self.source.session, self.source.project):
@@ -196,7 +194,7 @@ class JsonlForm(PlainForm):
 
 
 class TextForm(PlainForm):
-    """Lines of text; a name begins what somebody says, an empty line a paragraph."""
+    """Lines of text; a name begins a message, an empty line a paragraph."""
 
     def __init__(self, known: Position | None, speakers: frozenset[str]) -> None:
         super().__init__(known)
@@ -204,7 +202,7 @@ class TextForm(PlainForm):
         self._empty = True
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
-        """Return the turn that this line ends, and whether it adds anything."""
+        """Return the turn that a line completes, and whether it adds anything."""
         self.taken += 1
         text = visible_text(decoded(line.data.removesuffix(b"\r"), skipped))
         empty_before, self._empty = self._empty, not text.strip()
@@ -222,14 +220,11 @@ class TextForm(PlainForm):
         return [], not self._empty
 
     def whole(self, line: Line) -> bool:
-        """Return True: the end of a text need not be a line's end, and is read again with more."""
+        """Return True: a text may end within a line, which is read again when it grows."""
         return bool(line.data)
 
     def _speaks(self, name: str, *, alone: bool) -> bool:
-        """Return whether a line that begins with `name:` is said by somebody.
-
-        `alone` says that nothing follows, as before a list; only sure names speak so.
-        """
+        """Return whether `name:` is a speaker; if it is alone in its line only known names are."""
         folded = name.casefold()
         if self._speakers or alone:
             return folded in (self._speakers or ROLES)
@@ -238,6 +233,5 @@ class TextForm(PlainForm):
 
 
 def _part(kind: Kind, name: str | None, text: str, at: datetime | None) -> Part:
-    """Return what somebody said as a part."""
     text = message_text(text)
     return Part(kind, text, at, name=name, files=files(text), errors=errors(text))

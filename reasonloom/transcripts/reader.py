@@ -1,4 +1,4 @@
-"""Reads a file's turns one after another, from the beginning or from where it was left."""
+"""Iterates over a file's turns, from the beginning or from an earlier position."""
 
 from __future__ import annotations
 
@@ -7,55 +7,52 @@ from typing import BinaryIO, Protocol
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.transcripts.lines import (
-    HEAD,
     LONGEST,
-    TAIL,
     Line,
     Lines,
     Position,
     digest,
+    ends_of,
     require_text,
 )
 from reasonloom.transcripts.turns import Skipped, Source, Turn
 
 PATIENCE = 500
-"""Lines of a file that may be unreadable before one that is not; then it is refused."""
+"""Unreadable lines at a file's beginning after which it is refused."""
 
 
 class Form(Protocol):
-    """Turns lines of one format into turns; holds those that are still open."""
+    """Turns lines of one format into turns, and holds the open ones."""
 
     source: Source
     number: int
     """The next turn's number."""
     taken: int
-    """Lines that belonged to this format, whether kept or known noise."""
+    """Lines of this format, known noise included."""
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
-        """Return the turns that this line completes, and whether it adds to any.
+        """Return the turns that a line completes, and whether it adds to any.
 
-        `skipped` is None for a line that was counted at an earlier reading.
+        `skipped` is None for a line that an earlier reading has counted.
         """
 
     def whole(self, line: Line) -> bool:
-        """Return whether a last line without a line feed can be taken as it is."""
+        """Return whether a last line without a line feed is complete."""
 
     def open(self) -> list[Turn]:
-        """Return the turns that are still open, in order, as incomplete."""
+        """Return the open turns in order, as incomplete."""
 
     def resumption(self, offset: int) -> tuple[int, int, Source]:
-        """Return where to begin again, with which number and source; `offset` if none is open."""
+        """Return where to resume, with which number and source; at `offset` if no turn is open."""
 
 
 class TurnReader(Iterator[Turn]):
-    """An iterator of turns. When it has ended, `position` says where the next reading begins.
+    """An iterator of turns. After its end, `position` is where the next reading begins.
 
     Attributes:
-        rewritten: the file no longer has what was read of it, and is read from the beginning:
-            what came of it before is void.
-        skipped: lines that were not taken in this reading.
-        source: whose conversation it is, as far as it was read.
-        position: where to go on, None before the end.
+        rewritten: the file has changed and is read from the beginning; earlier chunks are void.
+        skipped: lines not used in this reading.
+        position: where to resume, None before the end.
     """
 
     def __init__(
@@ -82,28 +79,24 @@ class TurnReader(Iterator[Turn]):
 
     @property
     def source(self) -> Source:
-        """Whose conversation it is, as far as it was read."""
+        """The source of the conversation, as far as it is read."""
         return self._form.source
 
     def halfway(self) -> Position | None:
-        """Return from where to go on after the turn that was just given, None if nowhere.
+        """Return where to resume after the last yielded turn, None if impossible.
 
-        There is none between turns that end together, and none after the last complete turn:
-        then `position` says it when the iterator has ended. What is open is read again as new.
+        It is between turns that end together, and after the last complete turn, where `position`
+        holds after the end. Open turns are read again as new.
         """
         if self._waiting or self.position is not None:
             return None
         start, number, source = self._form.resumption(self._lines.offset)
         place = self._stream.tell()
-        self._stream.seek(0)
-        head = self._stream.read(min(HEAD, start))
-        self._stream.seek(max(0, start - TAIL))
-        tail = self._stream.read(min(TAIL, start))
+        known = digest(*ends_of(self._stream, start))
         self._stream.seek(place)
-        return Position(start, start, number, digest(head, tail), source)
+        return Position(start, start, number, known, source)
 
     def _read(self) -> Iterator[Turn]:
-        """Yield the turns and set the position."""
         form, known = self._form, self.since.offset if self.since else 0
         fresh, count = False, 0
         for line in self._lines:
@@ -121,7 +114,8 @@ class TurnReader(Iterator[Turn]):
             if count >= PATIENCE and not form.taken and self.since is None:
                 break
         self.skipped.oversized += sum(start >= known for start in self._lines.oversized)
-        if self.since is None and not form.taken and self._unread(count):
+        unread = count and self.skipped.malformed + self.skipped.unknown
+        if self.since is None and not form.taken and unread:
             raise InvalidArgument(
                 "The file holds no conversation in this format; "
                 f"none of its first {count} lines could be read",
@@ -130,14 +124,8 @@ class TurnReader(Iterator[Turn]):
         if fresh:
             self._waiting = 1
             yield from form.open()
-        self.position = self._position()
-
-    def _unread(self, count: int) -> bool:
-        """Return whether lines were seen and none could be used."""
-        return count > 0 and self.skipped.malformed + self.skipped.unknown > 0
-
-    def _position(self) -> Position:
-        """Return where the next reading begins."""
         lines = self._lines
-        start, number, source = self._form.resumption(lines.offset)
-        return Position(lines.offset, start, number, digest(lines.head, lines.tail), source)
+        start, number, source = form.resumption(lines.offset)
+        self.position = Position(
+            lines.offset, start, number, digest(lines.head, lines.tail), source
+        )

@@ -1,4 +1,4 @@
-"""Writes parts as text with role markers that no content can imitate."""
+"""Renders parts as text with role markers that content cannot imitate."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _ROLES = """
 user assistant thinking tool result summary system human agent ai bot model developer
 """
 ROLES = frozenset(_ROLES.split())
-"""Words that, in brackets at a line's beginning, say who speaks."""
+"""Words that are markers in brackets at a line's beginning."""
 
 NAME_LENGTH = 40
-"""Characters of a tool's or a speaker's name that a marker shows."""
+"""Characters of a name in a marker."""
 
 UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202f"
     "\u205f-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-"""Signs without a shape, as they stand in a character class."""
+"""Invisible characters, as the inside of a character class."""
 
 OPENERS = "[［【〔〖⁅⟦⦋❲﹝"  # noqa: RUF001 - the lookalikes are the point
 BRACKETED = re.compile(
     rf"^([\t \u00a0\u1680\u2000-\u200a\u3000{UNSEEN}]*+)(\\*+)([{re.escape(OPENERS)}])(.{{0,80}})",
     re.MULTILINE,
 )
-"""A line whose first visible sign is an opening bracket, and what follows it."""
+"""A line that begins visibly with an opening bracket."""
 
 WORD = re.compile(r"[a-z]+(?![\w.-])")
 DROPPED = re.compile(rf"[{UNSEEN}\u0300-\u036f]+")
@@ -46,11 +46,11 @@ LOOKALIKES = str.maketrans(
         **dict(zip("ıɑɡʀɩⅼ0", "iagrilo", strict=True)),  # noqa: RUF001
     }
 )
-"""Letters of other scripts that look like Latin ones (of those that role words are made of)."""
+"""Letters of other scripts that look like the Latin ones of role words."""
 
 
 def marker(part: Part, *, continued: bool = False) -> str:
-    """Return the words that open a part: `[Tool: Bash]`, `[Result: Bash, error, continued]`."""
+    """Return the marker of a part: `[Tool: Bash]`, `[Result: Bash, error, continued]`."""
     name = re.sub(r"[^\w .@/-]", "", part.name or "")[:NAME_LENGTH].strip()
     words = [f"{MARKS[part.kind]}: {name}" if name else MARKS[part.kind]]
     words += ["error"] if part.failed else []
@@ -59,14 +59,13 @@ def marker(part: Part, *, continued: bool = False) -> str:
 
 
 def escape_markers(text: str) -> str:
-    r"""Return `text` with a backslash before each line's bracket that looks like a marker's."""
+    """Return `text` with a backslash before brackets that look like a marker's."""
     if not any(opener in text for opener in OPENERS):
         return text
     return BRACKETED.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
-    """Return the line's beginning, with a backslash if it looks like a marker."""
     before, slashes, opener, rest = match.groups()
     seen = DROPPED.sub("", unicodedata.normalize("NFKD", rest)).casefold().translate(LOOKALIKES)
     word = WORD.match(seen.lstrip())

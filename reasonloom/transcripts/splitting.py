@@ -1,4 +1,4 @@
-"""Splits a long text where it may be split: at blank lines, then sentences, then anywhere."""
+"""Splits a long text at blank lines, else between sentences, else anywhere."""
 
 from __future__ import annotations
 
@@ -12,27 +12,20 @@ FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 SENTENCE = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[。！？])|\n")
 
 JOINED = "\u200d\ufe0f\ufe0e"
-"""Signs that belong to the one before them, or bind the next."""
+"""Characters that join the one before them or the next."""
 
 
 def split(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
-    """Yield pieces of a `text` that exceeds `room`, and their tokens, in order, nothing lost.
+    """Yield the pieces of a `text` and their tokens, in order, nothing lost.
 
-    Args:
-        text: what is to be split.
-        room: tokens of a piece to aim at.
-        most: tokens that no piece exceeds; a block of code up to that long stays whole.
-        count: counts tokens.
+    `room` is the preferred maximum of a piece in tokens; a block of code stays whole up to `most`.
     """
     parts = (part for block in blocks(text) for part in _within(block, room, most, count))
     yield from _packed(parts, room)
 
 
 def _within(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
-    """Yield a block whole if it may be, else its sentences, and what is too long of them in bits.
-
-    Each is counted; a block of many sentences is not put together before `_packed`.
-    """
+    """Yield a block whole if it fits, else its sentences, long ones in pieces."""
     tokens = count(text)
     if tokens <= (most if FENCE.match(text) else room):
         yield text, tokens
@@ -46,7 +39,7 @@ def _within(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tu
 
 
 def _packed(pieces: Iterator[tuple[str, int]], room: int) -> Iterator[tuple[str, int]]:
-    """Yield neighbouring pieces together as long as they fit."""
+    """Yield neighbouring pieces joined as long as they fit."""
     kept, tokens = "", 0
     for piece, more in pieces:
         if kept and tokens + more > room:
@@ -58,7 +51,7 @@ def _packed(pieces: Iterator[tuple[str, int]], room: int) -> Iterator[tuple[str,
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Yield what stands between blank lines; a fenced block of code is one, whatever is in it."""
+    """Yield the blocks between blank lines; a fenced block of code is one."""
     kept: list[str] = []
     fence = ""
     for line in text.splitlines(keepends=True):
@@ -94,7 +87,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _hard(text: str, room: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
-    """Yield pieces cut at spaces where there are some, never within a letter and its marks."""
+    """Yield pieces cut at spaces if possible, never within a grapheme."""
     start = 0
     while start < len(text):
         length = min(len(text) - start, room * 4)
@@ -122,6 +115,6 @@ def _border(text: str, start: int, end: int) -> int:
 
 
 def _bound(text: str, at: int) -> bool:
-    """Return whether a cut before `text[at]` would part signs that are one."""
+    """Return whether a cut before `text[at]` would divide a grapheme."""
     here, before = text[at], text[at - 1]
     return here in JOINED or before == "\u200d" or unicodedata.combining(here) > 0

@@ -1,4 +1,4 @@
-"""What is read from a transcript: parts of turns, and whose conversation it is."""
+"""The types of a transcript: turns, their parts, and the source of a conversation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What a part of a turn is."""
+    """The kind of a part."""
 
     USER = "user"
     ASSISTANT = "assistant"
@@ -20,18 +20,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One thing that was said or done in a turn.
+    """One message, thought, tool use or tool result in a turn.
 
     Args:
-        kind: what it is.
         text: without hidden and control characters; long tool output is cut and says so.
-        at: when, aware UTC, None where the transcript does not say.
+        at: aware UTC, None if unknown.
         name: the tool's name, or the speaker's in a plain conversation.
-        tool_id: what pairs a use of a tool with its result.
-        agent: the sub-agent that this use of a tool started, or whose result this is.
+        tool_id: pairs a tool use with its result.
+        agent: the sub-agent that a tool use started, or whose result this is.
         failed: the tool answered with an error.
-        files: paths that it names, in order, each once.
-        errors: lines that tell of an error, in order, each once.
+        files: distinct paths in it, in order.
+        errors: distinct error lines in it, in order.
     """
 
     kind: Kind
@@ -47,15 +46,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Whose conversation it is; each fact None where the transcript does not tell it.
+    """The source of a conversation; None for unknown facts.
 
     Args:
         session: the session's id.
-        project: the working folder's full path as the session began.
+        project: the full path of the working folder at the session's start.
         branch: the git branch.
         client: the client's version.
-        agent: the sub-agent whose own transcript this file is.
-        speaker: who spoke first in a plain conversation with names.
+        agent: the sub-agent whose transcript the file is.
+        speaker: the first speaker in a plain conversation with names.
     """
 
     session: str | None = None
@@ -68,16 +67,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a person asked, and all that was said and done until the next time.
+    """A person's request and everything until the next one.
 
     Args:
-        number: from 1, in the order of beginning within its file.
+        number: from 1, in order of beginning within the file.
         parts: in the order of the file; at least one.
-        started_at: when it began, aware UTC, None where the transcript does not say.
-        ended_at: when its last line was written.
+        started_at, ended_at: aware UTC, None if unknown.
         agent: the sub-agent it belongs to, None for the main conversation.
-        complete: whether the next turn has begun, so that nothing can be added.
-        source: what was known of the conversation as the turn began.
+        complete: the next turn has begun, so that nothing can be added.
+        source: the source when the turn began.
         uuid: the id of its first message, the same in a copy of the conversation.
     """
 
@@ -93,11 +91,10 @@ class Turn:
 
 @dataclass(slots=True)
 class Skipped:
-    """How many lines were not taken, and why; what is known noise is not counted.
+    """Counts of lines that were not used, apart from known noise.
 
-    `malformed` lines are no JSON object or lack what their type needs; `oversized` ones exceed the
-    limit; `recoded` ones are no UTF-8 and were read as Windows-1252 (taken all the same);
-    `unknown` ones are of a type that this reader does not know.
+    `malformed`: no JSON object, or without what its type needs. `oversized`: beyond the limit.
+    `recoded`: no UTF-8, read as Windows-1252 (and used). `unknown`: of an unknown type.
     """
 
     malformed: int = 0

@@ -1,4 +1,4 @@
-"""Makes of a turn the units that chunks are put together from, none too large for a chunk."""
+"""Splits a turn into the units of chunks, none too large for a chunk."""
 
 from __future__ import annotations
 
@@ -17,27 +17,24 @@ from reasonloom.transcripts.splitting import split
 from reasonloom.transcripts.turns import Kind, Part, Source, Turn
 
 AIM, MOST, LEAST = 800, 1_500, 200
-"""Tokens of a chunk: the most to aim at, the most at all, the least to aim at."""
+"""Tokens of a chunk: preferred maximum, maximum, preferred minimum."""
 
 SPARE = 8
-"""Tokens left free for a backslash and the end of a line."""
+"""Tokens reserved for a backslash and the end of a line."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A turn, or a piece of one, as it stands in a chunk.
+    """A turn, or a piece of one, within a chunk.
 
     Args:
-        turn, ordinal: the turn's number, and which piece of it this is, from 0.
+        turn, ordinal: the turn's number, and that of the piece, from 0.
         text: the parts with their markers, each ending with a line feed.
-        tokens: of the text.
-        started_at, ended_at: of its parts.
-        files, errors: what it names.
+        files, errors: mentioned in it.
         spawns: sub-agents that were started or reported in it.
         agent: the sub-agent it belongs to.
-        source: whose conversation it is.
-        asked: words of a new request that is in it.
-        border: how much it has to do with the unit before it.
+        asked: words of a new request in it.
+        border: its cohesion with the unit before it.
     """
 
     turn: int
@@ -56,7 +53,7 @@ class Unit:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """What it is about."""
+        """The topical words of the text."""
         return words(self.text)
 
     def wire(self) -> dict[str, Any]:
@@ -66,7 +63,7 @@ class Unit:
 
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> Unit:
-        """Return the unit that `wire()` gave."""
+        """Return the unit of `wire()`."""
         times = {key: parse_moment(wire[key]) for key in ("started_at", "ended_at")}
         lists = {key: tuple(wire[key]) for key in ("files", "errors", "spawns", "asked")}
         return cls(**{**wire, **times, **lists, "source": Source(**wire["source"])})
@@ -74,21 +71,18 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A part, or a piece of one, that is not divided any more."""
+    """A part, or a piece of one, that is not divided further."""
 
     part: Part
     text: str
     tokens: int
-    asked: str = ""
+    request: str = ""
 
 
 def units_of(turn: Turn, *, thinking: bool, count: TokenCounter) -> list[Unit]:
-    """Return the turn's units: one if it is within `AIM`, else several, at borders of parts.
+    """Return the turn's units: one if it is within `AIM` tokens, else several of whole parts.
 
-    Args:
-        turn: what is to be kept.
-        thinking: whether what was thought is kept too.
-        count: counts tokens.
+    `thinking` includes thoughts; `count` counts tokens.
     """
     parts = [p for p in turn.parts if thinking or p.kind is not Kind.THINKING]
     atoms = [atom for part in parts for atom in _atoms(part, count)]
@@ -97,31 +91,32 @@ def units_of(turn: Turn, *, thinking: bool, count: TokenCounter) -> list[Unit]:
 
 
 def _atoms(part: Part, count: TokenCounter) -> Iterator[Atom]:
-    """Yield the part with its marker; in pieces if it exceeds `AIM`."""
+    """Yield the part with its marker, in pieces if it exceeds `AIM`."""
     if part.kind is not Kind.TOOL_USE and not part.text.strip():
         return
     text = escape_markers(part.text)
     whole = f"{marker(part)} {text}\n"
-    asked = part.text if part.kind is Kind.USER else ""
+    request = part.text if part.kind is Kind.USER else ""
     tokens = count(whole)
     if tokens <= AIM:
-        yield Atom(part, whole, tokens, asked)
+        yield Atom(part, whole, tokens, request)
         return
-    left_files, left_errors = list(part.files), list(part.errors)
-    for number, shown in enumerate(_pieces(part, text, tokens / len(whole), count)):
-        facts = [f for f in left_files if f in shown], [e for e in left_errors if e in shown]
-        left_files = [f for f in left_files if f not in facts[0]]
-        left_errors = [e for e in left_errors if e not in facts[1]]
-        held = replace(part, files=tuple(facts[0]), errors=tuple(facts[1]))
-        whole = f"{marker(part, continued=number > 0)} {shown}\n"
-        yield Atom(held, whole, count(whole), asked if number == 0 else "")
+    left_files, left_errors = part.files, part.errors
+    for number, piece in enumerate(_pieces(part, text, tokens / len(whole), count)):
+        files = tuple(each for each in left_files if each in piece)
+        errors = tuple(each for each in left_errors if each in piece)
+        left_files = tuple(each for each in left_files if each not in files)
+        left_errors = tuple(each for each in left_errors if each not in errors)
+        whole = f"{marker(part, continued=number > 0)} {piece}\n"
+        held = replace(part, files=files, errors=errors)
+        yield Atom(held, whole, count(whole), request if number == 0 else "")
 
 
 def _pieces(part: Part, text: str, density: float, count: TokenCounter) -> Iterator[str]:
-    """Yield the pieces of a text that is too long, each within `MOST` with its marker.
+    """Yield the pieces of a long text, each within `MOST` with its marker.
 
-    Where to cut is estimated by the text's mean tokens for a character; what then turns out to
-    be denser is split again by counting.
+    The cuts are estimated by the text's mean tokens per character; denser pieces are split again
+    by counting.
     """
     taken = count(marker(part, continued=True)) + SPARE
     room, most = AIM - taken, MOST - taken
@@ -137,13 +132,13 @@ def _pieces(part: Part, text: str, density: float, count: TokenCounter) -> Itera
 
 
 def _headed(piece: str) -> str:
-    """Return a piece whose first line, cut out of the middle of one, imitates no marker."""
+    """Return a piece whose first line, which may begin within a line, imitates no marker."""
     first, feed, rest = piece.partition("\n")
     return escape_markers(first) + feed + rest if not first.lstrip().startswith("\\") else piece
 
 
 def _paired(atoms: list[Atom]) -> Iterator[list[Atom]]:
-    """Yield the use of a tool with its result where both fit into one unit, else one each."""
+    """Yield a tool use with its result if both fit into one unit, else single atoms."""
     waiting: Atom | None = None
     for atom in atoms:
         if waiting:
@@ -180,12 +175,10 @@ def _grouped(pairs: list[list[Atom]]) -> list[list[Atom]]:
 
 
 def _size(atoms: Iterable[Atom]) -> int:
-    """Return the tokens of atoms."""
     return sum(atom.tokens for atom in atoms)
 
 
 def _unit(turn: Turn, ordinal: int, atoms: list[Atom]) -> Unit:
-    """Return the unit that a group of atoms is."""
     times = [atom.part.at for atom in atoms if atom.part.at]
     return Unit(
         turn=turn.number,
@@ -199,5 +192,7 @@ def _unit(turn: Turn, ordinal: int, atoms: list[Atom]) -> Unit:
         spawns=distinct((atom.part.agent or "" for atom in atoms), FILES),
         agent=turn.agent,
         source=turn.source,
-        asked=tuple(sorted(words(" ".join(atom.asked[:4_000] for atom in atoms if atom.asked)))),
+        asked=tuple(
+            sorted(words(" ".join(atom.request[:4_000] for atom in atoms if atom.request)))
+        ),
     )

@@ -1,4 +1,4 @@
-"""What came of a model's predictions: accuracy with its interval, and the Brier score."""
+"""The record of a model's predictions: accuracy with its interval, and Brier score."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Protocol, TypedDict
 from reasonloom.stores.mental_models.predictions import Tally
 
 UNKNOWN = 0.5
-"""The accuracy of a model of which no prediction is resolved."""
+"""The accuracy of a model without resolved predictions."""
 
 WEIGHT = 2.0
-"""Predictions that a prior counts for: the model's record beside a template's, a half beside a
-model's. With two, one lucky prediction makes no certainty (Laplace's rule for the model)."""
+"""Predictions that a prior counts for: the model's record for a template, 0.5 for a
+model. With two, one lucky prediction gives no certainty (Laplace's rule for the model)."""
 
 DIGITS = 4
 QUANTILE = NormalDist().inv_cdf(0.975)
@@ -25,11 +25,11 @@ class PredictionCounts(Protocol):
 
     @property
     def resolved(self) -> int:
-        """How many are resolved."""
+        """The resolved predictions."""
 
     @property
     def correct(self) -> int:
-        """How many of them held."""
+        """Those of them that held."""
 
     @property
     def squared_error(self) -> float:
@@ -37,7 +37,7 @@ class PredictionCounts(Protocol):
 
 
 class Figures(TypedDict):
-    """The figures as they are told."""
+    """The figures of a model in answers."""
 
     prediction_accuracy: float
     resolved_count: int
@@ -58,12 +58,12 @@ def figures_of(counted: PredictionCounts) -> Figures:
 
 
 def accuracy(correct: int, count: int) -> float:
-    """Return the share that held, `UNKNOWN` of none."""
+    """Return the share that held, `UNKNOWN` without any."""
     return round(correct / count, DIGITS) if count else UNKNOWN
 
 
 def wilson_interval(hits: float, count: int) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of a share (Wilson 1927), within 0 and 1."""
+    """Return the 95 % interval of a share (Wilson 1927), within 0 and 1."""
     found, z = hits / count, QUANTILE
     middle = (found + z * z / (2 * count)) / (1 + z * z / count)
     width = math.sqrt(found * (1 - found) / count + (z / (2 * count)) ** 2)
@@ -72,7 +72,7 @@ def wilson_interval(hits: float, count: int) -> tuple[float, float]:
 
 
 def confidence(tallies: Iterable[Tally], template: int) -> float:
-    """Return how likely a template's next prediction holds: its record, leaning on the model's."""
+    """Return how likely a template's next prediction holds, by its record and the model's."""
     counted = list(tallies)
     own = [each for each in counted if each.template == template]
     prior = _share(counted, UNKNOWN)

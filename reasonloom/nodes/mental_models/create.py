@@ -1,4 +1,4 @@
-"""Answers `create_model`: a model of basins that are there, active at once, or nothing at all."""
+"""The tool `create_model`, and the validation of basins that requests name."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ OWN_BASINS = "Basins of the model: {basins}"
 
 
 async def require_basins(tx: Transaction, given: Sequence[str], *, field: str) -> list[UUID]:
-    """Return basins that are there, each once; they stay until the transaction ends.
+    """Return existing basins without repeats, locked until the transaction ends.
 
     Raises:
-        InvalidBasin: one is not there, or its id is no uuid.
+        InvalidBasin: one does not exist, or its id is no uuid.
     """
     wanted = distinct_ids(given)
     ids = [each for each in wanted if each is not None]
@@ -48,7 +48,7 @@ async def require_basins(tx: Transaction, given: Sequence[str], *, field: str) -
 async def require_members(
     tx: Transaction, given: Sequence[str], own: Sequence[UUID], *, field: str
 ) -> list[UUID]:
-    """Return those of a model's `own` basins that are named, each once.
+    """Return the named ones of a model's `own` basins without repeats.
 
     Raises:
         InvalidBasin: one is not the model's, or its id is no uuid.
@@ -62,7 +62,7 @@ async def require_members(
 
 
 def distinct_ids(given: Iterable[str]) -> list[UUID | None]:
-    """Return ids in their order, each once; None stands for all that are no uuid."""
+    """Return the ids in order without repeats; all that are no uuid become one None."""
     return list(dict.fromkeys(parse_uuid(each) for each in given))
 
 
@@ -88,12 +88,12 @@ NAMED_TWICE = "basins that were named twice count once"
 
 
 async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Make the requested model."""
+    """Create the requested model, active at once."""
     execution = runtime.context
     request = CreateModel.model_validate(state["request"])
     given, notes = clean_name(request.name, field="name")
     name = normalize("NFC", given)
-    description, said = _text(request.description, "description")
+    description, of_description = _text(request.description, "description")
     templates, more = _templates(request.prediction_templates or [])
     async with execution.loom.database.begin(execution.caller) as tx:
         ids = await require_basins(tx, request.basin_ids, field="basin_ids")
@@ -111,14 +111,16 @@ async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
         message = CREATED.format(name=name, basins=count_of(len(ids), "basin"))
         answer = ModelCreated(success=True, model_id=str(new.id), message=message)
         twice = [NAMED_TWICE] if len(ids) < len(request.basin_ids) else []
-        return await complete_run(tx, execution, answer, notes=[*notes, *said, *more, *twice])
+        return await complete_run(
+            tx, execution, answer, notes=[*notes, *of_description, *more, *twice]
+        )
 
 
 def _templates(given: list[PredictionTemplate]) -> tuple[list[Template], list[str]]:
-    """Return the templates without hidden characters, and what to say of them.
+    """Return the templates without hidden characters, and notes on them.
 
     Raises:
-        InvalidArgument: one lacks its trigger or what it predicts.
+        InvalidArgument: one lacks its trigger or prediction.
     """
     kept: list[Template] = []
     notes: list[str] = []
@@ -126,8 +128,8 @@ def _templates(given: list[PredictionTemplate]) -> tuple[list[Template], list[st
         texts: dict[str, str | None] = {}
         for part in ("trigger", "predict", "suggest"):
             where = f"prediction_templates.{place}.{part}"
-            texts[part], said = _text(getattr(each, part), where)
-            notes += said
+            texts[part], more = _text(getattr(each, part), where)
+            notes += more
             if texts[part] is None and part != "suggest":
                 raise InvalidArgument(
                     f"{where}: a template names its trigger and what it predicts", field=where

@@ -1,4 +1,4 @@
-"""Offers modes the mental models that fit a problem: as context, with the prediction kept."""
+"""Offers the mental models that fit a problem to reasoning modes, as context."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from reasonloom.stores.mental_models.predictions import NewPrediction
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
 
+
 MOST_LOOKED_AT = 50
-"""Active models whose triggers are compared: the newest."""
+"""Active models whose triggers are compared, newest first."""
 
 MOST_OFFERED = 3
 OFFER_TEXT = "Mental model '{name}' ({record}) expects: {content}{suggest}"
@@ -28,20 +29,20 @@ NOTE = "mental model '{name}' fits and was heard; its prediction is {id}"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a mode is told of models that fit, and what its answer must say of that."""
+    """The models that fit, as context for the mode and notes for its answer."""
 
     context: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def beside(self, text: str) -> str:
-        """Return a text with the context below it."""
+    def append_to(self, text: str) -> str:
+        """Return a text followed by the context."""
         return "\n".join([*([text] if text else []), *self.context])
 
 
 async def offer_models(execution: Execution, problem: str) -> Offer:
-    """Return the models that fit a problem, the surest first, each with its prediction kept.
+    """Return the models that fit a problem, the most confident first; persist their predictions.
 
-    Nothing where automatic memory is off, or outside the owner's default space.
+    None if automatic memory is off or outside the owner's default space.
     """
     loom, caller = execution.loom, execution.caller
     if not loom.settings.auto_memory or caller.space != DEFAULT_SPACE or not problem.strip():
@@ -50,14 +51,14 @@ async def offer_models(execution: Execution, problem: str) -> Offer:
         rows = await models.active(tx, most=MOST_LOOKED_AT)
     if not any(row.templates for row in rows):
         return Offer()
-    heard = await read_against_triggers(execution, problem, rows)
-    fitting = [row for row in rows if any(each.fires for each in heard.matches(row))]
+    read = await read_against_triggers(execution, problem, rows)
+    fitting = [row for row in rows if any(each.fires for each in read.matches(row))]
     if not fitting:
         return Offer()
     found: list[tuple[ModelRow, NewPrediction]] = []
     async with loom.database.begin(caller) as tx:
         for row in fitting:
-            made = (await draft_prediction(tx, execution, row, heard, hours=WEEK)).prediction
+            made = (await draft_prediction(tx, execution, row, read, hours=WEEK)).prediction
             if made is not None:
                 found.append((row, made))
         found.sort(key=lambda each: (-each[1].confidence, -each[1].likeness, each[0].name))

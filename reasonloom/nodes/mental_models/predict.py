@@ -1,4 +1,4 @@
-"""Makes predictions: which template of a model fires on a text, how surely, and what is kept."""
+"""The tool `predict_with_model`: which template of a model fires on a text, and how surely."""
 
 from __future__ import annotations
 
@@ -27,21 +27,19 @@ from reasonloom.stores.mental_models.models import ModelRow, Template
 from reasonloom.stores.mental_models.predictions import NewPrediction
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.mental_models.models import ModelRow
 
 
 @dataclass(frozen=True, slots=True)
 class TriggerText:
-    """A text beside the triggers of models: `vectors` by text, none without an embedder."""
+    """A text to compare with triggers; `vectors` by text are empty without an embedder."""
 
     text: str
     vectors: Mapping[str, Sequence[float]]
     notes: list[str]
 
     def matches(self, model: ModelRow) -> list[TriggerMatch]:
-        """Return for each template of a model how alike its trigger and the text are."""
+        """Return the match of each template of a model."""
         return [
             match_trigger(each.trigger, self.text, self._cosine(each)) for each in model.templates
         ]
@@ -53,13 +51,13 @@ class TriggerText:
 
     @property
     def vector(self) -> Sequence[float] | None:
-        """The text's own."""
+        """The vector of the text itself."""
         return self.vectors.get(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionDraft:
-    """A prediction that a model makes; `declined` names the basin why it makes none."""
+    """A prediction; without one, `declined` is the basin for which the model made none."""
 
     prediction: NewPrediction | None
     declined: UUID | None = None
@@ -68,7 +66,7 @@ class PredictionDraft:
 async def read_against_triggers(
     execution: Execution, text: str, models: Sequence[ModelRow]
 ) -> TriggerText:
-    """Read a text beside the triggers of models."""
+    """Return a text with its vector and those of the models' triggers."""
     triggers = [each.trigger for model in models for each in model.templates]
     if not triggers:
         return TriggerText(text, {}, [])
@@ -78,24 +76,24 @@ async def read_against_triggers(
 
 
 def best_template(matches: Sequence[TriggerMatch]) -> int | None:
-    """Return the place of the template that fires most, None where none fires."""
+    """Return the place of the template that matches best, None if none fires."""
     firing = [(-each.likeness, place) for place, each in enumerate(matches) if each.fires]
     return min(firing)[1] if firing else None
 
 
 async def draft_prediction(
-    tx: Transaction, execution: Execution, model: ModelRow, heard: TriggerText, *, hours: int
+    tx: Transaction, execution: Execution, model: ModelRow, read: TriggerText, *, hours: int
 ) -> PredictionDraft:
-    """Return what a model predicts on a text; nothing is written.
+    """Return a model's prediction on a text, not yet persisted.
 
-    A text that is nearest to a basin that was removed from the model is not its matter.
+    A model declines a text that is nearest to a basin removed from it.
     """
-    matches = heard.matches(model)
+    matches = read.matches(model)
     place = best_template(matches)
     if place is None:
         return PredictionDraft(None)
     former = await model_revisions.former_basins(tx, model.id)
-    home = await _nearest_basin(tx, execution, heard, [*model.basins, *former])
+    home = await _nearest_basin(tx, execution, read, [*model.basins, *former])
     if home in former:
         return PredictionDraft(None, home)
     tallies = [each for each in await predictions.record(tx, model.id) if each.basin not in former]
@@ -108,12 +106,12 @@ async def draft_prediction(
             content=template.predict,
             suggest=template.suggest,
             confidence=confidence(tallies, place + 1),
-            context=heard.text,
+            context=read.text,
             likeness=round(matches[place].likeness, DIGITS),
             matched_by=matches[place].by,
             basin=home,
-            vector=heard.vector,
-            embedder=execution.loom.embedder.model if heard.vector is not None else None,
+            vector=read.vector,
+            embedder=execution.loom.embedder.model if read.vector is not None else None,
             version=model.version,
             tool=execution.run.tool,
             made_at=now,
@@ -123,12 +121,12 @@ async def draft_prediction(
 
 
 async def _nearest_basin(
-    tx: Transaction, execution: Execution, heard: TriggerText, basins: Sequence[UUID]
+    tx: Transaction, execution: Execution, read: TriggerText, basins: Sequence[UUID]
 ) -> UUID | None:
-    if heard.vector is None:
+    if read.vector is None:
         return None
     embedder = execution.loom.embedder
-    found = await model_basins.nearest(tx, heard.vector, embedder.model, basins)
+    found = await model_basins.nearest(tx, read.vector, embedder.model, basins)
     return found.basin if found and found.cosine > embedder.floor else None
 
 
@@ -140,46 +138,46 @@ MADE = "'{name}' predicts with confidence {confidence:.2f}"
 
 
 async def predict_with_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Predict, and keep the prediction."""
+    """Make a prediction and persist it."""
     execution = runtime.context
     request = PredictWithModel.model_validate(state["request"])
     text, notes = clean_name(request.message, field="message")
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id)
-    heard = await read_against_triggers(execution, text, [model])
+    read = await read_against_triggers(execution, text, [model])
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id)
         if model.status != "active":
             raise NotActive(INACTIVE.format(status=model.status), field="model_id")
-        told = await draft_prediction(tx, execution, model, heard, hours=request.expires_in_hours)
-        kept = await _persist(tx, execution, told)
+        draft = await draft_prediction(tx, execution, model, read, hours=request.expires_in_hours)
+        made = await _persist(tx, execution, draft)
         answer = Predicted(
             success=True,
-            message=await _message(tx, model, told),
-            prediction=kept,
+            message=await _message(tx, model, draft),
+            prediction=made,
             considered=[
                 Considered(trigger=each.trigger, likeness=found.likeness, fires=found.fires)
-                for each, found in zip(model.templates, heard.matches(model), strict=True)
+                for each, found in zip(model.templates, read.matches(model), strict=True)
             ],
         )
-        said = [*notes, *heard.notes, *rendering.degraded_note(model)]
-        return await complete_run(tx, execution, answer, notes=said)
+        notes += [*read.notes, *rendering.degraded_note(model)]
+        return await complete_run(tx, execution, answer, notes=notes)
 
 
 async def _persist(
-    tx: Transaction, execution: Execution, told: PredictionDraft
+    tx: Transaction, execution: Execution, draft: PredictionDraft
 ) -> PredictionSummary | None:
-    if told.prediction is None:
+    if draft.prediction is None:
         return None
-    await predictions.add(tx, told.prediction)
-    row = await predictions.require(tx, str(told.prediction.id))
+    await predictions.add(tx, draft.prediction)
+    row = await predictions.require(tx, str(draft.prediction.id))
     return rendering.prediction_details(row, execution.loom.clock())
 
 
-async def _message(tx: Transaction, model: ModelRow, told: PredictionDraft) -> str:
-    if told.prediction is not None:
-        return MADE.format(name=model.name, confidence=told.prediction.confidence)
-    if told.declined is not None:
-        names = await model_basins.names(tx, [told.declined])
-        return DECLINED.format(basin=names.get(told.declined, told.declined), name=model.name)
+async def _message(tx: Transaction, model: ModelRow, draft: PredictionDraft) -> str:
+    if draft.prediction is not None:
+        return MADE.format(name=model.name, confidence=draft.prediction.confidence)
+    if draft.declined is not None:
+        names = await model_basins.names(tx, [draft.declined])
+        return DECLINED.format(basin=names.get(draft.declined, draft.declined), name=model.name)
     return (NONE_FIRES if model.templates else NO_TEMPLATES).format(name=model.name)

@@ -1,4 +1,4 @@
-"""Answers `propose_models`: what dense basins and persistent failure call for, with evidence."""
+"""The tool `propose_models`: new models for dense basins, revisions of failing ones."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 
-LEAST = 5
-"""Resolved predictions from which a record can be called one of failure."""
+LEAST_RESOLVED = 5
+"""Resolved predictions from which a record can count as failing."""
 
 FAILED = 0.5
-"""A record fails persistently where even the upper end of its interval (95 %) is below."""
+"""A record is failing if even the upper end of its 95 % interval is below this."""
 
 OF_BASIN = "{wrong} of {resolved} predictions near this basin did not hold"
 OF_MODEL = "{wrong} of {resolved} predictions did not hold"
@@ -42,7 +42,7 @@ GONE_BASINS = "these basins are gone"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change to a model that could be made; `basins` are those to remove, none to deprecate."""
+    """A proposed change: remove `basins`, or deprecate the model if there are none."""
 
     model: ModelRow
     basins: list[UUID]
@@ -51,7 +51,7 @@ class Change:
 
 
 def find_changes(rows: Sequence[ModelRow], records: Iterable[FailingRecord]) -> list[Change]:
-    """Return the changes that models call for, at most one for each."""
+    """Return at most one change for each model."""
     by_model: dict[UUID, list[FailingRecord]] = {}
     for each in records:
         by_model.setdefault(each.model, []).append(each)
@@ -73,7 +73,7 @@ def _change(row: ModelRow, records: list[FailingRecord]) -> Change | None:
 
 
 def _is_failing(record: FailingRecord) -> bool:
-    if record.resolved < LEAST:
+    if record.resolved < LEAST_RESOLVED:
         return False
     return wilson_interval(record.correct, record.resolved)[1] < FAILED
 
@@ -107,7 +107,7 @@ TAKEN = "some proposed names are taken; those were not kept as drafts"
 
 
 async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Propose; only drafts that the request asks for are kept."""
+    """Propose models and revisions; persist drafts if requested."""
     execution = runtime.context
     request = ProposeModels.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -115,9 +115,8 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
             tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit
         )
         rows = await models.active(tx, most=MOST_MODELS)
-        wanted = find_changes(rows, await model_basins.failing_predictions(tx, most=MOST_WRONG))[
-            : request.limit
-        ]
+        records = await model_basins.failing_predictions(tx, most=MOST_WRONG)
+        wanted = find_changes(rows, records)[: request.limit]
         ids = [each.id for each in dense] + [basin for each in wanted for basin in each.basins]
         members = await model_basins.members(
             tx, list(dict.fromkeys(ids)), most=MOST_EVIDENCE, most_text=MOST_TEXT
@@ -127,8 +126,8 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
             models=[_proposed(each, members[each.id], drafts.get(each.id)) for each in dense],
             revisions=[_revision(each, members) for each in wanted],
         )
-        said = [GUESSED, NO_TEMPLATES] if dense else []
-        return await complete_run(tx, execution, answer, notes=[*said, *notes])
+        general = [GUESSED, NO_TEMPLATES] if dense else []
+        return await complete_run(tx, execution, answer, notes=[*general, *notes])
 
 
 def _proposed(basin: Sized, members: Sequence[Member], draft: UUID | None) -> ModelProposed:
@@ -169,7 +168,7 @@ async def _drafts(
     dense: Sequence[Sized],
     members: Mapping[UUID, Sequence[Member]],
 ) -> tuple[dict[UUID, UUID], list[str]]:
-    """Keep proposed models as drafts where that is asked for; return their ids by basin."""
+    """Persist the proposed models as drafts if requested; return their ids by basin."""
     kept: dict[UUID, UUID] = {}
     if not request.keep_drafts or not dense:
         return kept, []

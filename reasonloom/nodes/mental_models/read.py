@@ -1,4 +1,4 @@
-"""Answers `get_model`: a model, and its predictions and revisions where they are asked for."""
+"""The tools `get_model` and `list_models`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from reasonloom.contracts.mental_models.models import GetModel, ListModels, Mode
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.mental_models import rendering
 from reasonloom.nodes.mental_models.basins.relations import relation_answers
-from reasonloom.nodes.mental_models.rendering import model_summary
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_revisions, models, predictions
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 
 MOST = 100
-"""Predictions, and revisions, that are told: the newest."""
-
 MORE = "only the newest {most} {what} are told"
 
 
@@ -39,35 +36,33 @@ async def get_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, 
 async def full_model(
     tx: Transaction, request: GetModel, now: datetime
 ) -> tuple[ModelGot, list[str]]:
-    """Return a model with what is asked for beside it, and what is to be said.
+    """Return a model with the requested predictions and revisions, and notes.
 
     Raises:
-        ModelNotFound: this owner has none such.
+        ModelNotFound: this owner has no such model.
     """
     row = await models.require(tx, request.model_id)
     relations = await relation_answers(tx, row.basins)
-    beside, notes = await _related_rows(tx, request, row, now)
-    return ModelGot(model=rendering.model_details(row, relations), **beside), [
-        *rendering.degraded_note(row),
-        *notes,
-    ]
+    related, notes = await _related_rows(tx, request, row, now)
+    answer = ModelGot(model=rendering.model_details(row, relations), **related)
+    return answer, [*rendering.degraded_note(row), *notes]
 
 
 async def _related_rows(
     tx: Transaction, request: GetModel, row: ModelRow, now: datetime
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return what is asked for beside the model, and whether there is more of it."""
-    beside: dict[str, Any] = {}
+    """Return the newest predictions and revisions as requested, and notes if there are more."""
+    related: dict[str, Any] = {}
     notes: list[str] = []
     if request.include_predictions:
         made = await predictions.newest(tx, row.id, MOST + 1)
-        beside["predictions"] = [rendering.prediction_details(each, now) for each in made[:MOST]]
+        related["predictions"] = [rendering.prediction_details(each, now) for each in made[:MOST]]
         notes += [MORE.format(most=MOST, what="predictions")] if len(made) > MOST else []
     if request.include_revisions:
         revised = await model_revisions.newest(tx, row.id, MOST + 1)
-        beside["revisions"] = [rendering.revision_details(each) for each in revised[:MOST]]
+        related["revisions"] = [rendering.revision_details(each) for each in revised[:MOST]]
         notes += [MORE.format(most=MOST, what="revisions")] if len(revised) > MOST else []
-    return beside, notes
+    return related, notes
 
 
 async def list_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -79,5 +74,5 @@ async def list_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str
             tx, domain=request.domain, status=request.status, most=request.limit
         )
     total = rows[0].total if rows else 0
-    answer = ModelsListed(models=[model_summary(row) for row in rows], total=total)
+    answer = ModelsListed(models=[rendering.model_summary(row) for row in rows], total=total)
     return {"answer": answer.wire(), "notes": []}

@@ -1,4 +1,4 @@
-"""How models, predictions and revisions are told."""
+"""Renders models, predictions and revisions for answers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,17 @@ from reasonloom.stores.mental_models.model_revisions import RevisionRow
 from reasonloom.stores.mental_models.models import ListedRow, ModelRow
 from reasonloom.stores.mental_models.predictions import PredictionRow
 
+UNCHANGED = (
+    "content", "suggest", "confidence", "context", "trigger", "likeness", "matched_by", "tool",
+    "observation", "correct", "judged_by",
+)  # fmt: skip
+"""Fields of a prediction that answers show as they are."""
+
 DEGRADED = "degraded: {count} of its {basins} basins are gone; revise_model removes them"
 
 
 def format_moment(at: datetime) -> str:
-    """Return a moment as it is told, in UTC."""
+    """Return a moment as ISO 8601 in UTC."""
     return at.astimezone(UTC).isoformat()
 
 
@@ -31,7 +37,7 @@ def count_of(count: int, what: str) -> str:
 
 
 def model_summary(row: ListedRow) -> ModelListed:
-    """Return a model of a list."""
+    """Return a model as lists show it."""
     return ModelListed(
         id=str(row.id),
         name=row.name,
@@ -45,7 +51,7 @@ def model_summary(row: ListedRow) -> ModelListed:
 
 
 def model_details(row: ModelRow, relations: Relations) -> ModelDetails:
-    """Return all of a model."""
+    """Return a model with all its fields."""
     return ModelDetails(
         id=str(row.id),
         name=row.name,
@@ -68,7 +74,7 @@ def model_details(row: ModelRow, relations: Relations) -> ModelDetails:
 
 
 def degraded_note(row: ModelRow) -> list[str]:
-    """Return what is to be said where basins of a model are gone."""
+    """Return a note if basins of a model are gone."""
     if not row.missing:
         return []
     return [DEGRADED.format(count=len(row.missing), basins=len(row.basins))]
@@ -78,22 +84,12 @@ def prediction_details(row: PredictionRow, now: datetime) -> PredictionSummary:
     """Return a prediction."""
     return PredictionSummary.model_validate(
         {
+            **{name: getattr(row, name) for name in UNCHANGED},
             "id": str(row.id),
             "state": row.state(now),
-            "content": row.content,
-            "suggest": row.suggest,
-            "confidence": row.confidence,
-            "context": row.context,
-            "trigger": row.trigger,
-            "likeness": row.likeness,
-            "matched_by": row.matched_by,
             "basin": str(row.basin) if row.basin else None,
-            "tool": row.tool,
             "made_at": format_moment(row.made_at),
             "expires_at": format_moment(row.expires_at),
-            "observation": row.observation,
-            "correct": row.correct,
-            "judged_by": row.judged_by,
             "resolved_at": format_moment(row.resolved_at) if row.resolved_at else None,
         }
     )

@@ -1,7 +1,9 @@
-"""Answers `resolve_prediction`: judge what came of it, then count it, once.
+"""The tool `resolve_prediction`: judges the outcome, then counts it once.
 
-The judging may ask a language model, so that it stands in a step of its own: nothing is held
-meanwhile, and a run that is killed does not ask again.
+Judging may call a language model, so it is a step of its own: no lock is held meanwhile, and a
+run that is resumed does not ask again. Vector similarity decides nothing here: `the boss kept the
+deadline` is as similar to `the boss moves the deadline` as a sentence that agrees with it (figures
+in docs/mental-models.md).
 """
 
 from __future__ import annotations
@@ -25,18 +27,11 @@ from reasonloom.stores.mental_models import models, predictions
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from reasonloom.nodes.loom import Execution
     from reasonloom.stores.mental_models.predictions import PredictionRow
 
 
-# Likeness of vectors decides nothing here: `the boss kept the deadline` is as like to `the boss
-# moves the deadline` as the sentence that says so (figures in docs/mental-models.md).
-
-MOST_READ = 2_000
-"""Characters of each text that are compared by words."""
-
-MOST_LISTED = 6
-"""Words that are told of each kind where nothing is decided."""
+MOST_READ_CHARS = 2_000
+MOST_LISTED_WORDS = 6
 
 CALLER, WORDS = "caller", "words"
 CALLER_SAYS = "was_accurate says so"
@@ -51,7 +46,7 @@ NO_REPLY = "no answer of the language model could be used: the outcome is estima
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Whether a prediction held, None where nothing was decided; by whom, and why."""
+    """Whether a prediction held (None: undecided), who decided it, and why."""
 
     correct: bool | None
     by: str
@@ -62,7 +57,7 @@ class Outcome:
 async def decide_outcome(
     execution: Execution, prediction: PredictionRow, observation: str | None, given: bool | None
 ) -> Outcome:
-    """Return what came of a prediction; what the caller says decides."""
+    """Return the outcome of a prediction; the caller's own verdict decides."""
     if given is not None or observation is None:
         return Outcome(given, CALLER, CALLER_SAYS)
     if execution.loom.llm.offline:
@@ -71,7 +66,7 @@ async def decide_outcome(
 
 
 async def _ask_llm(execution: Execution, prediction: PredictionRow, observation: str) -> Outcome:
-    """Ask the language model; words tell where it gave no answer of the form asked for."""
+    """Ask the language model; without a usable reply judge by words."""
     question = Question(
         node="resolve_prediction",
         prompt="models/outcome",
@@ -82,16 +77,16 @@ async def _ask_llm(execution: Execution, prediction: PredictionRow, observation:
         },
         pipe="models_outcome",
     )
-    heard = await ask_or_note(execution, question, "the outcome of the prediction")
-    if heard.parsed is None:
-        return judge_by_words(prediction.content, observation, [*heard.notes, NO_REPLY])
-    correct = {"held": True, "failed": False}.get(heard.parsed["outcome"])
-    return Outcome(correct, execution.loom.llm.name, heard.parsed["why"], heard.notes)
+    reply = await ask_or_note(execution, question, "the outcome of the prediction")
+    if reply.parsed is None:
+        return judge_by_words(prediction.content, observation, [*reply.notes, NO_REPLY])
+    correct = {"held": True, "failed": False}.get(reply.parsed["outcome"])
+    return Outcome(correct, execution.loom.llm.name, reply.parsed["why"], reply.notes)
 
 
 def judge_by_words(predicted: str, observation: str, notes: list[str] | None = None) -> Outcome:
-    """Return what the words of an observation show: the same, the contrary, or nothing."""
-    pair = judge_texts(predicted[:MOST_READ], observation[:MOST_READ])
+    """Return the outcome that the words of an observation show."""
+    pair = judge_texts(predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS])
     if pair.relation == "same":
         return Outcome(True, WORDS, SAME, notes or [])
     if pair.relation == "contradicts":
@@ -100,7 +95,6 @@ def judge_by_words(predicted: str, observation: str, notes: list[str] | None = N
 
 
 def _undecided_reason(pair: Pair) -> str:
-    """Return why the words decide nothing."""
     if not pair.covered:
         return NONE
     if pair.uncovered:
@@ -110,8 +104,12 @@ def _undecided_reason(pair: Pair) -> str:
 
 
 def _list_words(words: tuple[str, ...]) -> str:
-    some = ", ".join(f"“{each}”" for each in words[:MOST_LISTED])
-    return f"{some} and {len(words) - MOST_LISTED} more" if len(words) > MOST_LISTED else some
+    some = ", ".join(f"“{each}”" for each in words[:MOST_LISTED_WORDS])
+    return (
+        f"{some} and {len(words) - MOST_LISTED_WORDS} more"
+        if len(words) > MOST_LISTED_WORDS
+        else some
+    )
 
 
 NEITHER = "observation: say what was observed, or was_accurate, or both"
@@ -127,13 +125,13 @@ OUTCOME_TEXTS = {
 
 
 class ResolvingState(ToolState, total=False):
-    """The state of resolving; `outcome` holds correct, by, why."""
+    """The state of the tool; `outcome` has the keys correct, by, why."""
 
     outcome: dict[str, Any]
 
 
 async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Judge what the observation says of the prediction."""
+    """Judge the prediction by the observation."""
     execution = runtime.context
     request = ResolvePrediction.model_validate(state["request"])
     if request.observation is None and request.was_accurate is None:
@@ -148,7 +146,7 @@ async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> d
 
 
 async def resolve_prediction(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Write the outcome, and count it in the model's record; an open one stays as it is."""
+    """Persist the outcome and count it in the model's record, unless it is undecided."""
     execution, outcome = runtime.context, state["outcome"]
     request = ResolvePrediction.model_validate(state["request"])
     now, correct = execution.loom.clock(), outcome["correct"]
@@ -184,10 +182,6 @@ def _text(request: ResolvePrediction) -> tuple[str | None, list[str]]:
 
 
 def _require_open(row: PredictionRow, now: datetime) -> None:
-    """Refuse what is resolved or has expired.
-
-    Raises:
-        Settled: it is.
-    """
-    if said := CLOSED_TEXTS.get(row.state(now)):
-        raise Settled(said, field="prediction_id")
+    """Raise Settled if the prediction is resolved or expired."""
+    if closed := CLOSED_TEXTS.get(row.state(now)):
+        raise Settled(closed, field="prediction_id")

@@ -1,4 +1,4 @@
-"""Answers `revise_model`: other basins for a model that is held meanwhile, or nothing at all."""
+"""The tools `revise_model` and `activate_model`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from reasonloom.contracts.mental_models.models import ModelRevised, ReviseModel
 from reasonloom.errors import InvalidArgument, NoChange, WouldEmpty
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
-from reasonloom.nodes.mental_models import create, rendering
+from reasonloom.nodes.mental_models import create
 from reasonloom.nodes.mental_models.accuracy import accuracy
-from reasonloom.nodes.mental_models.rendering import count_of
+from reasonloom.nodes.mental_models.rendering import count_of, degraded_note
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_revisions, models, predictions
@@ -35,7 +35,7 @@ UNTESTED = "new_accuracy is 0.5: none of its resolved predictions is left to tes
 
 
 async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Revise the requested model; concurrent revisions wait for each other."""
+    """Change the model's basins; concurrent revisions wait for each other."""
     execution = runtime.context
     request = ReviseModel.model_validate(state["request"])
     reason, notes = clean_name(request.trigger_description, field="trigger_description")
@@ -46,7 +46,11 @@ async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
         now = execution.loom.clock()
         added, removed = await models.revise(tx, model, wanted, now)
         left = [each for each in (*former, *removed) if each not in added]
-        tested, correct = await _tested(tx, execution, model, wanted, left)
+        tested, correct = 0, 0
+        if model.resolved:
+            tested, correct = await predictions.back_test(
+                tx, model.id, basins=wanted, former=left, floor=execution.loom.embedder.floor
+            )
         row = RevisionRow(
             id=execution.run.effect("revision"),
             model=model.id,
@@ -61,24 +65,21 @@ async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
             made_at=now,
         )
         await model_revisions.add(tx, row)
-        notes += (
-            [ALREADY_THERE]
-            if len(added) < len(create.distinct_ids(request.add_basins or []))
-            else []
-        )
-        return await complete_run(
-            tx, execution, _revision_text(row), notes=notes + _untested(model, row)
-        )
+        if len(added) < len(create.distinct_ids(request.add_basins or [])):
+            notes.append(ALREADY_THERE)
+        if model.resolved and not tested:
+            notes.append(UNTESTED)
+        return await complete_run(tx, execution, _revision_text(row), notes=notes)
 
 
 async def _target_basins(tx: Transaction, model: ModelRow, request: ReviseModel) -> list[UUID]:
-    """Return the basins that the model shall have, in their order.
+    """Return the model's new basins in order.
 
     Raises:
-        InvalidBasin: one to add is not there, or one to remove is not the model's.
-        InvalidArgument: one is to be added and removed.
+        InvalidBasin: one to add does not exist, or one to remove is not the model's.
+        InvalidArgument: one is both to be added and removed.
         WouldEmpty: none would be left.
-        NoChange: the model has just these.
+        NoChange: they are the model's already.
     """
     added = await create.require_basins(tx, request.add_basins or [], field="add_basins")
     gone = request.remove_basins or []
@@ -92,19 +93,6 @@ async def _target_basins(tx: Transaction, model: ModelRow, request: ReviseModel)
     if wanted == model.basins:
         raise NoChange(NOTHING_TO_CHANGE)
     return wanted
-
-
-async def _tested(
-    tx: Transaction,
-    execution: Execution,
-    model: ModelRow,
-    wanted: list[UUID],
-    former: list[UUID],
-) -> tuple[int, int]:
-    if not model.resolved:
-        return 0, 0
-    floor = execution.loom.embedder.floor
-    return await predictions.back_test(tx, model.id, basins=wanted, former=former, floor=floor)
 
 
 def _revision_text(row: RevisionRow) -> ModelRevised:
@@ -122,10 +110,6 @@ def _revision_text(row: RevisionRow) -> ModelRevised:
     )
 
 
-def _untested(model: ModelRow, row: RevisionRow) -> list[str]:
-    return [UNTESTED] if model.resolved and not row.tested else []
-
-
 TRANSITIONS = {("draft", "active"), ("active", "deprecated"), ("deprecated", "active")}
 FORBIDDEN = "status: a {before} model cannot become {status}; it can become active"
 SAME_STATUS = "Model '{name}' is {status} already"
@@ -133,7 +117,7 @@ CHANGED = "Model '{name}' is {status}"
 
 
 async def activate_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Give the model the requested status."""
+    """Set the model's status."""
     execution = runtime.context
     request = ActivateModel.model_validate(state["request"])
     status = request.status
@@ -142,8 +126,9 @@ async def activate_model(state: ToolState, runtime: Runtime[Execution]) -> dict[
         same = model.status == status
         if not same:
             if (model.status, status) not in TRANSITIONS:
-                said = FORBIDDEN.format(before=model.status, status=status)
-                raise InvalidArgument(said, field="status")
+                raise InvalidArgument(
+                    FORBIDDEN.format(before=model.status, status=status), field="status"
+                )
             await models.set_status(tx, model.id, status, execution.loom.clock())
         answer = Activated(
             success=True,
@@ -152,4 +137,4 @@ async def activate_model(state: ToolState, runtime: Runtime[Execution]) -> dict[
             status=status,
             message=(SAME_STATUS if same else CHANGED).format(name=model.name, status=status),
         )
-        return await complete_run(tx, execution, answer, notes=rendering.degraded_note(model))
+        return await complete_run(tx, execution, answer, notes=degraded_note(model))

@@ -1,7 +1,7 @@
-"""The list of everyday situations: how triggers name them, and what shows them in a message.
+"""The list of everyday situations: how triggers name them, and which cues in a message show them.
 
-Made by hand for this project, in the languages of its labelled set; what it does not know is
-compared by words and by the embedder alone.
+Made by hand in the languages of the labelled set; anything else is compared by words and by the
+embedder alone.
 """
 
 from __future__ import annotations
@@ -16,40 +16,38 @@ FILE = "situations.tsv"
 WORDS_FILE = "trigger_words.tsv"
 TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*", re.UNICODE)
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-MOST_READ = 4_000
-"""Characters of a text that are looked at."""
-
-MOST_GAP = 3
-"""Words before a cue among which a denial is looked for."""
+MOST_READ_CHARS = 4_000
+DENIAL_REACH = 3
+"""Words before a cue in which a denial is searched for."""
 
 CLAUSE = re.compile(r"[.!?;:,\n…。、！？]")
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Words in a row; `*` stands for the rest of a word, or for any one. CJK is one text."""
+    """Consecutive words; `*` is the rest of a word, or any word. CJK is a single text."""
 
     words: tuple[str, ...]
 
     @property
     def plain(self) -> bool:
-        """Whether it is looked for in the text itself, as in scripts without spaces."""
+        """Whether it is searched for in the raw text, as in scripts without spaces."""
         return bool(CJK.search(self.words[0]))
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """An idea: what a trigger calls it, what shows it, and where the same words mean another."""
+    """An idea: its names in triggers, the cues that show it, and those by which it is another."""
 
     name: str
     named: tuple[Cue, ...]
-    shown: tuple[Cue, ...]
+    cues: tuple[Cue, ...]
     unless: tuple[Cue, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in lower case, its words, and for each the clause it stands in."""
+    """A text in lower case, its words, and the clause number of each."""
 
     plain: str
     words: tuple[str, ...]
@@ -58,7 +56,7 @@ class Text:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Return a list of small words: `frame` and `first` of triggers, `denials`, `small en`."""
+    """Return a word list: `frame` and `first` of triggers, `denials`, `small en`."""
     raw = (files(__package__) / WORDS_FILE).read_text(encoding="utf-8")
     for line in raw.splitlines():
         key, sign, words = line.partition("|")
@@ -75,8 +73,8 @@ def situations() -> tuple[Situation, ...]:
     for line in raw.splitlines():
         if line.strip() and not line.startswith("#"):
             name, *columns = (part.strip() for part in line.split("|"))
-            named, shown, unless = (_cues(column) for column in columns)
-            found.append(Situation(name, named, shown, unless))
+            named, cues, unless = (_cues(column) for column in columns)
+            found.append(Situation(name, named, cues, unless))
     return tuple(found)
 
 
@@ -87,8 +85,8 @@ def _cues(column: str) -> tuple[Cue, ...]:
 
 
 def read_text(text: str) -> Text:
-    """Return a text as cues are looked for in it."""
-    plain = unicodedata.normalize("NFKC", text[:MOST_READ]).casefold().replace("\u2019", "'")
+    """Return a text prepared for cues."""
+    plain = unicodedata.normalize("NFKC", text[:MOST_READ_CHARS]).casefold().replace("\u2019", "'")
     words: list[str] = []
     clauses: list[int] = []
     for clause, part in enumerate(CLAUSE.split(plain)):
@@ -99,7 +97,7 @@ def read_text(text: str) -> Text:
 
 
 def cue_place(cue: Cue, text: Text, start: int = 0) -> int | None:
-    """Return where a cue begins, from word `start` on; None where it is not."""
+    """Return the place of a cue from word `start` on, None if it does not occur."""
     if cue.plain:
         parts = [re.escape(part) for part in " ".join(cue.words).split("*") if part]
         found = re.search(r".{0,4}".join(parts), text.plain)
@@ -118,10 +116,10 @@ def _meets(word: str, wanted: str) -> bool:
 
 
 def shows_situation(situation: Situation, text: Text) -> bool:
-    """Tell whether a text shows a situation: a cue that is not denied, in this sense."""
+    """Return whether a text has an undenied cue of a situation, in this sense."""
     if any(cue_place(cue, text) is not None for cue in situation.unless):
         return False
-    return any(_affirmed(cue, text) for cue in situation.shown)
+    return any(_affirmed(cue, text) for cue in situation.cues)
 
 
 def _affirmed(cue: Cue, text: Text) -> bool:
@@ -129,7 +127,7 @@ def _affirmed(cue: Cue, text: Text) -> bool:
     if cue.plain:
         return place is not None
     while place is not None:
-        before = range(max(0, place - MOST_GAP), place)
+        before = range(max(0, place - DENIAL_REACH), place)
         clause = text.clauses[place]
         if not any(text.words[n] in denials and text.clauses[n] == clause for n in before):
             return True

@@ -1,14 +1,16 @@
-"""Tells whether a message is of the situation that a trigger describes.
+"""Matches a message with the situation that a trigger describes.
 
-A trigger names ideas (`work`, `stress`). Those that the list of situations knows must all be
-shown by the message, whatever its words; other words of the trigger are looked for as words, and
-the likeness of the vectors, where there is an embedder, weighs beside them.
+A trigger names ideas (`work`, `stress`). The message must show all of them that the list of
+situations has, in whatever words; other words of the trigger are searched for literally, and count
+together with the vectors' similarity if there is an embedder.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from reasonloom.nodes.mental_models.situations import (
     Cue,
@@ -23,29 +25,28 @@ from reasonloom.nodes.mental_models.situations import (
 
 ABOUT_USER = ("user", "nutzer*", "l'utilisateur", "utilisat*", "usuari*", "пользовател*")
 ELIDED = ("j'", "m'")
+CJK_RANGE = re.compile("[\u3040-\u9fff]")
 NAMES_SPEAKER = ("en", "de", "fr")
 SPEAKER_LANGUAGES = (*NAMES_SPEAKER, "es")
-"""Languages told by their small words; in the first three a verb does not tell its person alone."""
+"""Languages recognised by function words; in the first three verbs alone do not show the person."""
 
-ENOUGH = 0.72
-"""The least likeness at which a template fires."""
+LEAST_LIKENESS = 0.72
+"""A template fires from this likeness on."""
 
-OF_VECTORS = 0.3
-"""How much the vectors weigh where the trigger has words that the list does not know."""
+VECTOR_WEIGHT = 0.3
+"""Weight of the vectors if the trigger has words that the list does not know."""
 
-NEAR = 0.42
-"""The cosine above the floor's scale at which a trigger fires that has no word to look for."""
+NEAR_COSINE = 0.42
+"""The cosine above the floor at which a trigger without words to search for fires."""
 
-MOST_OF_TRIGGER = 500
-"""Characters of a trigger that are looked at."""
-
-SHARED = 4
-"""Letters that two words must begin with to be taken for forms of one."""
+MOST_TRIGGER_CHARS = 500
+SHARED_LETTERS = 4
+"""Leading letters that two forms of one word share at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class TriggerMatch:
-    """How alike a message and a trigger are, 0..1, and by what that was told."""
+    """The likeness, 0..1, of a message and a trigger, and by what it was measured."""
 
     likeness: float
     fires: bool
@@ -54,7 +55,7 @@ class TriggerMatch:
 
 @dataclass(frozen=True, slots=True)
 class TriggerTerms:
-    """What a trigger asks for: situations of the list, and words that it does not know."""
+    """The terms of a trigger: situations of the list, and words that it does not have."""
 
     known: tuple[Situation, ...]
     words: tuple[str, ...]
@@ -62,45 +63,45 @@ class TriggerTerms:
 
 
 def match_trigger(trigger: str, message: str, cosine: float | None) -> TriggerMatch:
-    """Compare a message with a trigger; `cosine` is that of their vectors, None without."""
+    """Compare a message with a trigger; `cosine` is that of their vectors, if any."""
     wanted, text = trigger_terms(trigger), read_text(message)
     by = "words" if cosine is None else "meaning"
     if wanted.of_user and wanted.known and _of_others(text):
         return TriggerMatch(0.0, False, by)
     near = max(0.0, cosine or 0.0)
     likeness = _likeness(wanted, text, None if cosine is None else near)
-    return TriggerMatch(round(likeness, 4), likeness >= ENOUGH, by)
+    return TriggerMatch(round(likeness, 4), likeness >= LEAST_LIKENESS, by)
 
 
 def _likeness(wanted: TriggerTerms, text: Text, near: float | None) -> float:
-    shown = [shows_situation(each, text) for each in wanted.known]
-    if wanted.known and not all(shown):
-        return ENOUGH * sum(shown) / (len(shown) + 1)
+    matched = [shows_situation(each, text) for each in wanted.known]
+    if wanted.known and not all(matched):
+        return LEAST_LIKENESS * sum(matched) / (len(matched) + 1)
     found = [_has(word, text) for word in wanted.words]
-    if not shown and not found:
-        return min(1.0, (near or 0.0) / NEAR * ENOUGH)
-    covered = (sum(shown) + sum(found)) / (len(shown) + len(found))
+    if not matched and not found:
+        return min(1.0, (near or 0.0) / NEAR_COSINE * LEAST_LIKENESS)
+    covered = (sum(matched) + sum(found)) / (len(matched) + len(found))
     if near is None or not found:
         return covered
-    by_vectors = min(1.0, near / NEAR * ENOUGH)
-    return max(covered * (1 - OF_VECTORS) + by_vectors * OF_VECTORS, by_vectors)
+    by_vectors = min(1.0, near / NEAR_COSINE * LEAST_LIKENESS)
+    return max(covered * (1 - VECTOR_WEIGHT) + by_vectors * VECTOR_WEIGHT, by_vectors)
 
 
 @lru_cache(maxsize=1_024)
 def trigger_terms(trigger: str) -> TriggerTerms:
-    """Return what a trigger asks for."""
-    text = read_text(trigger[:MOST_OF_TRIGGER])
+    """Return the terms of a trigger."""
+    text = read_text(trigger[:MOST_TRIGGER_CHARS])
     known: list[Situation] = []
-    taken: set[int] = set()
+    covered: set[int] = set()
     for situation in situations():
         places = [place for cue in situation.named if (place := _place(cue, text)) is not None]
         if places:
             known.append(situation)
-            taken = taken.union(*places)
+            covered = covered.union(*places)
     words = tuple(
         word
         for n, word in enumerate(text.words)
-        if n not in taken and word not in word_list("frame") and not _cjk(word)
+        if n not in covered and word not in word_list("frame") and not CJK_RANGE.search(word)
     )
     of_user = any(
         word == each or (each.endswith("*") and word.startswith(each[:-1]))
@@ -111,33 +112,26 @@ def trigger_terms(trigger: str) -> TriggerTerms:
 
 
 def _place(cue: Cue, text: Text) -> set[int] | None:
-    """Return the words that a cue takes in a trigger, None where it is not there."""
+    """Return the places of a cue's words in a trigger, None if it does not occur."""
     place = cue_place(cue, text)
     if place is None or cue.plain:
         return None if place is None else set()
     return set(range(place, place + len(cue.words)))
 
 
-def _cjk(word: str) -> bool:
-    return any("\u3040" <= each <= "\u9fff" for each in word)
-
-
 def _has(word: str, text: Text) -> bool:
-    """Tell whether a text has a word, or a form of it."""
+    """Return whether a text has a form of a word."""
     return any(each == word or _form(each, word) for each in text.words)
 
 
 def _form(one: str, other: str) -> bool:
-    shared = 0
-    for first, second in zip(one, other, strict=False):
-        if first != second:
-            break
-        shared += 1
-    return shared >= max(SHARED, round(0.7 * max(len(one), len(other))))
+    pairs = zip(one, other, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return shared >= max(SHARED_LETTERS, round(0.7 * max(len(one), len(other))))
 
 
 def _of_others(text: Text) -> bool:
-    """Tell whether a message speaks of others alone, where its language names the speaker."""
+    """Return whether a message is only about others, if its language names the speaker."""
     counts = {
         name: sum(word in word_list(f"small {name}") for word in text.words)
         for name in SPEAKER_LANGUAGES

@@ -80,7 +80,7 @@ async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, 
         node="hear_vote",
         prompt="auto/route",
         variables={
-            "content": Offer(session.get("models", [])).beside(request.content),
+            "content": Offer(session.get("models", [])).append_to(request.content),
             "hints": request.hints or [],
             "steps": session["steps"],
             "checkpoint": "checkpoint" in session,

@@ -1,4 +1,4 @@
-"""Forms an owner's basins anew, names them, and keeps them: one step."""
+"""The tool `cluster_memories`: forms an owner's basins anew, names and persists them."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from reasonloom.stores.memory.reindex import coverage
 if TYPE_CHECKING:
     from uuid import UUID
 
+
 UNEMBEDDED = (
     "{lacking} of {memories} memories have no vector of the embedder in use and belong to no "
     "cluster; `reasonloom db reindex` embeds them"
@@ -31,11 +32,11 @@ SAMPLED = "{sampled} of {memories} memories were clustered, the others joined th
 
 
 async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Cluster outside any transaction, ask for names, and write all at once.
+    """Cluster outside any transaction, ask for names, then write everything at once.
 
     Raises:
-        SettingMistake: the library that clusters is not installed.
-        Conflict: somebody else formed basins meanwhile.
+        SettingMistake: scikit-learn is not installed.
+        Conflict: another process formed basins meanwhile.
     """
     execution = runtime.context
     request = ClusterMemories.model_validate(state["request"])
@@ -43,7 +44,16 @@ async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dic
     formed = await form_basins(loom, execution.caller, loom.clock())
     notes = await _notes(execution, formed)
     if not request.dry_run and not loom.llm.offline:
-        unnamed = [_unnamed(formed, each.id) for each in formed.basins if each.id in formed.renamed]
+        unnamed = [
+            UnnamedBasin(
+                each.id,
+                first=min(formed.members[each.id]),
+                words=each.keywords,
+                memories=formed.texts[each.id][:EXEMPLARS],
+            )
+            for each in formed.basins
+            if each.id in formed.renamed
+        ]
         named = await ask_names(execution, unnamed)
         formed, notes = _renamed(formed, named.names, loom.llm.name), [*notes, *named.notes]
     async with loom.database.begin(execution.caller) as tx:
@@ -64,12 +74,6 @@ async def _notes(execution: Execution, formed: FormedBasins) -> list[str]:
     return notes
 
 
-def _unnamed(formed: FormedBasins, basin: UUID) -> UnnamedBasin:
-    words = next(each.keywords for each in formed.basins if each.id == basin)
-    first = min(formed.members[basin])
-    return UnnamedBasin(basin, first, words, formed.texts[basin][:EXEMPLARS])
-
-
 def _renamed(formed: FormedBasins, names: Mapping[UUID, str], llm: str) -> FormedBasins:
     made = [
         replace(each, name=names[each.id], named_by=llm) if each.id in names else each
@@ -79,7 +83,7 @@ def _renamed(formed: FormedBasins, names: Mapping[UUID, str], llm: str) -> Forme
 
 
 def clustering_answer(formed: FormedBasins, *, dry_run: bool) -> Clustered:
-    """Return what was formed as an answer."""
+    """Return the formed basins as an answer."""
     return Clustered(
         basins=[
             ClusteredBasin(

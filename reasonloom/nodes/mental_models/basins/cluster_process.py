@@ -1,7 +1,7 @@
-"""Clusters in a process of their own: a server goes on answering, and the memory is given back.
+"""Clusters in a subprocess, so that the server stays responsive and the memory is released.
 
-`python -m reasonloom.nodes.mental_models.basins.cluster_process` reads vectors from standard input and writes labels to
-standard output, both in numpy's own form.
+Run with `-m`, this module reads vectors from standard input and writes labels to standard output,
+both in numpy's format.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ MISSING = (
     "everything else works without it"
 )
 NOT_INSTALLED = 3
-"""The exit code of a child that lacks the library."""
+"""The child's exit code without scikit-learn."""
 
 NICENESS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterLabels:
-    """For each vector its cluster, -1 for none, and how much it belongs there, 0..1."""
+    """The cluster of each vector, -1 for none, and its membership strength, 0..1."""
 
     labels: NDArray[np.int64]
     strengths: NDArray[np.float32]
@@ -39,10 +39,10 @@ class ClusterLabels:
 async def cluster_in_subprocess(
     vectors: NDArray[np.float32], *, floor: float, seed: int
 ) -> ClusterLabels:
-    """Return the clusters of vectors of length 1; the child dies with its caller's task.
+    """Return the clusters of unit vectors; the child dies with its caller's task.
 
     Raises:
-        SettingMistake: the library is not installed; says how to.
+        SettingMistake: scikit-learn is not installed.
         InternalFault: the child failed.
     """
     sent = io.BytesIO()
@@ -68,7 +68,7 @@ async def cluster_in_subprocess(
 
 
 def main() -> int:
-    """Cluster what comes in; return the exit code."""
+    """Cluster the vectors from standard input; return the exit code."""
     try:
         from reasonloom.nodes.mental_models.basins.density import density_clusters  # noqa: PLC0415
     except ImportError:

@@ -1,9 +1,9 @@
-"""Finds the clusters of an owner's memories: some thousands by density, the rest by nearness."""
+"""Finds the clusters of an owner's memories: a sample by density, the rest by nearness."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,13 +23,13 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """A cluster in the space of vectors.
+    """A cluster in the vector space.
 
     Attributes:
         centroid: the mean of the members' vectors, of length 1.
         coherence: the mean cosine of the members to it.
-        bound: the least cosine to it by which another memory joins: half of the members are as
-            near to the middle of all others, and never less than the embedder's floor.
+        bound: the least cosine to it by which another memory joins: the median of the members'
+            cosines to the mean of all others, at least the embedder's floor.
     """
 
     centroid: Floats
@@ -38,22 +38,22 @@ class Shape:
 
 
 def shape_of(vectors: Floats, floor: float) -> Shape:
-    """Return the shape of a cluster of vectors of length 1."""
+    """Return the shape of a cluster of unit vectors."""
     total = vectors.sum(axis=0, dtype=np.float64)
     centroid = total / max(float(np.linalg.norm(total)), 1e-12)
     rest = total - vectors
     lengths = np.maximum(np.linalg.norm(rest, axis=1), 1e-12)
-    apart = (vectors * rest).sum(axis=1) / lengths
+    cosines = (vectors * rest).sum(axis=1) / lengths
     return Shape(
         centroid.astype(np.float32),
         float(np.clip((vectors @ centroid).mean(), 0, 1)),
-        float(np.clip(np.median(apart), floor, 1)),
+        float(np.clip(np.median(cosines), floor, 1)),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Joiner:
-    """Puts memories into the nearest of some clusters, where they are near enough."""
+    """Assigns memories to the nearest cluster, if they are near enough."""
 
     centroids: Floats
     coherences: Floats
@@ -61,7 +61,7 @@ class Joiner:
 
     @classmethod
     def of(cls, shapes: list[Shape]) -> Joiner:
-        """Return what joins memories to clusters of these shapes; there is one or more."""
+        """Return the joiner for clusters of these shapes, at least one."""
         return cls(
             np.stack([each.centroid for each in shapes]),
             np.array([each.coherence for each in shapes], dtype=np.float32),
@@ -69,9 +69,9 @@ class Joiner:
         )
 
     def place(self, vectors: Floats) -> tuple[NDArray[np.int64], Floats]:
-        """Return for each vector its cluster, -1 for none, and its strength there, 0..1.
+        """Return the cluster of each vector, -1 for none, and its strength, 0..1.
 
-        The strength is its cosine by the cluster's coherence: 1 for one as near as they are.
+        The strength is the cosine divided by the cluster's coherence: 1 if as near as the members.
         """
         cosines = vectors @ self.centroids.T
         near = cosines.argmax(axis=1)
@@ -83,19 +83,19 @@ class Joiner:
 
 SEED = 7
 SAMPLE = 20_000
-"""Memories that are clustered by density; of more a sample is, drawn by the seed."""
+"""Memories clustered by density: a random sample if there are more."""
 
 BATCH = 2_000
 ReportProgress = Callable[[int, int | None], None]
 
 
 def no_progress(done: int, total: int | None) -> None:
-    """Tell nobody how far it is."""
+    """Report no progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster: its shape and its members with their strengths, 0..1."""
+    """A cluster: shape, and members with their strengths, 0..1."""
 
     shape: Shape
     members: dict[int, float] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSet:
-    """The clusters of all memories; those of none, and how many were clustered by density."""
+    """The clusters of the memories `ids`, and how many were clustered by density."""
 
     clusters: list[Cluster]
     ids: list[int]
@@ -111,7 +111,7 @@ class ClusterSet:
 
     @property
     def alone(self) -> list[int]:
-        """The memories that belong to no cluster."""
+        """The memories in no cluster."""
         inside = {memory for cluster in self.clusters for memory in cluster.members}
         return [memory for memory in self.ids if memory not in inside]
 
@@ -119,10 +119,10 @@ class ClusterSet:
 async def find_clusters(
     loom: Loom, caller: Caller, *, sample: int = SAMPLE, tell: ReportProgress = no_progress
 ) -> ClusterSet:
-    """Return the clusters of what the caller's space holds now.
+    """Return the clusters of the memories in the caller's space.
 
     Raises:
-        SettingMistake: the library that clusters is not installed.
+        SettingMistake: scikit-learn is not installed.
     """
     model, floor = loom.embedder.model, loom.embedder.floor
     async with loom.database.begin(caller, searching=True) as tx:
@@ -150,7 +150,7 @@ async def _join_rest(
     clusters: Sequence[Cluster],
     tell: ReportProgress,
 ) -> None:
-    """Put every memory without a cluster into the nearest, where it is near enough."""
+    """Assign every memory without a cluster to the nearest, if it is near enough."""
     if not clusters:
         return
     inside = {memory for cluster in clusters for memory in cluster.members}
@@ -178,14 +178,10 @@ async def _vectors(loom: Loom, caller: Caller, ids: Sequence[int]) -> tuple[list
 async def vector_batches(
     loom: Loom, caller: Caller, ids: Sequence[int]
 ) -> AsyncIterator[tuple[list[int], Floats]]:
-    """Yield ids that are there with their vectors of length 1, some thousands at a time."""
-    for some in _cut(ids, BATCH):
+    """Yield the existing ids with their unit vectors, `BATCH` at a time."""
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
         async with loom.database.begin(caller, searching=True) as tx:
             known, vectors = await basin_memories.vectors(tx, loom.embedder.model, some)
         if known:
             yield known, vectors
-
-
-def _cut(ids: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]

@@ -1,9 +1,12 @@
-"""Lays vectors out in few directions, so that dense places can be told from thin ones.
+"""Clusters vectors by density: HDBSCAN on a spectral layout of few dimensions.
 
-In 256 dimensions all distances are nearly the same and density says little. What is left is who
-is near to whom: the graph of the nearest neighbours, weighted as UMAP does (McInnes, Healy and
-Melville 2018), and the directions in which it changes least (Laplacian eigenmaps, Belkin and
-Niyogi 2003), by a fixed number of steps of subspace iteration: bounded, the same for a seed.
+In 256 dimensions all distances are similar and density says little. Informative is the graph of
+nearest neighbours, weighted as UMAP does (McInnes, Healy and Melville 2018), and its smoothest
+eigenvectors (Laplacian eigenmaps, Belkin and Niyogi 2003), by a fixed number of steps of subspace
+iteration: bounded, and deterministic for a seed.
+
+HDBSCAN (Campello, Moulavi and Sander 2013) is scikit-learn's, an optional dependency; without it
+`cluster_process.MISSING` is raised. See docs/decisions/0019-clusters-by-density.md.
 """
 
 from __future__ import annotations
@@ -18,21 +21,21 @@ from sklearn.cluster import HDBSCAN
 NEIGHBOURS = 15
 MOST_DIRECTIONS = 32
 STEPS, STEPS_TO_MEND = 30, 5
-"""Steps of the iteration, and after how many of them the directions are made upright again."""
+"""Steps of the iteration, and after how many the basis is orthonormalised."""
 
 SHARPNESS = 2
-"""A direction counts by its eigenvalue to this power, so that few memories need few directions."""
+"""Exponent of the eigenvalue by which a direction is weighted."""
 
 SPARE = 8
 HALVINGS = 40
 AT_ONCE = 500
-"""Rows whose cosines with all others are held in memory at once."""
+"""Rows whose cosines with all others are in memory at once."""
 
 Floats = NDArray[np.float32]
 
 
 def layout(vectors: Floats, *, seed: int) -> Floats:
-    """Return vectors of length 1, shape (n, directions), for n x d of length 1; n is 4 or more."""
+    """Return unit vectors (n, directions) for unit vectors (n, d); n is at least 4."""
     count = len(vectors)
     places, cosines = _neighbours(vectors, min(NEIGHBOURS, count - 1) + 1)
     graph = _graph(places, np.maximum(0, 1 - cosines))
@@ -73,8 +76,7 @@ def _graph(places: NDArray[np.int64], distances: Floats) -> Any:
 
 
 def _start(vectors: Floats, most: int, seed: int) -> NDArray[np.float64]:
-    """Return where the iteration begins: the vectors seen from random sides, so that a memory
-    begins at the same place whatever others there are."""
+    """Return random projections of the vectors: a vector's does not depend on the others."""
     dice = np.random.default_rng(seed)
     sides = dice.standard_normal((vectors.shape[1], most))
     spread = 1e-3 * dice.standard_normal((len(vectors), most))
@@ -82,7 +84,7 @@ def _start(vectors: Floats, most: int, seed: int) -> NDArray[np.float64]:
 
 
 def _directions(graph: Any, start: NDArray[np.float64], most: int) -> NDArray[np.float64]:
-    """Return the directions in which the graph changes least, without the one that never does."""
+    """Return the smoothest directions of the graph, without the constant one."""
     root = diags(1 / np.sqrt(np.maximum(np.asarray(graph.sum(1)).ravel(), 1e-12)))
     spread = csr_matrix(root @ graph @ root)
     held, _ = np.linalg.qr(start)
@@ -97,17 +99,14 @@ def _directions(graph: Any, start: NDArray[np.float64], most: int) -> NDArray[np
     return directions
 
 
-# Campello, Moulavi and Sander (2013); the code is scikit-learn's, which is an extra: where it is
-# not installed `MISSING` is said. See docs/decisions/0019-clusters-by-density.md.
-
 LEAST = 5
-"""Memories of the smallest cluster."""
+"""Members of the smallest cluster."""
 
 SAMPLES = 3
-"""How many neighbours make a place dense."""
+"""Neighbours that make a point a core point."""
 
 ALL_ALIKE = 0.6
-"""The mean likeness of any two memories from which on all together are one cluster; likeness is
+"""The mean similarity of any two memories from which all are one cluster; similarity is
 (cosine - floor) / (1 - floor), with the embedder's floor."""
 
 NOISE = -1
@@ -115,10 +114,10 @@ Labels = NDArray[np.int64]
 
 
 def density_clusters(vectors: Floats, *, floor: float, seed: int) -> tuple[Labels, Floats]:
-    """Return for each vector of length 1 its cluster, -1 for none, and how much it is in it, 0..1.
+    """Return the cluster of each unit vector, -1 for none, and its membership strength, 0..1.
 
-    Vectors that are the same stand together. A cluster holds `LEAST` memories or more, and two of
-    them are on average more alike than unrelated texts are (`floor`) and than all are.
+    Equal vectors share a cluster. A cluster has at least `LEAST` members, and their mean cosine
+    exceeds both that of unrelated texts (`floor`) and that of all vectors.
     """
     count = len(vectors)
     if count < LEAST:
@@ -126,10 +125,10 @@ def density_clusters(vectors: Floats, *, floor: float, seed: int) -> tuple[Label
     overall = mean_cosine(vectors)
     if overall - floor >= ALL_ALIKE * (1 - floor):
         return np.zeros(count, dtype=np.int64), np.ones(count, dtype=np.float32)
-    stand, back = _limit_duplicates(vectors)
-    if len(stand) < LEAST:
+    places, back = _limit_duplicates(vectors)
+    if len(places) < LEAST:
         return np.full(count, NOISE), np.zeros(count, dtype=np.float32)
-    placed = layout(vectors[stand], seed=seed)
+    placed = layout(vectors[places], seed=seed)
     found = HDBSCAN(min_cluster_size=LEAST, min_samples=SAMPLES, copy=True).fit(placed)
     labels = found.labels_.astype(np.int64)[back]
     strengths = found.probabilities_.astype(np.float32)[back]
@@ -137,7 +136,7 @@ def density_clusters(vectors: Floats, *, floor: float, seed: int) -> tuple[Label
 
 
 def mean_cosine(vectors: Floats) -> float:
-    """Return the mean cosine of two different vectors of length 1."""
+    """Return the mean cosine of two different unit vectors."""
     count = len(vectors)
     if count < 2:  # noqa: PLR2004 - a pair
         return 1.0
@@ -146,26 +145,26 @@ def mean_cosine(vectors: Floats) -> float:
 
 
 def _limit_duplicates(vectors: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places of at most `LEAST` of each vector, and for every vector one of those."""
+    """Return the places of at most `LEAST` equal vectors each, and the representative of each."""
     _, kind = np.unique(vectors.astype(np.float16), axis=0, return_inverse=True)
     kept: dict[int, list[int]] = {}
-    stand: list[int] = []
+    places: list[int] = []
     back = np.empty(len(vectors), dtype=np.int64)
     for place, each in enumerate(kind.ravel().tolist()):
         group = kept.setdefault(each, [])
         if len(group) < LEAST:
-            group.append(len(stand))
-            stand.append(place)
+            group.append(len(places))
+            places.append(place)
             back[place] = group[-1]
         else:
             back[place] = group[0]
-    return np.array(stand, dtype=np.int64), back
+    return np.array(places, dtype=np.int64), back
 
 
 def _meaningful(
     vectors: Floats, labels: Labels, strengths: Floats, *, least: float
 ) -> tuple[Labels, Floats]:
-    """Leave out clusters whose members are no more alike than any memories, and number the rest."""
+    """Drop clusters whose members are no more similar than any memories, and renumber."""
     kept = np.full(len(labels), NOISE)
     number = 0
     for label in range(int(labels.max(initial=NOISE)) + 1):

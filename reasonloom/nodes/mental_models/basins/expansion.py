@@ -1,7 +1,6 @@
-"""Adds to what was found what stands in the same basins.
+"""Expands search hits by memories of the same basins.
 
-A sibling's score is that of the hit that led to it times the cosine of the two: the same scale,
-and never above that hit.
+A sibling's score is its hit's score times the cosine of the two: the same scale, never above.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.memory.search.scope import Scope
 
+
 MOST_BASINS = 3
 MOST_SIBLINGS = 5
-"""Siblings of one basin."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that was found, and its score, 0..1."""
+    """A found memory and its score, 0..1."""
 
     id: int
     score: float
@@ -32,7 +31,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A sibling: its score, the hit that led to it, and the basin of both."""
+    """A memory of a hit's basin: its score, the hit `lead`, and the basin."""
 
     id: int
     score: float
@@ -43,10 +42,10 @@ class Sibling:
 async def expand(
     tx: Transaction, hits: Sequence[Hit], *, model: str, scope: Scope
 ) -> list[Sibling]:
-    """Return siblings of the best hits that are in basins, best first; none is among the hits.
+    """Return siblings of the best hits, best first, without the hits themselves.
 
-    The first three basins that the hits lead to, best hit first, give five each at most, those
-    most like the hit. Only what `scope` lets be found.
+    Each of the first `MOST_BASINS` basins, best hit first, gives at most `MOST_SIBLINGS`, those
+    most similar to the hit, within `scope`.
     """
     ordered = sorted(hits, key=lambda hit: (-hit.score, hit.id))
     home = await basins_of(tx, [hit.id for hit in ordered])

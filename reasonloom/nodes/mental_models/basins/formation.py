@@ -1,4 +1,4 @@
-"""Forms basins: clusters found anew, known again by their members, with words and names."""
+"""Forms basins: finds clusters, matches them with old basins, and names them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 LEAST_OVERLAP = 0.5
-"""The least overlap (Jaccard: shared members by members of either) by which a basin goes on."""
+"""The least Jaccard index of the members by which a cluster continues a basin."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasinMatch:
-    """A cluster that goes on an old basin, and their overlap, 0.5..1."""
+    """The old basin that a cluster continues, and their overlap, 0.5..1."""
 
     basin: UUID
     overlap: float
@@ -45,7 +45,7 @@ class BasinMatch:
 def match_basins(
     clusters: Sequence[Collection[int]], basins: Mapping[UUID, Collection[int]]
 ) -> list[BasinMatch | None]:
-    """Return for each cluster the basin that it goes on, one to one, the largest overlap first."""
+    """Match clusters and basins one to one, the largest overlap first."""
     home = {memory: basin for basin, members in basins.items() for memory in members}
     pairs: list[tuple[float, int, UUID]] = []
     for place, cluster in enumerate(clusters):
@@ -65,32 +65,30 @@ def match_basins(
 
 BY_TERMS = "terms"
 NAME_STAYS = 0.7
-"""The least overlap with what a basin was by which it keeps its name."""
+"""The least overlap by which a basin keeps its name."""
 
 MOST_TEXTS = 100
-"""Memories of a basin, the strongest, whose words are counted."""
+"""The strongest memories of a basin, whose words are counted."""
 
 MOST_TEXTS_ALONE = 1_000
-"""Memories of no basin whose words are counted beside."""
+"""Memories without a basin whose words are counted."""
 
-LONGEST = 2_000
-"""Characters read of one memory."""
+LONGEST_TEXT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class FormedBasins:
-    """The basins of all memories as they are now, not yet kept.
+    """The basins of all memories, not yet persisted.
 
     Attributes:
         basins: the largest first.
         members: the strength of each member, 0..1.
-        fresh: the basins that were not there before.
-        renamed: those whose name may be given anew: they are fresh or changed much, or were
-            named by their words.
-        vanished: the basins that were there before and that no cluster goes on.
+        fresh: the new basins.
+        renamed: those that may get a new name: new, much changed, or named by their words.
+        vanished: the old basins that no cluster continues.
         alone: how many memories belong to none.
         sampled: how many of `memories` were clustered by density; the rest by nearness.
-        before: the run that the old basins are from.
+        before: the run that formed the old basins.
     """
 
     basins: list[Basin]
@@ -114,10 +112,10 @@ async def form_basins(
     sample: int = SAMPLE,
     tell: ReportProgress = no_progress,
 ) -> FormedBasins:
-    """Return the basins of what the caller's space holds now; nothing is kept yet.
+    """Return the basins of the caller's space, not yet persisted.
 
     Raises:
-        SettingMistake: the library that clusters is not installed.
+        SettingMistake: scikit-learn is not installed.
     """
     async with loom.database.begin(caller, searching=True) as tx:
         known = await basins.known(tx)
@@ -131,8 +129,8 @@ async def form_basins(
     words = cluster_keywords(texts, others)
     old = {each.id: each for each in known.basins}
     made = [
-        _basin(cluster, match, old, said, loom.embedder.model)
-        for cluster, match, said in zip(clusters, matches, words, strict=True)
+        _basin(cluster, match, old, keywords, loom.embedder.model)
+        for cluster, match, keywords in zip(clusters, matches, words, strict=True)
     ]
     through = max(found.ids, default=0)
     async with loom.database.begin(caller, searching=True) as tx:
@@ -148,7 +146,7 @@ def _basin(
     words: list[str],
     model: str,
 ) -> Basin:
-    """Return a cluster as a basin: one that goes on keeps its id, and its name if it stayed."""
+    """Return a cluster as a basin; one that continues keeps its id, and the name if it is close."""
     shape = cluster.shape
     made = Basin(
         uuid4(), name_of(words), BY_TERMS, words, model, shape.coherence, shape.bound,
@@ -183,38 +181,34 @@ def _formed_basins(
         sampled=found.sampled,
         run=run,
         before=known.run,
-        texts={each.id: said for each, said in zip(made, texts, strict=True)},
+        texts={each.id: some for each, some in zip(made, texts, strict=True)},
     )
 
 
 async def _texts(
     loom: Loom, caller: Caller, clusters: Sequence[Cluster], found: ClusterSet
 ) -> tuple[list[list[str]], list[str]]:
-    """Return the texts of each cluster's strongest members, and some of those in none."""
-    chosen = [_strongest(each) for each in clusters]
+    """Return the texts of each cluster's strongest members, and of some memories in none."""
     texts: list[list[str]] = []
-    for ids in chosen:
+    for cluster in clusters:
+        strength = cluster.members
+        ids = sorted(strength, key=lambda each: (-strength[each], each))[:MOST_TEXTS]
         async with loom.database.begin(caller) as tx:
-            read = await basin_memories.contents(tx, ids, most=LONGEST)
+            read = await basin_memories.contents(tx, ids, most=LONGEST_TEXT)
         texts.append([read[each] for each in ids if each in read])
     alone = found.alone
     if len(alone) > MOST_TEXTS_ALONE:
         alone = random.Random(SEED).sample(alone, MOST_TEXTS_ALONE)  # noqa: S311 - a sample, no secret
     async with loom.database.begin(caller) as tx:
-        others = await basin_memories.contents(tx, alone, most=LONGEST)
+        others = await basin_memories.contents(tx, alone, most=LONGEST_TEXT)
     return texts, list(others.values())
 
 
-def _strongest(cluster: Cluster) -> list[int]:
-    members = cluster.members
-    return sorted(members, key=lambda each: (-members[each], each))[:MOST_TEXTS]
-
-
 async def persist_basins(tx: Transaction, formed: FormedBasins) -> None:
-    """Make what was formed the owner's basins.
+    """Replace the owner's basins.
 
     Raises:
-        Conflict: somebody else formed basins meanwhile; nothing is written.
+        Conflict: another process formed basins meanwhile; nothing is written.
     """
     if await basins.hold(tx) != formed.before:
         raise Conflict("the clusters were formed by another process meanwhile; look again")

@@ -1,4 +1,4 @@
-"""Answers `list_basins`: the largest basins with their strongest memories."""
+"""The tool `list_basins`: the largest basins with their strongest memories."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ from reasonloom.stores.mental_models.model_basins import Member
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
+
 MOST_TEXT = 200
-"""Characters of a memory that are told."""
+"""Characters of a memory in answers."""
 
 
 async def list_basins(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return basins; nothing is written."""
+    """Return the largest basins."""
     execution = runtime.context
     request = ListBasins.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -42,7 +43,7 @@ async def largest_basins(tx: Transaction, request: ListBasins) -> BasinsListed:
     rows = await model_basins.largest(tx, request.limit)
     ids = [row.id for row in rows] if request.memories else []
     members = await model_basins.members(tx, ids, most=request.memories, most_text=MOST_TEXT)
-    told = [
+    found = [
         BasinListed(
             id=str(row.id),
             name=row.name,
@@ -56,11 +57,11 @@ async def largest_basins(tx: Transaction, request: ListBasins) -> BasinsListed:
         )
         for row in rows
     ]
-    return BasinsListed(basins=told, total=rows[0].total if rows else 0)
+    return BasinsListed(basins=found, total=rows[0].total if rows else 0)
 
 
 def evidence(basin: UUID, members: Sequence[Member]) -> list[Evidence]:
-    """Return memories of a basin as they are told."""
+    """Return memories of a basin as evidence."""
     return [
         Evidence(
             id=f"mem-{each.memory_id}",

@@ -1,4 +1,9 @@
-"""Names for basins: from their words, or from the language model where there is one."""
+"""Names for basins: from their keywords, or from the language model if there is one.
+
+Keywords are those of class-based TF-IDF (Grootendorst 2022): the texts of a cluster are one text,
+and a word's frequency in it is weighted by log(1 + mean words of a cluster / its frequency in all).
+Here a word counts once a text, so that a long text does not name its cluster alone.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +23,17 @@ if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
 
 
-# Grootendorst (2022): the texts of a cluster are one text, and a word weighs as often as it stands
-# there, times log(1 + mean words of a cluster / how often it stands in all). Here a word counts once
-# a text, so that a long text does not name its cluster alone.
-
 KEYWORDS = 8
 IN_A_NAME = 3
-LONGEST = 30
+LONGEST_WORD = 30
 LEAST_TEXTS = 2
-"""A word of one text alone is no word of a cluster."""
+"""Texts of a cluster in which a keyword occurs at least."""
 
 UNNAMED = "unnamed"
 
 
 def cluster_keywords(clusters: Sequence[Iterable[str]], others: Iterable[str]) -> list[list[str]]:
-    """Return the best words of each cluster's texts; `others` are texts of no cluster."""
+    """Return the keywords of each cluster's texts; `others` are texts without a cluster."""
     counts = [_document_counts(texts) for texts in clusters]
     rest = _document_counts(others)
     everywhere = sum(counts, rest)
@@ -42,7 +43,7 @@ def cluster_keywords(clusters: Sequence[Iterable[str]], others: Iterable[str]) -
 
 
 def name_of(words: Sequence[str]) -> str:
-    """Return a name made of the best words."""
+    """Return a name made of the first keywords."""
     return ", ".join(words[:IN_A_NAME]) or UNNAMED
 
 
@@ -58,37 +59,37 @@ def _document_counts(texts: Iterable[str]) -> Counter[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """Return the words of a text that may name something: no stop words, numbers or ids."""
+    """Return the words of a text without stop words, numbers and ids."""
     return [word for word in words_in(text) if _is_content_word(word)]
 
 
 def _is_content_word(word: str) -> bool:
-    if len(word) > LONGEST or word in stop_words() or _plain(word) in stop_words():
+    if len(word) > LONGEST_WORD or word in stop_words() or _plain(word) in stop_words():
         return False
     letters = sum(char.isalpha() or unicodedata.category(char).startswith("M") for char in word)
     return letters == len(word) and (letters > 1 or not word.isascii())
 
 
 def _plain(word: str) -> str:
-    """Return a word without accents, as the stop words are kept."""
-    apart = unicodedata.normalize("NFD", word)
-    return "".join(char for char in apart if not unicodedata.combining(char))
+    """Return a word without accents, as the stop words are."""
+    decomposed = unicodedata.normalize("NFD", word)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 MOST_NAMED = 30
-"""Names that one run asks for, the basins with the most members first."""
+"""Basins that one run asks names for, the largest first."""
 
 EXEMPLARS, EXEMPLAR = 3, 400
-"""Memories that are shown for a name, and the characters of each."""
+"""Memories shown to the language model, and characters of each."""
 
 LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class UnnamedBasin:
-    """A basin that may be named: its words and the beginnings of its strongest memories.
+    """A basin to be named: its keywords and the beginnings of its strongest memories.
 
-    `first` is its first memory, by which a reply is known again when the run is taken up.
+    `first` is its first memory; it identifies the reply when the run is resumed.
     """
 
     id: UUID
@@ -99,14 +100,14 @@ class UnnamedBasin:
 
 @dataclass(frozen=True, slots=True)
 class NamingResult:
-    """The names that the language model gave, and what must be said."""
+    """The names given by the language model, and notes."""
 
     names: Mapping[UUID, str]
     notes: list[str] = field(default_factory=list)
 
 
 async def ask_names(execution: Execution, unnamed: Sequence[UnnamedBasin]) -> NamingResult:
-    """Ask for the names of the first basins; a fault ends the asking, and the rest keep theirs."""
+    """Ask for names of the first basins; after a fault the others keep theirs."""
     names: dict[UUID, str] = {}
     notes: list[str] = []
     for basin in unnamed[:MOST_NAMED]:
@@ -120,11 +121,11 @@ async def ask_names(execution: Execution, unnamed: Sequence[UnnamedBasin]) -> Na
             pipe="linear",
             task=str(basin.first),
         )
-        heard = await ask_or_note(execution, question, "naming a basin")
-        notes += heard.notes
-        if heard.parsed:
-            names[basin.id] = " ".join(str(heard.parsed["name"]).split())[:LONGEST_NAME]
-        if heard.fault:
+        reply = await ask_or_note(execution, question, "naming a basin")
+        notes += reply.notes
+        if reply.parsed:
+            names[basin.id] = " ".join(str(reply.parsed["name"]).split())[:LONGEST_NAME]
+        if reply.fault:
             break
     if len(names) < len(unnamed):
         notes.append(f"{len(unnamed) - len(names)} basins are named by their words alone")

@@ -1,4 +1,4 @@
-"""How basins stand to each other: by the edges between their members, by time, by their middles.
+"""Relations between basins, by their members' edges, by time, and by their centroids.
 
 With W the summed weights of the edges (each by the weaker of its two memberships), N numbers of
 sessions, and DOUBT = 2, so that a single hint proves little and none reaches 1:
@@ -8,11 +8,11 @@ sessions, and DOUBT = 2, so that a single hint proves little and none reaches 1:
 - temporal, A before B: edges `temporal_next` and the sessions in which A's first memory came
   before B's. (W + N - the same of the other way) / (all four + DOUBT), where that is above 0.
 - hierarchical, from the broader A to the narrower B: edges `part_of` from B's members to A's, as
-  for causal; or B's middle lies within A's bound and A's not within B's: their cosine.
+  for causal; or B's centroid lies within A's bound and A's not within B's: their cosine.
 - associated, no direction (from the smaller id): all other edges of either way, W / (W + DOUBT);
-  or the cosine of the middles above that of any two basins: (cosine - mean) / (1 - mean).
+  or the cosine of the centroids above that of any two basins: (cosine - mean) / (1 - mean).
 
-What is weaker than LEAST is left out.
+Relations weaker than LEAST are dropped.
 """
 
 from __future__ import annotations
@@ -41,10 +41,8 @@ Kind = Literal["causal", "temporal", "hierarchical", "associated"]
 DOUBT = 2.0
 LEAST = 0.2
 MOST = 200
-"""Relations that are told, the strongest."""
-
 MOST_COMPARED = 500
-"""Basins whose middles are compared with each other, the newest formed."""
+"""The newest basins, whose centroids are compared."""
 
 OTHERS = ("related_to", "supports", "contradicts", "derived_from", "supersedes")
 Pair = tuple[UUID, UUID]
@@ -52,12 +50,12 @@ Pair = tuple[UUID, UUID]
 
 @dataclass(frozen=True, slots=True)
 class BasinRelation:
-    """One basin's relation to another: its strength, 0..1, and what it was seen by.
+    """A relation between two basins: its strength, 0..1, and the evidence for it.
 
     Attributes:
-        edges: how many links between members speak for it.
-        sessions: in how many sessions the order of time does.
-        cosine: of the two middles, None where they are not of one model.
+        edges: how many edges between members.
+        sessions: how many sessions show the order of time.
+        cosine: of the two centroids, None if they are of different models.
     """
 
     source: UUID
@@ -70,19 +68,19 @@ class BasinRelation:
 
 
 class _Evidence:
-    """What is between basins, by pair."""
+    """The evidence between basins, by pair."""
 
     def __init__(self, links: Sequence[BasinLinks], orders: Sequence[BasinOrder]) -> None:
         self.links = {(each.source, each.target, each.type): each for each in links}
         self.orders = {(each.source, each.target): each.count for each in orders}
 
     def weight(self, source: UUID, target: UUID, *types: str) -> float:
-        """Return the summed weights of the edges of these types, one way."""
+        """Return the summed weights of the edges of these types in one direction."""
         found = (self.links.get((source, target, each)) for each in types)
         return sum(float(link.weight) for link in found if link)
 
     def count(self, source: UUID, target: UUID, *types: str) -> int:
-        """Return the number of the edges of these types, one way."""
+        """Return the number of edges of these types in one direction."""
         found = (self.links.get((source, target, each)) for each in types)
         return sum(link.count for link in found if link)
 
@@ -100,14 +98,14 @@ async def find_relations(tx: Transaction, ids: Sequence[UUID] | None = None) -> 
         found += _directed((first, second), seen, named, cosines)
         found += _directed((second, first), seen, named, cosines)
         found += _associated((first, second), seen, cosines, mean)
-    told = [each for each in found if each.strength >= LEAST]
-    return sorted(told, key=lambda each: (-each.strength, each.kind, str(each.source)))[:MOST]
+    strong = [each for each in found if each.strength >= LEAST]
+    return sorted(strong, key=lambda each: (-each.strength, each.kind, str(each.source)))[:MOST]
 
 
 def _pairs(
     seen: _Evidence, named: Mapping[UUID, Basin], cosines: Mapping[Pair, float]
 ) -> list[Pair]:
-    """Return the pairs between which anything was seen, each once, the smaller id first."""
+    """Return the pairs with any evidence, each once, the smaller id first."""
     met = {(source, target) for source, target, _ in seen.links} | seen.orders.keys()
     ordered = {(min(pair, key=str), max(pair, key=str)) for pair in met}
     there = (pair for pair in ordered | cosines.keys() if named.keys() >= set(pair))
@@ -151,7 +149,7 @@ def _directed(
 
 
 def _share(seen: _Evidence, pair: Pair, kind: str) -> float:
-    """Return how much edges that lead back from the target speak, against those that lead on."""
+    """Return the share of the weight of edges that lead back from the target."""
     source, target = pair
     ours, theirs = seen.weight(target, source, kind), seen.weight(source, target, kind)
     return ours / (ours + theirs + DOUBT)
@@ -166,16 +164,13 @@ def _associated(
     alike = 0.0 if cosine is None or mean >= 1 else max(0.0, (cosine - mean) / (1 - mean))
     strength = max(weight / (weight + DOUBT), alike)
     edges = seen.count(source, target, *OTHERS) + seen.count(target, source, *OTHERS)
-    return (
-        [BasinRelation(source, target, "associated", strength, edges, 0, cosine)]
-        if strength
-        else []
-    )
+    relation = BasinRelation(source, target, "associated", strength, edges, 0, cosine)
+    return [relation] if strength else []
 
 
 @dataclass(frozen=True, slots=True)
 class BasinActivity:
-    """A basin; `activation` 0..1: how strongly it stands now, see docs/basins.md."""
+    """A basin with its current `activation`, 0..1; see docs/basins.md."""
 
     id: UUID
     name: str
@@ -188,26 +183,26 @@ class BasinActivity:
 
 
 async def list_basin_activity(loom: Loom, caller: Caller) -> list[BasinActivity]:
-    """Return the basins, the most active first; one without members that count is at rest."""
+    """Return the basins, the most active first; one without counting members has activation 0."""
     at, half_life = loom.clock(), loom.settings.recency_half_life_days
     async with loom.database.begin(caller, searching=True) as tx:
         there = await basins.basins(tx)
-        standing = await basin_lists.activity(tx, at, half_life)
-    found = [
-        BasinActivity(
-            each.id, each.name, each.named_by, each.keywords,
-            standing[each.id].members if each.id in standing else 0,
-            each.coherence,
-            standing[each.id].activation if each.id in standing else 0.0,
-            each.formed_at,
-        )
-        for each in there
-    ]  # fmt: skip
+        current = await basin_lists.activity(tx, at, half_life)
+    found = []
+    for each in there:
+        active = current.get(each.id)
+        members, activation = (active.members, active.activation) if active else (0, 0.0)
+        found.append(
+            BasinActivity(
+                each.id, each.name, each.named_by, each.keywords, members, each.coherence,
+                activation, each.formed_at,
+            )
+        )  # fmt: skip
     return sorted(found, key=lambda each: (-each.activation, each.name, str(each.id)))
 
 
 async def list_relations(loom: Loom, caller: Caller) -> list[BasinRelation]:
-    """Return how the basins stand to each other, the strongest first."""
+    """Return the relations between the owner's basins, the strongest first."""
     async with loom.database.begin(caller, searching=True) as tx:
         return await find_relations(tx)
 
@@ -216,7 +211,7 @@ DIGITS = 4
 
 
 async def relation_answers(tx: Transaction, basins: Sequence[UUID]) -> Relations:
-    """Return the relations between basins, the strongest first; one basin has none."""
+    """Return the relations between basins for an answer, the strongest first."""
     if len(basins) < 2:  # noqa: PLR2004
         return Relations(relationships=[])
     return Relations(

@@ -1,4 +1,4 @@
-"""Keeps basins up: new memories join the nearest, and where much changed all are formed anew."""
+"""Maintains basins: new memories join the nearest; after many changes all are formed anew."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reasonloom.nodes.mental_models.basins.formation import (
     persist_basins,
 )
 from reasonloom.stores.mental_models import basin_memories, basins
-from reasonloom.stores.mental_models.basins import Basin, BasinRun
+from reasonloom.stores.mental_models.basins import BasinRun
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -21,19 +21,20 @@ if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
 
+
 CHANGED = 0.3
-"""The share of memories, new and gone together, above which all basins are formed anew."""
+"""The share of new and deleted memories above which all basins are formed anew."""
 
 LEAST = 5
-"""Memories, or changes, below which forming is not worth while."""
+"""Memories or changes below which basins are not formed."""
 
 MOST_JOINED = 20_000
-"""New memories that one look places; more wait for the next."""
+"""New memories that one call places."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpkeepResult:
-    """What a look did: how many memories it placed and how many joined, or what it formed."""
+    """How many memories were looked at and joined, or the basins that were formed."""
 
     looked_at: int = 0
     joined: int = 0
@@ -41,12 +42,12 @@ class UpkeepResult:
 
 
 async def maintain_basins(loom: Loom, caller: Caller, at: datetime) -> UpkeepResult:
-    """Do what is due for the basins of the caller's space.
+    """Do the upkeep that is due for the caller's space.
 
     Raises:
-        SettingMistake: basins must be formed, and the library is not installed.
-        Conflict: somebody else formed them meanwhile.
-        DatabaseUnavailable: it went away; what had joined stays so.
+        SettingMistake: basins must be formed, and scikit-learn is not installed.
+        Conflict: another process formed them meanwhile.
+        DatabaseUnavailable: memories that had joined stay so.
     """
     async with loom.database.begin(caller, searching=True) as tx:
         run = await basins.last_run(tx)
@@ -69,13 +70,14 @@ def _is_due(run: BasinRun | None, until: int, since: int, model: str) -> bool:
 
 
 async def _join(loom: Loom, caller: Caller, run: BasinRun) -> UpkeepResult:
-    """Put the memories that came since into the nearest basins, some thousands a transaction."""
+    """Assign new memories to the nearest basins, a batch a transaction."""
     model = loom.embedder.model
     async with loom.database.begin(caller, searching=True) as tx:
         ids = await basin_memories.embedded_ids(tx, model, after=run.joined_through)
         known = [each for each in await basins.basins(tx) if each.model == model]
     looked_at = joined = 0
-    joiner = Joiner.of([_shape(each) for each in known]) if known else None
+    shapes = [Shape(each.centroid, each.coherence, each.bound) for each in known]
+    joiner = Joiner.of(shapes) if shapes else None
     async for some, vectors in vector_batches(loom, caller, ids[:MOST_JOINED]):
         rows: list[tuple[UUID, int, float]] = []
         if joiner:
@@ -90,7 +92,3 @@ async def _join(loom: Loom, caller: Caller, run: BasinRun) -> UpkeepResult:
             await basins.note(tx, run)
         looked_at, joined = looked_at + len(some), joined + len(rows)
     return UpkeepResult(looked_at, joined)
-
-
-def _shape(basin: Basin) -> Shape:
-    return Shape(basin.centroid, basin.coherence, basin.bound)

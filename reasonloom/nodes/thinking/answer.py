@@ -1,9 +1,9 @@
-"""What thinking answers: the parts that think and ponder share, and those of each."""
+"""The answer of think and ponder, and how a conclusion is persisted."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.runtime import Runtime
@@ -35,7 +35,7 @@ from reasonloom.nodes.thinking.state import (
 from reasonloom.stores.sessions.thoughts import NewThought
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.contracts.base import Answer
 
 
 OFFLINE = (
@@ -46,13 +46,13 @@ AGREED = "agreed"
 
 
 def verdicts_of(checks: Iterable[Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return the constraints as one conclusion was held against them."""
+    """Return the verdicts of one conclusion's constraint checks."""
     own = [each for each in checks if each["name"] == name]
     return [dict(each) for check in own for each in check["constraints"]]
 
 
 def confidence(state: ThinkingState) -> float:
-    """Return how sure (0..1) the conclusion is."""
+    """Return the conclusion's confidence, 0..1."""
     brief = state["brief"]
     claims = [float(each["confidence"]) for each in last_outputs(brief, state["said"]).values()]
     alone = len(brief["streams"]) == 1
@@ -61,7 +61,7 @@ def confidence(state: ThinkingState) -> float:
 
 
 def missing_of(state: ThinkingState) -> list[MissingPart]:
-    """Return which quarters of which streams were to come and did not."""
+    """Return the expected quarters that each stream lacks."""
     brief = state["brief"]
     there = {(each["stream"], each["quarter"]) for each in successful_outputs(brief, state["said"])}
     agreed = state["barrier"]["stopped"] == AGREED
@@ -114,16 +114,11 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
 
 
 def _joint_parts(state: ThinkingState) -> dict[str, Any]:
-    """Return what several streams have beyond one alone."""
+    """Return the fields that only several streams have."""
     synthesis = state["synthesis"]
     return {
         "insights": [
-            Insight(
-                content=each["content"],
-                sources=each["sources"],
-                importance=each["importance"],
-                confidence=each["confidence"],
-            )
+            Insight(**{name: each[name] for name in Insight.model_fields})
             for each in synthesis["insights"]
         ],
         "recommendations": [Advice(**each) for each in synthesis["advice"]],
@@ -154,32 +149,49 @@ def _streams(state: ThinkingState) -> list[StreamResult]:
 
 
 async def persist_thinking(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the conclusion in one transaction, and answer with all that led to it."""
-    execution = runtime.context
-    thought = _new_thought(execution, state)
-    ids = {"session": str(thought.session_id), "thought": str(thought.id)}
-    return await persist_first_thought(
-        execution,
-        thought,
-        lambda: answer_of(execution, state, **ids),
-        used=[each["id"] for each in state["memories"]],
-        notes=state.get("notes", []),
+    """Persist the conclusion and complete the run."""
+    return await persist_conclusion(
+        runtime.context,
+        state,
+        answer_of,
+        content=state["synthesis"]["conclusion"],
+        confidence=confidence(state),
+        metadata={"streams": state["brief"]["streams"]},
     )
 
 
-def _new_thought(execution: Execution, state: ThinkingState) -> NewThought:
+async def persist_conclusion(
+    execution: Execution,
+    state: Mapping[str, Any],
+    answer: Callable[..., Answer],
+    *,
+    content: str,
+    confidence: float,
+    metadata: dict[str, Any],
+) -> dict[str, Any]:
+    """Persist a conclusion as the first thought of a new session, in one transaction.
+
+    `answer` is called with the execution, the state, and the ids of `session` and `thought`.
+    """
     run, brief = execution.run, state["brief"]
-    session = run.effect("session")
-    return NewThought(
-        id=run.effect("thought"),
+    session, thought = run.effect("session"), run.effect("thought")
+    first = NewThought(
+        id=thought,
         session_id=session,
         parent_id=None,
         branch_id=session,
         mode=brief["tool"],
         input=brief["problem"],
-        content=state["synthesis"]["conclusion"],
-        confidence=confidence(state),
+        content=content,
+        confidence=confidence,
         llm=execution.loom.llm.name,
         run_id=run.id,
-        metadata={"streams": brief["streams"]},
+        metadata=metadata,
+    )
+    return await persist_first_thought(
+        execution,
+        first,
+        lambda: answer(execution, state, session=str(session), thought=str(thought)),
+        used=[each["id"] for each in state["memories"]],
+        notes=state.get("notes", []),
     )

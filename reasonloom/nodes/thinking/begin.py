@@ -1,4 +1,4 @@
-"""Begins to think: reads what is asked, and recalls what it calls for."""
+"""The first step of think and ponder: reads the request and recalls memories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PARALLEL = "parallel"
 
 
 async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Begin one stream, or all of them that do not hear each other."""
+    """Start one stream, or all of them in isolation."""
     request = Think.model_validate(state["request"])
     streams: list[str] = [*STREAMS] if request.mode == PARALLEL else [request.mode]
     brief = make_brief(THINK, request.problem, request.context, streams, quarters=1)
@@ -27,7 +27,7 @@ async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict
 
 
 async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Begin all streams; without a language model there is nothing to hear of each other."""
+    """Start all streams; without a language model there is only one quarter."""
     request = Ponder.model_validate(state["request"])
     quarters = 1 if runtime.context.loom.llm.offline else QUARTERS
     brief = make_brief(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
@@ -38,7 +38,7 @@ async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dic
 def make_brief(
     tool: str, problem: str, context: Context | None, streams: list[str], *, quarters: int
 ) -> Brief:
-    """Return what is to be thought about, without a time of its own."""
+    """Return the task without a time limit."""
     given = context or Context()
     return Brief(
         tool=tool,
@@ -55,7 +55,7 @@ def make_brief(
 async def _begin(execution: Execution, brief: Brief) -> dict[str, Any]:
     memories, notes = await recall_for(execution, brief["problem"])
     models = await offer_models(execution, brief["problem"])
-    brief["background"] = models.beside(brief["background"])
+    brief["background"] = models.append_to(brief["background"])
     return {
         "brief": brief,
         "memories": memories,

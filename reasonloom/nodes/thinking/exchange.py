@@ -1,4 +1,4 @@
-"""The barrier after each quarter: all of it is there, and it is decided whether one more begins."""
+"""The barrier after each quarter: decides whether another one follows."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ from reasonloom.nodes.thinking.state import (
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
 
+
 AGREED = 0.8
-"""The likeness from which two conclusions agree, once the streams have heard each other."""
+"""The similarity from which conclusions agree, once the streams have seen each other's."""
 
 FAULTS: dict[str, type[errors.ServiceFault]] = {
     kind.__name__: kind
@@ -43,12 +44,12 @@ FAULTS: dict[str, type[errors.ServiceFault]] = {
 
 
 async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Wait for all streams; end the thinking where nothing more is to come, or go on.
+    """Wait for all streams, then end the thinking or start another quarter.
 
-    Where no stream came at all they begin anew, once for each time that the run is taken up.
+    If every stream failed they start over, once each time that the run is resumed.
 
     Raises:
-        ServiceFault: no stream came to anything; the first one's fault.
+        ServiceFault: the first stream's fault, as all failed.
     """
     execution, brief = runtime.context, state["brief"]
     if not successful_outputs(brief, state["said"]):
@@ -62,21 +63,21 @@ async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[st
 
 
 def after_exchange(state: ThinkingState) -> list[Send] | str:
-    """Begin the next quarter, with all that was said, or put together what there is."""
+    """Start the next quarter, or the synthesis."""
     return "synthesise" if state["barrier"]["stopped"] else dispatch_streams(state)
 
 
 def fault_of(first: StreamOutput, what: str) -> errors.ServiceFault:
-    """Return the fault of the first stream or step, where none came to anything."""
+    """Return the fault of the first stream or step, for the run to end with."""
     fault = first["fault"]
     return FAULTS[fault["kind"]](f"no {what} came to anything: {fault['message']}")
 
 
 async def _stop_reason(
-    execution: Execution, brief: Brief, said: Sequence[StreamOutput], quarter: int
+    execution: Execution, brief: Brief, outputs: Sequence[StreamOutput], quarter: int
 ) -> str | None:
-    """Return why this quarter is the last, None where another one begins."""
-    now = outputs_of_quarter(latest_outputs(brief, said), quarter)
+    """Return why this quarter is the last, None if another follows."""
+    now = outputs_of_quarter(latest_outputs(brief, outputs), quarter)
     kinds = {each["fault"]["kind"] for each in now if "fault" in each}
     if execution.loom.llm.offline:
         return "offline"
@@ -84,26 +85,23 @@ async def _stop_reason(
         return {"TimedOut": "deadline", "BudgetExceeded": "budget"}.get(min(kinds), "failed")
     if quarter == brief["quarters"]:
         return "finished"
-    if await have_agreed(execution.loom.embedder, brief, successful_outputs(brief, said), quarter):
+    good = successful_outputs(brief, outputs)
+    if await have_agreed(execution.loom.embedder, brief, good, quarter):
         return "agreed"
-    return (
-        "deadline"
-        if is_out_of_time(execution, brief, quarter, successful_outputs(brief, said))
-        else None
-    )
+    return "deadline" if is_out_of_time(execution, brief, quarter, good) else None
 
 
 async def have_agreed(
-    embedder: Embedder, brief: Brief, said: Sequence[StreamOutput], quarter: int
+    embedder: Embedder, brief: Brief, outputs: Sequence[StreamOutput], quarter: int
 ) -> bool:
-    """Tell whether two streams or more have come to one conclusion, and none objects.
+    """Return whether at least two streams share one conclusion and none disagrees.
 
-    In the first quarter nobody has heard the others, and likeness does not tell `A rather than
-    B` from `B rather than A`: there only what comes to the same counts as agreement.
+    In the first quarter the streams have not seen each other, and similarity does not distinguish
+    `A rather than B` from `B rather than A`: only equivalent conclusions count as agreement.
     """
-    ends = last_outputs(brief, outputs_of_quarter(said, quarter))
+    ends = last_outputs(brief, outputs_of_quarter(outputs, quarter))
     texts = [each["conclusion"] for each in ends.values()]
-    if len(texts) < 2 or disagreements(said):  # noqa: PLR2004
+    if len(texts) < 2 or disagreements(outputs):  # noqa: PLR2004
         return False
     likeness = await similarity_of(embedder, texts)
     pairs = list(combinations(texts, 2))
@@ -111,5 +109,5 @@ async def have_agreed(
         return all(is_same_insight(*pair, likeness) for pair in pairs)
     if any(likeness.of(*pair) < AGREED for pair in pairs):
         return False
-    claims = final_claims(brief, outputs_of_quarter(said, quarter))
+    claims = final_claims(brief, outputs_of_quarter(outputs, quarter))
     return not any(contradiction_between(*pair) for pair in combinations(claims, 2))

@@ -1,4 +1,4 @@
-"""Puts the streams' insights together: those that come to the same are one, with all sources."""
+"""Merges equivalent insights of the streams, and finds conflicts between them."""
 
 from __future__ import annotations
 
@@ -25,29 +25,27 @@ from reasonloom.text.contradiction import (
 )
 
 SAME_DISTANCE = 0.1
-"""How far apart two insights are at most that come to the same, as in a tree."""
+"""The greatest distance of two equivalent insights, as in a tree."""
 
 MOST_INSIGHTS = 12
-"""Insights that are told, the weightiest ones."""
-
 LEFT_OUT = "{count} insights of less weight were left out"
 
 
 def merge_insights(
     insights: Sequence[dict[str, Any]], likeness: Similarity
 ) -> list[dict[str, Any]]:
-    """Return the insights, weightiest first: importance times confidence.
+    """Return the distinct insights by importance times confidence, greatest first.
 
-    Each has the sources of all that say the same, the greatest importance and the mean
-    confidence among them; `labels` are theirs.
+    Each has the sources and labels of its equivalents, their greatest importance and their mean
+    confidence.
     """
     words = {each["content"]: normalized_quote(each["content"]) for each in insights}
-    apart = ThoughtDistance(likeness)
+    distance = ThoughtDistance(likeness)
     groups: list[list[dict[str, Any]]] = []
     for each in insights:
         for group in groups:
             first, other = group[0]["content"], each["content"]
-            if words[first] == words[other] or apart(first, other) <= SAME_DISTANCE:
+            if words[first] == words[other] or distance(first, other) <= SAME_DISTANCE:
                 group.append(each)
                 break
         else:
@@ -58,7 +56,7 @@ def merge_insights(
 
 
 def is_same_insight(first: str, second: str, likeness: Similarity) -> bool:
-    """Tell whether two texts come to the same: in the same words, or hardly apart."""
+    """Return whether two texts have the same words or are hardly distant."""
     return (
         normalized_quote(first) == normalized_quote(second)
         or ThoughtDistance(likeness)(first, second) <= SAME_DISTANCE
@@ -76,18 +74,17 @@ def _merge_group(group: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 MOST_CONFLICTS = 20
-"""Conflicts that are told, the severest ones."""
 
 ONE_SIDED = 0.75
-"""What a conflict weighs that one side alone sees, and that the words do not show."""
+"""Weight of a conflict that only one side sees and the words do not show."""
 
 STEM_LENGTH = 4
 LEAST_SHARED = 2
-"""Beginnings of words that two texts must share before they are compared sentence by sentence."""
+"""Word stems that two texts must share to be compared sentence by sentence."""
 
 
 class Claim(NamedTuple):
-    """Something that a stream says; its weight is importance times confidence, 0..1."""
+    """A stream's insight or conclusion; `weight` is importance times confidence, 0..1."""
 
     stream: str
     label: str
@@ -97,33 +94,38 @@ class Claim(NamedTuple):
     stems: frozenset[str]
 
 
-def find_conflicts(brief: Brief, said: Sequence[StreamOutput]) -> list[dict[str, Any]]:
+def find_conflicts(brief: Brief, outputs: Sequence[StreamOutput]) -> list[dict[str, Any]]:
     """Return the conflicts between streams, the severest first, each pair of claims once.
 
-    Two claims conflict where their words contradict each other (`text/contradiction.py`), or
-    where a stream's last word on another's insight is that it disagrees, and it quotes what with.
+    Two claims conflict if their words contradict each other (`nodes/contradiction.py`), or if a
+    stream's last reaction to another's insight is a disagreement that quotes it.
     """
-    good = successful_outputs(brief, said)
+    good = successful_outputs(brief, outputs)
     claims = claims_of(brief, good)
     found = [*_by_words(claims), *_by_reactions(good, claims)]
     found.sort(key=lambda each: -each["severity"])
     return [{"id": f"conflict-{n}", **each} for n, each in enumerate(found[:MOST_CONFLICTS], 1)]
 
 
-def claims_of(brief: Brief, said: Sequence[StreamOutput]) -> list[Claim]:
-    """Return the insights of all streams, and what each came to last."""
+def claims_of(brief: Brief, outputs: Sequence[StreamOutput]) -> list[Claim]:
+    """Return the insights of all streams and their last conclusions."""
     insights = [
-        _claim(each["stream"], each["label"], each["content"], _weight(each))
-        for each in insights_of(said)
+        _claim(
+            each["stream"],
+            each["label"],
+            each["content"],
+            float(each["importance"]) * float(each["confidence"]),
+        )
+        for each in insights_of(outputs)
     ]
-    return insights + final_claims(brief, said)
+    return insights + final_claims(brief, outputs)
 
 
-def final_claims(brief: Brief, said: Sequence[StreamOutput]) -> list[Claim]:
-    """Return what each stream came to last."""
+def final_claims(brief: Brief, outputs: Sequence[StreamOutput]) -> list[Claim]:
+    """Return each stream's last conclusion."""
     return [
         _claim(name, name, end["conclusion"], float(end["confidence"]))
-        for name, end in last_outputs(brief, said).items()
+        for name, end in last_outputs(brief, outputs).items()
     ]
 
 
@@ -133,24 +135,19 @@ def _claim(stream: str, label: str, text: str, weight: float) -> Claim:
     return Claim(stream, label, text, weight, stated, stems)
 
 
-def _weight(insight: dict[str, Any]) -> float:
-    return float(insight["importance"]) * float(insight["confidence"])
-
-
 def contradiction_between(first: Claim, second: Claim) -> str | None:
-    """Return why two claims of different streams contradict each other by their words."""
+    """Return why the words of two streams' claims contradict each other, None if they do not."""
     if first.stream == second.stream or len(first.stems & second.stems) < LEAST_SHARED:
         return None
     return statement_contradiction(first.stated, second.stated)
 
 
 def _by_words(claims: Sequence[Claim]) -> list[dict[str, Any]]:
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
+    found: dict[tuple[frozenset[str], str], dict[str, Any]] = {}
     for first, second in combinations(claims, 2):
         if why := contradiction_between(first, second):
-            key = (*sorted((first.stream, second.stream)), why)
             found.setdefault(
-                (key[0], key[1], key[2]),
+                (frozenset((first.stream, second.stream)), why),
                 {
                     "type": "fact",
                     "description": f"{first.stream} and {second.stream}: {why}",
@@ -162,26 +159,26 @@ def _by_words(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def _by_reactions(said: Sequence[StreamOutput], claims: Sequence[Claim]) -> list[dict[str, Any]]:
-    against = disagreements(said)
+def _by_reactions(outputs: Sequence[StreamOutput], claims: Sequence[Claim]) -> list[dict[str, Any]]:
+    against = disagreements(outputs)
     known = {each.label: each for each in claims}
     pairs = {(each["by"], known[each["to"]].stream) for each in against}
-    return [
-        {
-            "type": each["about"],
-            "description": f"{each['by']} disagrees with {known[each['to']].stream}: {each['why']}",
-            "severity": round(
-                fmean((known[each["to"]].weight, known[each["by"]].weight))
-                * (1.0 if (known[each["to"]].stream, each["by"]) in pairs else ONE_SIDED),
-                4,
-            ),
-            "source_streams": [known[each["to"]].stream, each["by"]],
-            "evidence": [each["quote"], known[each["to"]].text],
-        }
-        for each in against
-    ]
+    found = []
+    for each in against:
+        by, claim = each["by"], known[each["to"]]
+        mutual = 1.0 if (claim.stream, by) in pairs else ONE_SIDED
+        found.append(
+            {
+                "type": each["about"],
+                "description": f"{by} disagrees with {claim.stream}: {each['why']}",
+                "severity": round(fmean((claim.weight, known[by].weight)) * mutual, 4),
+                "source_streams": [claim.stream, by],
+                "evidence": [each["quote"], claim.text],
+            }
+        )
+    return found
 
 
-def disagreements(said: Sequence[StreamOutput]) -> list[dict[str, Any]]:
-    """Return the reactions by which a stream still disagrees with another's insight."""
-    return [each for each in reactions_of(said) if each["stance"] == "disagree"]
+def disagreements(outputs: Sequence[StreamOutput]) -> list[dict[str, Any]]:
+    """Return the last reactions that disagree with another stream's insight."""
+    return [each for each in reactions_of(outputs) if each["stance"] == "disagree"]

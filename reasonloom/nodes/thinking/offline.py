@@ -1,7 +1,7 @@
-"""A stream without a language model: extracts of what is given, and what words alone can tell.
+"""A stream without a language model: extracts from the input, and what words alone show.
 
-Nothing here thinks. Each stream says what its questions find in the caller's own sentences, in
-whatever language these are; how the sentences are taken apart is `text/extraction.py`.
+Nothing here reasons. Each stream reports what its questions find in the caller's own sentences,
+in any language; `llm/extract.py` splits the sentences.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ from reasonloom.text.words import GERMAN_STOP_WORDS, words_in
 SUM = re.compile(r"(?<![\w.])\(*\d[\d.]*(?:\s*[-+*/×÷]\s*\(*\d[\d.]*\)*)+(?![\w])")
 DATE = re.compile(r"\d+([-/])\d+\1\d+")
 SIGNS = str.maketrans({"×": "*", "÷": "/"})
-LONGEST_SUM = 80
-"""Characters of a sum that is reckoned."""
-
+LONGEST_SUM_CHARS = 80
 PLACES = 6
 _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = (
     MappingProxyType(
@@ -44,9 +42,9 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Fraction, Fraction], Fraction]
 
 
 def evaluate_sums(text: str) -> list[str]:
-    """Return the sums in a text with their results, such as `17*23 = 391`; dates are none."""
+    """Return the sums in a text with their results, such as `17*23 = 391`, but no dates."""
     found = dict.fromkeys(each[0].strip() for each in SUM.finditer(text))
-    results = [(each, _sum_result(each)) for each in found if len(each) <= LONGEST_SUM]
+    results = [(each, _sum_result(each)) for each in found if len(each) <= LONGEST_SUM_CHARS]
     return [f"{each} = {result}" for each, result in results if result]
 
 
@@ -63,11 +61,7 @@ def _sum_result(text: str) -> str:
 
 
 def _sum_value(node: ast.expr) -> Fraction:
-    """Return the value of a sum.
-
-    Raises:
-        ValueError: it is no sum of plain numbers.
-    """
+    """Return the value of a sum; raise ValueError if it is not one of plain numbers."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
         return Fraction(str(node.value))
     if isinstance(node, ast.BinOp) and (do := _OPERATORS.get(type(node.op))):
@@ -76,23 +70,19 @@ def _sum_value(node: ast.expr) -> Fraction:
 
 
 MOST_FINDINGS = 3
-"""Insights of one stream."""
-
-MOST_COMPARED = 24
-"""Sentences that are held against each other, the first ones."""
-
+MOST_COMPARED_SENTENCES = 24
 LONGEST_TEXT = 240
 LOWER_CONFIDENCE = 0.5
-"""What a confidence is worth where nobody has thought: that of an extract is halved."""
+"""Factor on the confidence of extracts: no model has judged them."""
 
 COMPUTED = 0.99
 SURE, LIKELY, VAGUE = 0.5, 0.4, 0.2
-"""How sure an extract is: it stands there; words show it; a known method that may not fit."""
+"""Confidence: quoted as given; shown by words; a known method that may not fit."""
 
 
 @dataclass(slots=True)
 class StreamFindings:
-    """What a stream finds: insights (text, importance, confidence), and advice (what, why)."""
+    """Findings of a stream: insights (text, importance, confidence) and advice (what, why)."""
 
     conclusion: str
     insights: list[tuple[str, float, float]]
@@ -102,7 +92,7 @@ class StreamFindings:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What is given: the brief, what is known of the problem, and the words nothing speaks of."""
+    """The task, the facts known about it, and the words of it that no fact mentions."""
 
     brief: Brief
     findings: Findings
@@ -111,7 +101,7 @@ class Inputs:
 
 
 def think_offline(brief: Brief, memories: Sequence[dict[str, Any]], stream: str) -> dict[str, Any]:
-    """Return what a stream can say of the problem without a language model."""
+    """Return the output of a stream without a language model."""
     given = _inputs(brief, memories)
     found = _STREAMS[stream](given)
     return {
@@ -131,8 +121,8 @@ def _inputs(brief: Brief, memories: Sequence[dict[str, Any]]) -> Inputs:
     findings = Findings.of(
         {"problem": brief["problem"], "background": brief["background"], "memories": memories}
     )
-    said = {word for each in findings.known for word in words_in(each)}
-    left = [word for word in dict.fromkeys(_keywords(brief["problem"])) if word not in said]
+    mentioned = {word for each in findings.known for word in words_in(each)}
+    left = [word for word in dict.fromkeys(_keywords(brief["problem"])) if word not in mentioned]
     return Inputs(brief, findings, salient_words(brief["problem"]), ", ".join(left[:6]))
 
 
@@ -140,18 +130,19 @@ def _keywords(text: str) -> list[str]:
     return [word for word in words_in(text) if word not in GERMAN_STOP_WORDS]
 
 
-def _shorten(text: str) -> str:
+def shorten_text(text: str) -> str:
+    """Return the text within `LONGEST_TEXT` characters."""
     return shorten(text, LONGEST_TEXT, placeholder=" …")
 
 
 def _analytical(given: Inputs) -> StreamFindings:
-    """Say what can be reckoned, what is known of the problem, and of what nothing is known."""
+    """Report computable sums, known facts, and what no fact mentions."""
     sums = [f"{each}." for each in evaluate_sums(given.brief["problem"])]
-    ranked = [_shorten(each) for each in given.findings.ranked[:MOST_FINDINGS]]
-    asked = given.findings.question_words
+    ranked = [shorten_text(each) for each in given.findings.ranked[:MOST_FINDINGS]]
+    topics = given.findings.question_words
     insights = [(each, 0.9, COMPUTED) for each in sums]
     insights += [
-        (each, max(0.1, len(asked.intersection(words_in(each))) / len(asked)), SURE)
+        (each, max(0.1, len(topics.intersection(words_in(each))) / len(topics)), SURE)
         for each in ranked
     ]
     if given.unknown:
@@ -181,18 +172,21 @@ def _unknowns(given: Inputs) -> str:
 
 
 def _creative(given: Inputs) -> StreamFindings:
-    """Name known methods, those that the problem's words call for first."""
+    """Name known methods, first those that the problem's words suggest."""
     called = [(way.called_by(given.brief["problem"]), way) for way in METHODS]
     called.sort(key=lambda each: not each[0])
-    told = [
+    proposals = [
         (way.told.format(words=given.words), way.name, cue) for cue, way in called[:MOST_FINDINGS]
     ]
     freed = [
-        (f"What would be done if “{_shorten(each)}” did not hold, and what of it survives?", SURE)
+        (
+            f"What would be done if “{shorten_text(each)}” did not hold, and what of it survives?",
+            SURE,
+        )
         for each in given.brief["constraints"][:1]
     ]
-    methods = [(text, LIKELY if cue else VAGUE) for text, _, cue in told]
-    text, name, cue = told[0]
+    methods = [(text, LIKELY if cue else VAGUE) for text, _, cue in proposals]
+    text, name, cue = proposals[0]
     why = f"the problem says “{cue}”" if cue else "a known method; no word asks for another one"
     return StreamFindings(
         conclusion=f"A known method for it, {name}: {text}",
@@ -203,14 +197,14 @@ def _creative(given: Inputs) -> StreamFindings:
 
 
 def _critical(given: Inputs) -> StreamFindings:
-    """Hold what is given against itself, and name what it leaves open."""
+    """Report contradictions within the input, and goals it says nothing about."""
     brief = given.brief
     texts = [*sentences_in(brief["problem"]), *given.findings.known]
     wanted = [*brief["goals"], *brief["constraints"]]
-    held = list(dict.fromkeys([*wanted, *texts]))[:MOST_COMPARED]
-    clashes = [why for pair in combinations(held, 2) if (why := contradiction(*pair))]
+    compared = list(dict.fromkeys([*wanted, *texts]))[:MOST_COMPARED_SENTENCES]
+    clashes = [why for pair in combinations(compared, 2) if (why := contradiction(*pair))]
     known = {word for each in texts for word in words_in(each)}
-    open_points = [_shorten(each) for each in wanted if not known.intersection(words_in(each))]
+    open_points = [shorten_text(each) for each in wanted if not known.intersection(words_in(each))]
     clashing = [f"What is given contradicts itself: {why}" for why in clashes]
     insights = [(each, 0.9, LIKELY) for each in clashing]
     insights += [(f"Nothing given tells how “{each}” fares.", 0.6, LIKELY) for each in open_points]
@@ -227,33 +221,32 @@ def _critical(given: Inputs) -> StreamFindings:
     return StreamFindings(
         conclusion=" ".join([*clashing[:1], f"About {given.words}: {left}"]),
         insights=insights,
-        reasoning=[f"{len(held)} sentences were held against each other by their words."],
+        reasoning=[f"{len(compared)} sentences were held against each other by their words."],
         advice=advice[:MOST_FINDINGS],
     )
 
 
 def _synthetic(given: Inputs) -> StreamFindings:
-    """Say which of the things given speak of the same."""
+    """Report which goals, constraints and facts share words."""
     brief = given.brief
-    facts = [_shorten(each) for each in given.findings.ranked[:MOST_FINDINGS]]
-    points = list(dict.fromkeys([*brief["goals"], *brief["constraints"], *facts]))[:MOST_COMPARED]
+    facts = [shorten_text(each) for each in given.findings.ranked[:MOST_FINDINGS]]
+    points = list(dict.fromkeys([*brief["goals"], *brief["constraints"], *facts]))[
+        :MOST_COMPARED_SENTENCES
+    ]
     links = [
         (first, second, shared)
         for first, second in combinations(points, 2)
         if (shared := sorted(set(_keywords(first)) & set(_keywords(second))))
     ]
+    shared_words = "“{}” and “{}” both speak of {}.".format
     insights = [
-        (
-            f"“{_shorten(one)}” and “{_shorten(two)}” both speak of {', '.join(shared[:3])}.",
-            0.6,
-            LIKELY,
-        )
+        (shared_words(shorten_text(one), shorten_text(two), ", ".join(shared[:3])), 0.6, LIKELY)
         for one, two, shared in links
     ]
-    goals = "; ".join(map(_shorten, brief["goals"]))
+    goals = "; ".join(map(shorten_text, brief["goals"]))
     if len(brief["goals"]) > 1:
-        insights.insert(0, (f"One answer is to serve {len(brief['goals'])} goals: {goals}.", 0.7,
-                            SURE))  # fmt: skip
+        served = f"One answer is to serve {len(brief['goals'])} goals: {goals}."
+        insights.insert(0, (served, 0.7, SURE))
     alone = f"Nothing given tells how the parts of it bear on each other: {given.words}."
     return StreamFindings(
         conclusion=f"To be brought together: {goals}." if goals else alone,

@@ -1,4 +1,4 @@
-"""Computes how good thinking in several streams is: coverage, agreement and diversity."""
+"""Rates a conclusion: quality, confidence, and checks against the constraints."""
 
 from __future__ import annotations
 
@@ -25,67 +25,70 @@ from reasonloom.nodes.thinking.state import (
 from reasonloom.text.words import words_in
 
 COVERAGE, AGREEMENT, DIVERSITY = 0.5, 0.3, 0.2
-"""What each part counts."""
+"""Weights of the parts of quality."""
 
 STEM_LENGTH = 5
-"""Letters that two words begin with alike to count as forms of one."""
+"""Leading letters by which two words count as forms of one."""
 
 
 def topics_of(brief: Brief) -> list[str]:
-    """Return what is to be covered: the problem, each goal, each constraint."""
+    """Return the texts to be covered: the problem, each goal, each constraint."""
     return [brief["problem"], *brief["goals"], *brief["constraints"]]
 
 
-def topic_coverage(asked: str, said: Sequence[str], likeness: Similarity) -> float:
-    """Return how much of a text is spoken of, 0..1.
+def topic_coverage(topic: str, texts: Sequence[str], likeness: Similarity) -> float:
+    """Return how far the texts cover a topic, 0..1.
 
-    The greater of the share of its telling words that are said, and its likeness to any one text.
+    The greater of the share of its keywords in them and its similarity to any one of them.
     """
-    words, spoken = _stems(asked), frozenset[str]().union(*map(_stems, said))
+    words, spoken = _stems(topic), frozenset[str]().union(*map(_stems, texts))
     shared = len(words & spoken) / len(words) if words else 0.0
-    return max(shared, *(likeness.of(asked, each) for each in said), 0.0)
+    return max(shared, *(likeness.of(topic, each) for each in texts), 0.0)
 
 
 @lru_cache(maxsize=1_024)
 def _stems(text: str) -> frozenset[str]:
-    """Return the beginnings of a text's telling words: the same texts are asked for many times."""
     return frozenset(word[:STEM_LENGTH] for word in words_in(text))
 
 
 def agreement(conclusions: Sequence[str], likeness: Similarity) -> float:
-    """Return the mean likeness of all pairs of conclusions; one alone agrees with nobody."""
+    """Return the mean similarity of all pairs of conclusions; 0 for a single one."""
     pairs = combinations(conclusions, 2)
     return fmean(alike) if (alike := [likeness.of(*pair) for pair in pairs]) else 0.0
 
 
 def diversity(insights: Sequence[str], likeness: Similarity) -> float:
-    """Return the mean distance of all pairs of insights; one alone has none."""
-    apart = [1 - likeness.of(*pair) for pair in combinations(insights, 2)]
-    return fmean(apart) if apart else 0.0
+    """Return the mean distance of all pairs of insights; 0 for a single one."""
+    distances = [1 - likeness.of(*pair) for pair in combinations(insights, 2)]
+    return fmean(distances) if distances else 0.0
 
 
 def quality_parts(
     brief: Brief, insights: Sequence[str], conclusions: Sequence[str], likeness: Similarity
 ) -> dict[str, float]:
     """Return the parts of quality, each 0..1."""
-    said = [*insights, *conclusions]
+    texts = [*insights, *conclusions]
     return {
         "coverage": round(
-            fmean(topic_coverage(each, said, likeness) for each in topics_of(brief)), 4
+            fmean(topic_coverage(each, texts, likeness) for each in topics_of(brief)), 4
         ),
         "agreement": round(agreement(conclusions, likeness), 4),
         "diversity": round(diversity(insights, likeness), 4),
     }
 
 
-def overall_quality(of: dict[str, float]) -> float:
+def overall_quality(parts: dict[str, float]) -> float:
     """Return the weighted sum of the parts, 0..1."""
-    whole = COVERAGE * of["coverage"] + AGREEMENT * of["agreement"] + DIVERSITY * of["diversity"]
+    whole = (
+        COVERAGE * parts["coverage"]
+        + AGREEMENT * parts["agreement"]
+        + DIVERSITY * parts["diversity"]
+    )
     return round(whole, 4)
 
 
 BREACH_FACTOR = 0.5
-"""What is left of the confidence where every constraint is broken."""
+"""Factor on the confidence if every constraint is broken."""
 
 
 def confidence_of(
@@ -93,9 +96,9 @@ def confidence_of(
     agreement: float | None,
     verdicts: Sequence[Mapping[str, Any]],
 ) -> float:
-    """Return 0..1: the mean claim, halved where nobody agrees, lowered by broken constraints.
+    """Return 0..1: the mean claim, halved without agreement, lowered by broken constraints.
 
-    `agreement` is None for a stream that thinks alone.
+    `agreement` is None for a single stream.
     """
     mean = fmean(claims)
     if agreement is not None:
@@ -107,11 +110,11 @@ def confidence_of(
 
 
 JOINT = "conclusion"
-"""The name of what all streams came to together, or of a stream that is alone."""
+"""The name of the joint conclusion, or of a single stream's."""
 
 
 class CheckTask(TypedDict):
-    """What one check is given: whose conclusion it is, and the text."""
+    """The input of one check: the conclusion's text and whose it is."""
 
     brief: Brief
     name: str
@@ -119,7 +122,7 @@ class CheckTask(TypedDict):
 
 
 def dispatch_checks(state: ThinkingState) -> list[Send] | str:
-    """Return one task for each conclusion, of all together and of each stream."""
+    """Return one task for the joint conclusion and one for each stream's."""
     brief, synthesis = state["brief"], state["synthesis"]
     if not brief["constraints"]:
         return "keep_thinking"
@@ -135,7 +138,7 @@ def dispatch_checks(state: ThinkingState) -> list[Send] | str:
 
 
 async def check_conclusion(state: CheckTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Hold one conclusion against all constraints; the judge is not told whose it is."""
+    """Check one conclusion against all constraints; the judge does not see whose it is."""
     execution, brief = runtime.context, state["brief"]
     question = Question(
         node="check_conclusion",

@@ -1,4 +1,4 @@
-"""What thinking carries from step to step."""
+"""The state of think and ponder, and how their time is divided."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 StreamOutput = dict[str, Any]
-"""What one stream said in one quarter.
+"""The output of one stream in one quarter.
 
 Keys: stream, quarter, seconds, and either `fault` (its type and message) or reasoning, insights
 (each with label, content, importance, confidence), reactions (by, to, stance, about, quote,
@@ -23,13 +23,12 @@ why), conclusion, confidence.
 
 
 class Brief(TypedDict):
-    """What is to be thought about, and how.
+    """The task: problem, context, and the streams that work on it.
 
     Attributes:
-        tool: `think` or `ponder`.
-        streams: the names of those that think.
-        quarters: how many there are at most; 1 where the streams do not hear each other.
-        seconds: the time in all, None where the run's own limit alone holds.
+        tool: `think`, `ponder` or `analyze`.
+        quarters: at most; 1 if the streams do not see each other's output.
+        seconds: the whole time limit; None if only the run's own limit applies.
     """
 
     tool: str
@@ -43,16 +42,16 @@ class Brief(TypedDict):
 
 
 class Barrier(TypedDict):
-    """The quarter that was begun last; `stopped` says why it remains the last."""
+    """The latest quarter; `stopped` says why no other follows."""
 
     quarter: int
     stopped: str | None
 
 
 class ThinkingState(ToolState, total=False):
-    """The state of think and ponder; what streams and checks say comes in any order.
+    """The state of think and ponder; `said` and `checks` arrive in any order.
 
-    `redone` is `RunBegun.started` of the process that began anew, as no stream came.
+    `redone` is `RunBegun.started` of the process that restarted after every stream had failed.
     """
 
     brief: Brief
@@ -65,7 +64,7 @@ class ThinkingState(ToolState, total=False):
 
 
 class StreamTask(TypedDict):
-    """What one stream's quarter is given."""
+    """The input of one stream for one quarter."""
 
     brief: Brief
     memories: list[dict[str, Any]]
@@ -74,57 +73,62 @@ class StreamTask(TypedDict):
     quarter: int
 
 
-def latest_outputs(brief: Brief, said: Iterable[StreamOutput]) -> list[StreamOutput]:
-    """Return what was said, by quarter and stream; of what was said anew, the newer."""
-    found = {(each["quarter"], brief["streams"].index(each["stream"])): each for each in said}
+def prompt_context(brief: Brief) -> dict[str, Any]:
+    """Return the problem and its context as prompt variables."""
+    return {name: brief[name] for name in ("problem", "background", "constraints", "goals")}
+
+
+def latest_outputs(brief: Brief, outputs: Iterable[StreamOutput]) -> list[StreamOutput]:
+    """Return the outputs by quarter and stream, the newest where one was repeated."""
+    found = {(each["quarter"], brief["streams"].index(each["stream"])): each for each in outputs}
     return [found[place] for place in sorted(found)]
 
 
-def successful_outputs(brief: Brief, said: Iterable[StreamOutput]) -> list[StreamOutput]:
-    """Return what was said without what failed."""
-    return [each for each in latest_outputs(brief, said) if "fault" not in each]
+def successful_outputs(brief: Brief, outputs: Iterable[StreamOutput]) -> list[StreamOutput]:
+    """Return the outputs that are no faults."""
+    return [each for each in latest_outputs(brief, outputs) if "fault" not in each]
 
 
-def last_outputs(brief: Brief, said: Iterable[StreamOutput]) -> dict[str, StreamOutput]:
-    """Return the last that each stream said, in the streams' order."""
-    newest = {each["stream"]: each for each in successful_outputs(brief, said)}
+def last_outputs(brief: Brief, outputs: Iterable[StreamOutput]) -> dict[str, StreamOutput]:
+    """Return each stream's last output, in the streams' order."""
+    newest = {each["stream"]: each for each in successful_outputs(brief, outputs)}
     return {name: newest[name] for name in brief["streams"] if name in newest}
 
 
-def insights_of(said: Iterable[StreamOutput]) -> list[dict[str, Any]]:
-    """Return all insights with their stream, in their order."""
-    return [{**one, "stream": each["stream"]} for each in said for one in each["insights"]]
+def insights_of(outputs: Iterable[StreamOutput]) -> list[dict[str, Any]]:
+    """Return all insights in order, with their stream."""
+    return [{**one, "stream": each["stream"]} for each in outputs for one in each["insights"]]
 
 
-def reactions_of(said: Iterable[StreamOutput]) -> list[dict[str, Any]]:
-    """Return all reactions; of one stream's to one insight, the last."""
-    found = {(one["by"], one["to"]): one for each in said for one in each["reactions"]}
+def reactions_of(outputs: Iterable[StreamOutput]) -> list[dict[str, Any]]:
+    """Return the last reaction of each stream to each insight."""
+    found = {(one["by"], one["to"]): one for each in outputs for one in each["reactions"]}
     return list(found.values())
 
 
-def outputs_of_quarter(said: Iterable[StreamOutput], quarter: int) -> list[StreamOutput]:
-    """Return what was said in a quarter."""
-    return [each for each in said if each["quarter"] == quarter]
+def outputs_of_quarter(outputs: Iterable[StreamOutput], quarter: int) -> list[StreamOutput]:
+    """Return the outputs of one quarter."""
+    return [each for each in outputs if each["quarter"] == quarter]
 
 
 FIRST_SHARE = 0.5
-"""The share of the time that the first quarter may take: one more call must be possible."""
+"""Of the time, for the first quarter: one more call must remain possible."""
 
 STREAMS_SHARE = 0.75
-"""The share of the time after which no stream is waited for."""
+"""Of the time, after which no stream is awaited."""
 
 SYNTHESIS_SHARE, CHECKS_SHARE = 0.92, 0.97
-"""The shares after which neither synthesis nor checks are; the rest is for storing."""
+"""Of the time, after which synthesis and checks end; the rest is for storing."""
 
 PATIENCE = 1.5
-"""How often the time of the slowest stream a stream may take in the next quarter."""
+"""Factor on the slowest stream's time, for the next quarter."""
 
 RUN_SHARE = 0.95
-"""The share of the run's own limit that pondering keeps to."""
+"""Of the run's own time limit, what pondering may use."""
 
 
 def seconds_until(execution: Execution, brief: Brief, share: float) -> float | None:
-    """Return the seconds left until a share of the time is over, None without a limit."""
+    """Return the seconds left until a share of the time has passed, None without a limit."""
     if brief["seconds"] is None:
         return None
     whole = min(brief["seconds"], execution.loom.settings.tool_timeout * RUN_SHARE)
@@ -132,43 +136,41 @@ def seconds_until(execution: Execution, brief: Brief, share: float) -> float | N
 
 
 def stream_seconds(
-    execution: Execution, brief: Brief, quarter: int, said: Sequence[StreamOutput]
+    execution: Execution, brief: Brief, quarter: int, outputs: Sequence[StreamOutput]
 ) -> float | None:
     """Return the seconds that a stream may take in a quarter.
 
-    Half of what is left to the streams, so that one that hangs leaves time to the others; or
-    half as much again as the slowest took in the quarter before, where that is more.
+    Half of what remains for streams, so that a hanging one leaves time for the next quarter, or
+    `PATIENCE` times the slowest of the quarter before if that is more.
     """
     if quarter == 1:
         return seconds_until(execution, brief, FIRST_SHARE)
-    left = _seconds_left(execution, brief, said)
+    left = _seconds_left(execution, brief, outputs)
     if left is None:
         return None
-    slowest = max(_durations(outputs_of_quarter(said, quarter - 1)), default=0.0)
+    slowest = max(_durations(outputs_of_quarter(outputs, quarter - 1)), default=0.0)
     return min(left, max(left / 2, slowest * PATIENCE))
 
 
 def is_out_of_time(
-    execution: Execution, brief: Brief, quarter: int, said: Sequence[StreamOutput]
+    execution: Execution, brief: Brief, quarter: int, outputs: Sequence[StreamOutput]
 ) -> bool:
-    """Tell whether the next quarter is not worth beginning.
-
-    That is where less time is left than the fastest stream took in this one.
-    """
-    left = _seconds_left(execution, brief, said)
-    return left is not None and left <= min(
-        _durations(outputs_of_quarter(said, quarter)), default=0.0
-    )
+    """Return whether less time remains than the fastest stream took in this quarter."""
+    left = _seconds_left(execution, brief, outputs)
+    fastest = min(_durations(outputs_of_quarter(outputs, quarter)), default=0.0)
+    return left is not None and left <= fastest
 
 
-def _seconds_left(execution: Execution, brief: Brief, said: Sequence[StreamOutput]) -> float | None:
-    """Return the seconds left to the streams: the synthesis may be as slow as the slowest was."""
+def _seconds_left(
+    execution: Execution, brief: Brief, outputs: Sequence[StreamOutput]
+) -> float | None:
+    """Return the seconds left for streams, if the synthesis takes as long as the slowest did."""
     until = seconds_until(execution, brief, STREAMS_SHARE)
     whole = seconds_until(execution, brief, SYNTHESIS_SHARE)
     if until is None or whole is None:
         return None
-    return min(until, whole - max(_durations(said), default=0.0))
+    return min(until, whole - max(_durations(outputs), default=0.0))
 
 
-def _durations(said: Sequence[StreamOutput]) -> list[float]:
-    return [each["seconds"] for each in said if "fault" not in each]
+def _durations(outputs: Sequence[StreamOutput]) -> list[float]:
+    return [each["seconds"] for each in outputs if "fault" not in each]

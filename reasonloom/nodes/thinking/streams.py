@@ -1,4 +1,4 @@
-"""The four streams of thinking, as data: what each does, and what it asks."""
+"""The four streams of thinking, as data."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One way to think: what the language model is told, and the questions that it asks."""
+    """One way to think: instruction and questions for the language model."""
 
     name: str
-    told: str
+    instruction: str
     questions: tuple[str, ...]
 
 
@@ -63,4 +63,4 @@ STREAMS: Mapping[str, Stream] = MappingProxyType(
         )
     }
 )
-"""By name, in the order in which they are told."""
+"""By name, in order of presentation."""

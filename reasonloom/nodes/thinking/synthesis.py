@@ -1,4 +1,4 @@
-"""Brings the streams together: conclusion, ranked advice with its sources, conflicts, quality."""
+"""Combines the streams: conclusion, ranked advice with its sources, conflicts, quality."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from reasonloom.nodes.thinking.state import (
     ThinkingState,
     insights_of,
     last_outputs,
+    prompt_context,
     seconds_until,
     successful_outputs,
 )
@@ -35,9 +36,10 @@ from reasonloom.text.sentences import join_sentences, sentences_in
 if TYPE_CHECKING:
     from reasonloom.nodes.similarity import Similarity
 
+
 PROMPT = "thinking/synthesise"
-SENTENCES = 2
-"""Sentences of each stream where there is no synthesis."""
+FALLBACK_SENTENCES = 2
+"""Sentences quoted from each stream if there is no synthesis."""
 
 SOURCES_GUESSED = "a recommendation named no source; the streams it is most like are named instead"
 UNKNOWN = "the synthesis named sources that do not exist: {names}"
@@ -46,52 +48,49 @@ UNWEIGHED = "the {stream} stream came to it; nobody has weighed it against the o
 
 
 async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Bring together what the streams said; of one stream alone it is what that came to."""
+    """Combine the streams' outputs; a single stream's conclusion stays as it is."""
     execution, brief = runtime.context, state["brief"]
-    said = successful_outputs(brief, state["said"])
-    ends = last_outputs(brief, said)
+    outputs = successful_outputs(brief, state["said"])
+    ends = last_outputs(brief, outputs)
     if len(brief["streams"]) == 1:
         (end,) = ends.values()
         made: dict[str, Any] = {"conclusion": end["conclusion"], "advice": [], "made": True}
         heard, conflicts = OptionalReply(), []
     else:
-        conflicts = find_conflicts(brief, said)
-        heard = await _ask_synthesis(execution, brief, said, conflicts)
+        conflicts = find_conflicts(brief, outputs)
+        heard = await _ask_synthesis(execution, brief, outputs, conflicts)
         made = _parse_synthesis(heard, ends)
-    insights = insights_of(said)
+    insights = insights_of(outputs)
     conclusions = [each["conclusion"] for each in ends.values()]
-    texts = [each["content"] for each in insights] + conclusions + topics_of(brief)
-    texts += [made["conclusion"], *(each["description"] for each in made["advice"])]
-    likeness = await similarity_of(execution.loom.embedder, texts)
+    compared = [each["content"] for each in insights] + conclusions + topics_of(brief)
+    compared += [made["conclusion"], *(each["description"] for each in made["advice"])]
+    likeness = await similarity_of(execution.loom.embedder, compared)
     best = merge_insights(insights, likeness)
     advice, notes = _sourced(made["advice"], insights, ends, likeness)
     if len(best) > MOST_INSIGHTS:
         notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
-    told = [each["content"] for each in best]
-    spoken = [*told, made["conclusion"]]
+    contents = [each["content"] for each in best]
+    texts = [*contents, made["conclusion"]]
     synthesis = {
         "conclusion": made["conclusion"],
         "made": made["made"],
         "advice": advice,
         "conflicts": conflicts,
         "insights": best[:MOST_INSIGHTS],
-        "parts": quality_parts(brief, told, conclusions, likeness),
+        "parts": quality_parts(brief, contents, conclusions, likeness),
         "goals": [
-            {"goal": each, "covered": round(topic_coverage(each, spoken, likeness), 4)}
+            {"goal": each, "covered": round(topic_coverage(each, texts, likeness), 4)}
             for each in brief["goals"]
         ],
     }
     missing = [] if made["made"] or execution.loom.llm.offline else [EXTRACTED]
-    return {
-        "synthesis": synthesis,
-        "notes": [*heard.notes, *missing, *notes, *likeness.notes],
-    }
+    return {"synthesis": synthesis, "notes": [*heard.notes, *missing, *notes, *likeness.notes]}
 
 
 async def _ask_synthesis(
     execution: Execution,
     brief: Brief,
-    said: Sequence[StreamOutput],
+    outputs: Sequence[StreamOutput],
     conflicts: Sequence[dict[str, Any]],
 ) -> OptionalReply:
     if execution.loom.llm.offline:
@@ -99,7 +98,7 @@ async def _ask_synthesis(
     question = Question(
         node="synthesise",
         prompt=PROMPT,
-        variables=synthesis_variables(brief, said, conflicts),
+        variables=synthesis_variables(brief, outputs, conflicts),
         pipe=brief["tool"],
         seconds=seconds_until(execution, brief, SYNTHESIS_SHARE),
         aside=ReservePolicy(last=True),
@@ -108,44 +107,45 @@ async def _ask_synthesis(
 
 
 def synthesis_variables(
-    brief: Brief, said: Sequence[StreamOutput], conflicts: Sequence[Mapping[str, Any]]
+    brief: Brief, outputs: Sequence[StreamOutput], conflicts: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return what the prompt for the synthesis is rendered with."""
+    """Return the prompt variables of the synthesis."""
     return {
-        "problem": brief["problem"],
-        "background": brief["background"],
-        "constraints": brief["constraints"],
-        "goals": brief["goals"],
+        **prompt_context(brief),
         "streams": [
             {
                 "name": name,
-                "insights": [each for each in insights_of(said) if each["stream"] == name],
+                "insights": [each for each in insights_of(outputs) if each["stream"] == name],
                 "conclusion": end["conclusion"],
             }
-            for name, end in last_outputs(brief, said).items()
+            for name, end in last_outputs(brief, outputs).items()
         ],
         "conflicts": [each["description"] for each in conflicts],
     }
 
 
-def _parse_synthesis(heard: OptionalReply, ends: Mapping[str, StreamOutput]) -> dict[str, Any]:
-    """Return conclusion and advice; the streams' own where no synthesis came."""
-    if heard.parsed is not None:
-        said = heard.parsed
-        return {"conclusion": said["conclusion"], "advice": said["recommendations"], "made": True}
-    first = [
-        f"{name.capitalize()}: {join_sentences(sentences_in(end['conclusion'])[:SENTENCES])}"
-        for name, end in ends.items()
-    ]
+def _parse_synthesis(reply: OptionalReply, ends: Mapping[str, StreamOutput]) -> dict[str, Any]:
+    """Return conclusion and advice; the streams' own if no synthesis came."""
+    if reply.parsed is not None:
+        parsed = reply.parsed
+        return {
+            "conclusion": parsed["conclusion"],
+            "advice": parsed["recommendations"],
+            "made": True,
+        }
+    parts = {
+        name: sentences_in(end["conclusion"])[:FALLBACK_SENTENCES] for name, end in ends.items()
+    }
+    first = [f"{name.capitalize()}: {join_sentences(part)}" for name, part in parts.items()]
     return {
-        "conclusion": heard.text or " ".join(first),
+        "conclusion": reply.text or " ".join(first),
         "advice": _advice_of(ends),
-        "made": bool(heard.text),
+        "made": bool(reply.text),
     }
 
 
 def _advice_of(ends: Mapping[str, StreamOutput]) -> list[dict[str, Any]]:
-    """Return what the streams themselves advise, the surest first."""
+    """Return the streams' own advice, that of the most confident first."""
     ordered = sorted(ends.values(), key=lambda each: -each["confidence"])
     return [
         {"description": what, "sources": [end["stream"]], "rationale": why}
@@ -161,7 +161,7 @@ def _sourced(
     ends: Mapping[str, StreamOutput],
     likeness: Similarity,
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the advice in its order, with the streams that it rests on and their confidence."""
+    """Return the advice with its source streams and their confidence, and notes."""
     known = {each["label"]: (each["stream"], float(each["confidence"])) for each in insights}
     known |= {name: (name, float(end["confidence"])) for name, end in ends.items()}
     unknown: dict[str, None] = {}
@@ -192,7 +192,7 @@ def _sourced(
 def _most_similar_streams(
     text: str, ends: Mapping[str, StreamOutput], likeness: Similarity
 ) -> list[str]:
-    """Return the streams to whose conclusion a text is at least as like as the mean."""
+    """Return the streams whose conclusion is at least as similar to a text as the mean."""
     alike = {name: likeness.of(text, end["conclusion"]) for name, end in ends.items()}
     mean = fmean(alike.values())
     return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]

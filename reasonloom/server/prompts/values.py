@@ -51,7 +51,7 @@ def _steps(given: Given) -> list[Offer]:
             step.name,
             {
                 "name": step.name,
-                "told": step.told,
+                "told": step.instruction,
                 "questions": [each.text for each in step.questions],
                 "expects": step.expects,
             },
@@ -68,7 +68,7 @@ def _all_frameworks(given: Given) -> list[Offer]:
 
 def _streams(given: Given) -> list[Offer]:
     return [
-        _as_json(name, {"name": name, "told": each.told, "questions": [*each.questions]})
+        _as_json(name, {"name": name, "told": each.instruction, "questions": [*each.questions]})
         for name, each in STREAMS.items()
     ]
 

@@ -71,7 +71,7 @@ async def test_each_mode_thinks_in_its_own_way(
     async with thinking(access, embedder, llm) as mind:
         await call(mind, "think", {"problem": "Why?", "mode": mode})
     (only,) = llm.of("stream")
-    assert f"Your way, {mode}: {STREAMS[mode].told}" in only.words
+    assert f"Your way, {mode}: {STREAMS[mode].instruction}" in only.words
 
 
 async def test_the_examples_of_four_streams_are_answered_as_the_reference_says(

@@ -1,10 +1,10 @@
-"""What analysing answers."""
+"""The answer of `analyze`."""
 
 from __future__ import annotations
 
 import time
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -21,37 +21,29 @@ from reasonloom.contracts.thinking.analyze import (
 )
 from reasonloom.contracts.thinking.think import GoalCovered
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.persist import persist_first_thought
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.selection import ANALYZE, alternatives_of, reason_of
+from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
 from reasonloom.nodes.thinking.analyze.state import (
     AnalysisState,
     missing_steps,
     steps_of,
     successful_results,
 )
-from reasonloom.nodes.thinking.answer import OFFLINE, verdicts_of
+from reasonloom.nodes.thinking.answer import OFFLINE, persist_conclusion, verdicts_of
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of
-from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
 
-if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
-
-
 LONGEST_GIST = 160
-"""Characters of a step's first sentence in the list of steps."""
-
 NO_RESULT = "no result"
 UNCHECKED = "nothing is recommended yet that could keep or break it"
 
 
 def confidence(state: AnalysisState) -> float:
-    """Return how sure (0..1) the conclusion is.
+    """Return the conclusion's confidence, 0..1.
 
-    No surer than it claims, nor than its steps do in the mean; times the share of the steps that
-    came, and lowered by the constraints that it breaks.
+    The lesser of its own claim and its steps' mean, times the share of successful steps, lowered
+    by broken constraints.
     """
     plan, outcome = state["plan"], state["outcome"]
     done = successful_results(plan, state["done"])
@@ -63,13 +55,13 @@ def confidence(state: AnalysisState) -> float:
 
 
 def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:
-    """Return the constraints with their verdicts; where nothing was checked none has one."""
+    """Return the constraints with their verdicts, undecided if nothing was checked."""
     checks = state.get("checks", [])
-    unheld = [
+    unchecked = [
         {"constraint": each, "kept": None, "by": "words", "why": UNCHECKED}
         for each in state["brief"]["constraints"]
     ]
-    return verdicts_of(checks, JOINT) if checks else unheld
+    return verdicts_of(checks, JOINT) if checks else unchecked
 
 
 def answer_of(
@@ -119,7 +111,7 @@ def _framework_summary(name: str) -> FrameworkTaken:
 
 
 def _gists(state: AnalysisState) -> list[str]:
-    """Return each step with the first sentence of what it came to; of two frameworks, with both."""
+    """Return each step with the first sentence of its result."""
     plan = state["plan"]
     done = {each["label"]: each for each in successful_results(plan, state["done"])}
     several = len(plan["frameworks"]) > 1
@@ -139,7 +131,7 @@ def _gist(done: dict[str, Any]) -> str:
 
 
 def _remarks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
-    """Return what must be said of the answer beside itself."""
+    """Return the status fields of the answer."""
     plan, offline = state["plan"], execution.loom.llm.offline
     failed = missing_steps(plan, state["done"])
     voteless = plan["by"] == "features" and not offline
@@ -155,31 +147,12 @@ def _remarks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
 
 
 async def persist_analysis(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the conclusion in one transaction, and answer with all that led to it."""
-    execution = runtime.context
-    thought = _new_thought(execution, state)
-    ids = {"session": str(thought.session_id), "thought": str(thought.id)}
-    return await persist_first_thought(
-        execution,
-        thought,
-        lambda: answer_of(execution, state, **ids),
-        used=[each["id"] for each in state["memories"]],
-        notes=state.get("notes", []),
-    )
-
-
-def _new_thought(execution: Execution, state: AnalysisState) -> NewThought:
-    run, session = execution.run, execution.run.effect("session")
-    return NewThought(
-        id=run.effect("thought"),
-        session_id=session,
-        parent_id=None,
-        branch_id=session,
-        mode=ANALYZE,
-        input=state["brief"]["problem"],
+    """Persist the conclusion and complete the run."""
+    return await persist_conclusion(
+        runtime.context,
+        state,
+        answer_of,
         content=state["outcome"]["conclusion"],
         confidence=confidence(state),
-        llm=execution.loom.llm.name,
-        run_id=run.id,
         metadata={"frameworks": state["plan"]["frameworks"]},
     )

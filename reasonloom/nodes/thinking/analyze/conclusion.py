@@ -1,4 +1,4 @@
-"""Draws the conclusion of the steps, and holds it against goals and constraints."""
+"""Draws the conclusion of the steps, and checks it against goals and constraints."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from reasonloom.nodes.thinking.analyze.state import (
 )
 from reasonloom.nodes.thinking.insights import LEFT_OUT, MOST_INSIGHTS, merge_insights
 from reasonloom.nodes.thinking.quality import JOINT, CheckTask, topic_coverage
-from reasonloom.nodes.thinking.state import Brief
+from reasonloom.nodes.thinking.state import Brief, prompt_context
 from reasonloom.text.sentences import join_sentences, sentences_in
 
 PROMPT = "analysis/conclude"
-SENTENCES = 2
-"""Sentences of the last step where there is no conclusion."""
+FALLBACK_SENTENCES = 2
+"""Sentences quoted from the last step if there is no conclusion."""
 
 EXTRACTED = "there is no conclusion: the last step's first sentences stand in its place"
 UNKNOWN = "the conclusion named results that do not exist: {names}"
@@ -40,7 +40,7 @@ BY_WORDS = (
 
 
 async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Say what the steps come to together; of two frameworks, what both come to."""
+    """Draw one conclusion from the steps of all frameworks."""
     execution, plan, brief = runtime.context, state["plan"], state["brief"]
     done = successful_results(plan, state["done"])
     heard, notes = await _ask_conclusion(execution, state, done), []
@@ -90,12 +90,9 @@ async def _ask_conclusion(
 def conclusion_variables(
     brief: Brief, frameworks: Sequence[str], done: Sequence[StepResult], lacking: Sequence[str]
 ) -> dict[str, Any]:
-    """Return what the prompt for the conclusion is rendered with."""
+    """Return the prompt variables of the conclusion."""
     return {
-        "problem": brief["problem"],
-        "background": brief["background"],
-        "constraints": brief["constraints"],
-        "goals": brief["goals"],
+        **prompt_context(brief),
         "frameworks": [
             {
                 "name": FRAMEWORKS[name].name,
@@ -114,15 +111,15 @@ def conclusion_variables(
 def _parse_conclusion(
     execution: Execution, state: AnalysisState, heard: OptionalReply, done: Sequence[StepResult]
 ) -> dict[str, Any]:
-    """Return the conclusion; where none came, the first sentences of what came last."""
+    """Return the conclusion; if there is none, the first sentences of the last steps."""
     labels = [each["label"] for each in done]
     if heard.parsed is not None:
-        said = heard.parsed
-        named = [each for each in dict.fromkeys(said["rests_on"]) if each in labels]
+        parsed = heard.parsed
+        named = [each for each in dict.fromkeys(parsed["rests_on"]) if each in labels]
         return {
-            "conclusion": said["conclusion"],
+            "conclusion": parsed["conclusion"],
             "rests_on": named,
-            "claim": float(said["confidence"]),
+            "claim": float(parsed["confidence"]),
             "made": True,
         }
     if heard.text:
@@ -133,13 +130,14 @@ def _parse_conclusion(
         text = conclude_offline(names, done, state["brief"]["problem"])
         return {"conclusion": text, "rests_on": labels, "claim": None, "made": True}
     ends = {each["framework"]: each for each in done}
-    told = [join_sentences(sentences_in(each["output"])[:SENTENCES]) for each in ends.values()]
+    texts = [
+        join_sentences(sentences_in(each["output"])[:FALLBACK_SENTENCES]) for each in ends.values()
+    ]
     rests = [each["label"] for each in ends.values()]
-    return {"conclusion": " ".join(told), "rests_on": rests, "claim": None, "made": False}
+    return {"conclusion": " ".join(texts), "rests_on": rests, "claim": None, "made": False}
 
 
 def _remarks(execution: Execution, heard: OptionalReply, done: Sequence[StepResult]) -> list[str]:
-    """Return what must be said of the conclusion."""
     if execution.loom.llm.offline:
         return [BY_WORDS]
     if heard.parsed is None:
@@ -151,9 +149,9 @@ def _remarks(execution: Execution, heard: OptionalReply, done: Sequence[StepResu
 
 
 def dispatch_checks(state: AnalysisState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Hold the conclusion against the constraints, where there are any.
+    """Check the conclusion against the constraints, if there are any.
 
-    Without a language model nothing is recommended: quoting the problem breaks no constraint.
+    Without a language model nothing is recommended that could break one.
     """
     brief, text = state["brief"], state["outcome"]["conclusion"]
     if not brief["constraints"] or runtime.context.loom.llm.offline:

@@ -1,16 +1,19 @@
-"""The words by which a sentence answers a kind of question, in English and German."""
+"""A step without a language model: which of the caller's sentences answer its questions.
+
+Nothing here reasons. A sentence answers a question if it has one of the English or German words
+by which such answers are given; a question that no sentence answers is reported as not given.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from textwrap import shorten
 from types import MappingProxyType
 from typing import Any
 
 from reasonloom.nodes.memory.retrieval.scoring import QUESTION_MARKS
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Step, StepQuestion, any_of
-from reasonloom.nodes.thinking.offline import LOWER_CONFIDENCE, evaluate_sums
+from reasonloom.nodes.thinking.offline import LOWER_CONFIDENCE, evaluate_sums, shorten_text
 from reasonloom.nodes.thinking.state import Brief
 from reasonloom.text.sentences import sentences_in
 
@@ -137,48 +140,40 @@ QUESTION_CUES: Mapping[str, re.Pattern[str]] = MappingProxyType(
     }
 )  # fmt: skip
 
-# Nobody analyses here. A sentence answers a question where it has one of the words by which such
-# an answer is given (`plain_cues`); what no sentence answers is told as not given.
-
-MOST_QUOTED = 2
-"""Sentences that are told with one question."""
-
-MOST_READ = 10_000
-"""Characters of problem and background that are read."""
-
-LONGEST = 240
+MOST_ANSWERS = 2
+MOST_READ_CHARS = 10_000
 NOT_GIVEN = "Not given."
 CONCLUDED = "On “{problem}”, by {names}, what is given: {given}"
 OPEN = "Not given, and to be found out: {open}"
 NOBODY = "Nothing given answers any of its questions."
 MOST_GIVEN, MOST_OPEN = 3, 4
 GIVEN_AS: Mapping[str, str] = {"goal": "goals", "limit": "constraints"}
-"""Cues of which the context itself says what answers them."""
+"""Cues that a field of the context answers."""
 
 PROBLEM_ALSO_ANSWERS = frozenset({"failure", "goal", "option", "future"})
-"""Cues of which a question can tell something too: what goes wrong, what is wanted."""
+"""Cues that sentences ending in a question mark can answer too."""
 
 
 def run_step_offline(
-    brief: Brief, memories: Sequence[Mapping[str, Any]], step: Step, told: Collection[str]
+    brief: Brief, memories: Sequence[Mapping[str, Any]], step: Step, quoted: Collection[str]
 ) -> dict[str, Any]:
-    """Return what is given on a step's questions, and which of them nothing answers.
+    """Return the answers found to a step's questions, and the questions left open.
 
-    Of sentences that answer equally well, one that is not `told` yet comes first.
+    Sentences that are not in `quoted` come before those that are.
     """
     sentences = _sentences(brief, memories)
-    found = [(each, _answers(brief, sentences, each, told)) for each in step.questions]
-    said = [
+    found = [(each, _answers(brief, sentences, each, quoted)) for each in step.questions]
+    lines = [
         f"{each.text} {' '.join(f'“{one}”' for one in answers) or NOT_GIVEN}"
         for each, answers in found
     ]
-    own = {_shorten(each) for each in sentences_in(brief["problem"])}
+    own = {shorten_text(each) for each in sentences_in(brief["problem"])}
     answered = [each for each, answers in found if answers]
     return {
-        "output": " ".join(said),
+        "output": " ".join(lines),
         "insights": [
             f"{each.text} {one}" for each, answers in found for one in answers if one not in own
-        ][:MOST_QUOTED],
+        ][:MOST_ANSWERS],
         "given": list(dict.fromkeys(one for _, answers in found for one in answers)),
         "open": [each.text for each, answers in found if not answers],
         "confidence": round(LOWER_CONFIDENCE * len(answered) / len(found), 4),
@@ -186,16 +181,15 @@ def run_step_offline(
 
 
 def _sentences(brief: Brief, memories: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the sentences of background, memories and problem, each once."""
-    texts = [brief["background"][:MOST_READ], *(str(each["content"]) for each in memories)]
-    texts.append(brief["problem"][:MOST_READ])
+    texts = [brief["background"][:MOST_READ_CHARS], *(str(each["content"]) for each in memories)]
+    texts.append(brief["problem"][:MOST_READ_CHARS])
     return list(dict.fromkeys(one for text in texts for one in sentences_in(text)))
 
 
 def _answers(
-    brief: Brief, sentences: Sequence[str], question: StepQuestion, told: Collection[str]
+    brief: Brief, sentences: Sequence[str], question: StepQuestion, quoted: Collection[str]
 ) -> list[str]:
-    """Return the sentences that answer a question, the most telling first."""
+    """Return the sentences that answer a question, those with most cues first."""
     given: list[str] = []
     if question.cue in GIVEN_AS:
         given = brief[GIVEN_AS[question.cue]]  # type: ignore[literal-required]
@@ -206,23 +200,21 @@ def _answers(
         if question.cue in PROBLEM_ALSO_ANSWERS or not one.endswith(QUESTION_MARKS)
     }
     best = sorted(
-        (one for one in hits if hits[one]), key=lambda one: (_shorten(one) in told, -hits[one])
+        (one for one in hits if hits[one]),
+        key=lambda one: (shorten_text(one) in quoted, -hits[one]),
     )
-    return [_shorten(each) for each in dict.fromkeys([*given, *best])][:MOST_QUOTED]
+    return [shorten_text(each) for each in dict.fromkeys([*given, *best])][:MOST_ANSWERS]
 
 
 def conclude_offline(names: str, done: Sequence[Mapping[str, Any]], problem: str) -> str:
-    """Return what the steps have found given, and what not; nothing follows from it by itself."""
+    """Return what the steps found and did not find, without any inference."""
     given = list(dict.fromkeys(one for each in done for one in each["given"]))[:MOST_GIVEN]
     lacking = list(dict.fromkeys(one for each in done for one in each["open"]))[:MOST_OPEN]
-    said = [f"{each}." for each in evaluate_sums(problem)]
-    quoted = " ".join(f"“{each}”" for each in given)
-    asked = shorten(problem, LONGEST, placeholder=" …")
-    said.append(CONCLUDED.format(problem=asked, names=names, given=quoted or NOBODY))
+    lines = [f"{each}." for each in evaluate_sums(problem)]
+    quotes = " ".join(f"“{each}”" for each in given)
+    lines.append(
+        CONCLUDED.format(problem=shorten_text(problem), names=names, given=quotes or NOBODY)
+    )
     if lacking:
-        said.append(OPEN.format(open=" ".join(lacking)))
-    return " ".join(said)
-
-
-def _shorten(text: str) -> str:
-    return shorten(text, LONGEST, placeholder=" …")
+        lines.append(OPEN.format(open=" ".join(lacking)))
+    return " ".join(lines)

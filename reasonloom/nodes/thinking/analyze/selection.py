@@ -1,4 +1,8 @@
-"""Begins to analyse: recalls, and chooses the framework by features and the llm's blind vote."""
+"""The first steps of `analyze`: recalls, and selects a framework by features and the llm's vote.
+
+A feature is an English or German sign of what is asked for: the form of the question, tense, how
+clauses connect; never a subject matter, since any subject may need any framework.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,8 @@ from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.routing.choice import best_mode
 from reasonloom.nodes.reasoning.routing.weights import certainty, combine_vote, shares_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.nodes.thinking.analyze.features.creation import CREATION_FEATURES as MAKING
-from reasonloom.nodes.thinking.analyze.features.investigation import (
-    INVESTIGATION_FEATURES as FINDING_OUT,
-)
+from reasonloom.nodes.thinking.analyze.features.creation import CREATION_FEATURES
+from reasonloom.nodes.thinking.analyze.features.investigation import INVESTIGATION_FEATURES
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature
 from reasonloom.nodes.thinking.analyze.state import AnalysisState, Plan, Wave
@@ -28,33 +30,28 @@ from reasonloom.nodes.thinking.begin import make_brief
 from reasonloom.text.language import language_of
 from reasonloom.text.shortening import shortened
 
-# English and German. A sign is what is asked for, the form of the question, tense, and how the
-# clauses hang together; not a subject matter, since any subject may need any framework.
-
-FEATURES: tuple[Feature, ...] = (*FINDING_OUT, *MAKING)
+FEATURES: tuple[Feature, ...] = (*INVESTIGATION_FEATURES, *CREATION_FEATURES)
 
 READ_LENGTH = 4_000
-"""Characters that are read for cues from a problem's beginning, and as many from its end."""
+"""Characters searched for cues at the problem's beginning, and as many at its end."""
 
 CLASSIFIER_POWER, CUES_POWER = 0.6, 0.42
-"""The powers of both; below 1, as each is surer of itself than it is right."""
+"""Exponents of the pool; below 1, as both are overconfident."""
 
-MOST_WINDOWS = 20
-"""Windows of a problem that the classifier reads, the first ones."""
+MOST_CLASSIFIED_WINDOWS = 20
 
 MOST_QUOTED = 3
 LONGEST_QUOTE = 40
-"""Characters of a sign that is quoted."""
 
 PRIOR_EVIDENCE = MappingProxyType({"critical-thinking": 0.1})
-"""Evidence from the start: what nothing is a sign for is at least to be judged."""
+"""Evidence without any sign: such a problem is at least to be judged."""
 
 
 async def computed_shares(problem: str) -> dict[str, float]:
-    """Return for each framework by its id its share of one: how well it fits.
+    """Return how well each framework fits, by id; the shares sum to 1.
 
-    English problems are read by the classifier too. Both are put together as a logarithmic pool
-    (Genest and Zidek 1986): the product of their shares, each to its power, again of one.
+    The classifier reads English problems too. Both are combined in a logarithmic pool (Genest and
+    Zidek 1986): the product of their shares, each to its power, normalised.
     """
     cues = cue_shares(problem)
     read = await _classifier_shares(problem)
@@ -68,16 +65,16 @@ async def computed_shares(problem: str) -> dict[str, float]:
 
 
 async def _classifier_shares(problem: str) -> dict[str, float]:
-    """Return the classifier's shares, the mean over its windows; none in another language."""
+    """Return the classifier's mean shares over the windows; empty for other languages."""
     if not language_of(problem).supported:
         return {}
     windows = [join_sentences(window) for window in windows_of(sentences_of(problem))]
-    read = [scores.framework for scores in await classify(windows[:MOST_WINDOWS])]
+    read = [scores.framework for scores in await classify(windows[:MOST_CLASSIFIED_WINDOWS])]
     return {name: fmean(shares[name] for shares in read) for name in FRAMEWORKS}
 
 
 def cue_shares(problem: str) -> dict[str, float]:
-    """Return the shares by cues alone: patterns of words in English and German."""
+    """Return the shares by cues alone."""
     evidence = {name: PRIOR_EVIDENCE.get(name, 0.0) for name in FRAMEWORKS}
     text = _text_for_cues(problem)
     for each in FEATURES:
@@ -87,7 +84,7 @@ def cue_shares(problem: str) -> dict[str, float]:
 
 
 def signs_of(problem: str) -> Mapping[str, list[str]]:
-    """Return for each framework what speaks for it, the weightiest first, with the words."""
+    """Return the signs for each framework with the words found, the weightiest first."""
     found: dict[str, list[tuple[float, str]]] = {name: [] for name in FRAMEWORKS}
     text = _text_for_cues(problem)
     for each in FEATURES:
@@ -97,9 +94,9 @@ def signs_of(problem: str) -> Mapping[str, list[str]]:
                 f"“{shortened(word, LONGEST_QUOTE)}”" for word in words[:MOST_QUOTED]
             )
             weight = each.weight * certainty(len(words))
-            found[each.framework].append((weight, f"{each.said} ({quoted})"))
+            found[each.framework].append((weight, f"{each.reason} ({quoted})"))
     return {
-        name: [said for _, said in sorted(signs, reverse=True)] for name, signs in found.items()
+        name: [reason for _, reason in sorted(signs, reverse=True)] for name, signs in found.items()
     }
 
 
@@ -111,10 +108,10 @@ def _text_for_cues(problem: str) -> str:
 
 ANALYZE = "analyze"
 CLOSE = 0.1
-"""How near the second framework's share is to the first's at most for both to be taken."""
+"""The greatest difference of the two best shares at which both frameworks are used."""
 
 LEAST_SHARE = 0.25
-"""The share that the second must have for that: near to nothing is not close."""
+"""The least share of the second framework for that."""
 
 MOST_ALTERNATIVES = 3
 LEAST_ALTERNATIVE = 0.05
@@ -128,7 +125,7 @@ BEST = "it fits best by the problem's features: "
 
 
 async def begin_analysis(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read what is asked, and find the memories that it calls for."""
+    """Read the request and recall memories."""
     request = Analyze.model_validate(state["request"])
     brief = make_brief(ANALYZE, request.problem, request.context, [], quarters=1)
     memories, notes = await recall_for(runtime.context, request.problem)
@@ -136,7 +133,7 @@ async def begin_analysis(state: AnalysisState, runtime: Runtime[Execution]) -> d
 
 
 async def select_framework(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Choose the framework, or the two best; one that the caller prefers is taken unasked."""
+    """Select the framework, or the two best; the caller's preference decides."""
     request = Analyze.model_validate(state["request"])
     shares = await computed_shares(request.problem)
     votes = [_computed_vote(request.problem, shares)]
@@ -157,14 +154,14 @@ async def select_framework(state: AnalysisState, runtime: Runtime[Execution]) ->
 
 
 def select_frameworks(shares: Mapping[str, float]) -> list[str]:
-    """Return the framework with the greatest share, with the second where that is close."""
+    """Return the best framework, with the second if it is close."""
     first, second = rank_frameworks(shares)[:2]
     close = shares[second] >= LEAST_SHARE and shares[first] - shares[second] <= CLOSE
     return [first, second] if close else [first]
 
 
 def rank_frameworks(shares: Mapping[str, float]) -> list[str]:
-    """Return the frameworks by their shares, the greatest first."""
+    """Return the frameworks by share, the greatest first."""
     return sorted(shares, key=lambda name: -shares[name])
 
 
@@ -179,10 +176,7 @@ def _computed_vote(problem: str, shares: Mapping[str, float]) -> dict[str, Any]:
 
 
 def signs_for(problem: str, framework: str, share: float = 0.0) -> str:
-    """Return what in the problem speaks for a framework, the weightiest first.
-
-    A share without signs comes from the classifier.
-    """
+    """Return the two weightiest signs for a framework; without any, the classifier's share."""
     read = ONLY_OVERALL.format(share=share) if share >= LEAST_SHARE else NO_SIGN
     return "; ".join(signs_of(problem)[framework][:2]) or read
 
@@ -190,7 +184,7 @@ def signs_for(problem: str, framework: str, share: float = 0.0) -> str:
 async def _llm_vote(
     execution: Execution, state: AnalysisState
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """Ask the language model which framework it would take; it is not told what was computed."""
+    """Ask the language model for its framework; it does not see the computed shares."""
     if execution.loom.llm.offline:
         return None, []
     brief = state["brief"]
@@ -211,35 +205,34 @@ async def _llm_vote(
     return heard.parsed, heard.notes
 
 
-def reason_of(brief_problem: str, plan: Plan) -> str:
-    """Return why the framework was taken, in plain sentences."""
+def reason_of(problem: str, plan: Plan) -> str:
+    """Return why the framework was selected, in sentences."""
     first, *more = plan["frameworks"]
     name, votes = FRAMEWORKS[first].name, {each["by"]: each for each in plan["votes"]}
     if plan["by"] == "caller":
         best = votes["features"]["framework"]
-        told = f"{FRAMEWORKS[best].name} ({votes['features']['reason']})"
-        best_told = "the same" if best == first else told
-        return PREFERRED.format(name=name, share=plan["shares"][first], best=best_told) + "."
-    said = f"{name}: {signs_for(brief_problem, first, plan['shares'][first])}."
+        other = f"{FRAMEWORKS[best].name} ({votes['features']['reason']})"
+        return PREFERRED.format(name=name, best="the same" if best == first else other) + "."
+    reason = f"{name}: {signs_for(problem, first, plan['shares'][first])}."
     if vote := votes.get("llm"):
         other = FRAMEWORKS[vote["framework"]].name
-        said += (
+        reason += (
             f" The language model votes for {other} ({vote['confidence']:.2f}): {vote['reason']}"
         )
     if more:
         second = HYBRID.format(second=FRAMEWORKS[more[0]].name, share=plan["shares"][more[0]])
-        said = f"{said.rstrip('.')}. {second}."
-    return said
+        reason = f"{reason.rstrip('.')}. {second}."
+    return reason
 
 
 def alternatives_of(problem: str, plan: Plan) -> list[dict[str, Any]]:
-    """Return the next best frameworks with what speaks for them, at least one.
+    """Return the next best frameworks and their signs, at least one.
 
-    The one that was computed comes first where the caller's was taken in its place.
+    If the caller chose the framework, the computed one comes first.
     """
     shares = plan["shares"]
     rest = [name for name in rank_frameworks(shares) if name not in plan["frameworks"]]
-    told = [name for name in rest if shares[name] >= LEAST_ALTERNATIVE] or rest[:1]
+    listed = [name for name in rest if shares[name] >= LEAST_ALTERNATIVE] or rest[:1]
     best = best_mode(shares)
     return [
         {
@@ -248,5 +241,5 @@ def alternatives_of(problem: str, plan: Plan) -> list[dict[str, Any]]:
             + signs_for(problem, name, shares[name]),
             "confidence": round(shares[name], 4),
         }
-        for name in told[:MOST_ALTERNATIVES]
+        for name in listed[:MOST_ALTERNATIVES]
     ]

@@ -1,4 +1,4 @@
-"""What analysing carries from step to step."""
+"""The state of `analyze`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reasonloom.nodes.thinking.analyze.frameworks.framework import Step
 from reasonloom.nodes.thinking.state import Brief
 
 StepResult = dict[str, Any]
-"""What came of one step.
+"""The result of one step.
 
 Keys: framework, step, label, and either `fault` (its type and message) or output, insights,
 open, confidence.
@@ -20,10 +20,10 @@ open, confidence.
 
 
 class Plan(TypedDict):
-    """Which frameworks are worked through, the chosen one first, and how it was chosen.
+    """The selected frameworks, best first, and how they were selected.
 
     Attributes:
-        shares: of each framework, with the llm's vote where there is one.
+        shares: of each framework, the llm's vote included if there is one.
         votes: by, framework, confidence and reason of each.
     """
 
@@ -34,16 +34,16 @@ class Plan(TypedDict):
 
 
 class Wave(TypedDict):
-    """Which steps are at work, those that need no other among them; `over`: none follows."""
+    """The current group of independent steps; `over` if no other follows."""
 
     at: int
     over: bool
 
 
 class AnalysisState(ToolState, total=False):
-    """The state of analysing; what steps and checks say comes in any order.
+    """The state of `analyze`; `done` and `checks` arrive in any order.
 
-    `redone` is `RunBegun.started` of the process that began anew, as no step came.
+    `redone` is `RunBegun.started` of the process that restarted after every step had failed.
     """
 
     brief: Brief
@@ -57,7 +57,7 @@ class AnalysisState(ToolState, total=False):
 
 
 class StepTask(TypedDict):
-    """What one step is given; `before` is what came of the steps of its framework so far."""
+    """The input of one step; `before` are the results of its framework so far."""
 
     brief: Brief
     memories: list[dict[str, Any]]
@@ -69,13 +69,13 @@ class StepTask(TypedDict):
 
 
 def steps_of(plan: Plan) -> list[tuple[str, Step, str]]:
-    """Return all steps in their order: framework, step, and its label such as S1."""
+    """Return all steps in order: framework, step, and a label such as S1."""
     steps = [(name, step) for name in plan["frameworks"] for step in FRAMEWORKS[name].steps]
     return [(name, step, f"S{at}") for at, (name, step) in enumerate(steps, 1)]
 
 
 def steps_of_wave(plan: Plan, at: int) -> list[tuple[str, Step, str]]:
-    """Return the steps of one wave, of all frameworks."""
+    """Return the steps of one wave in all frameworks."""
     there = {
         (name, step.name)
         for name in plan["frameworks"]
@@ -86,18 +86,18 @@ def steps_of_wave(plan: Plan, at: int) -> list[tuple[str, Step, str]]:
 
 
 def latest_results(plan: Plan, done: Iterable[StepResult]) -> list[StepResult]:
-    """Return what came of each step in their order; of what was done anew, the newer."""
+    """Return the results in the order of steps, the newest where one was repeated."""
     found = {each["label"]: each for each in done}
     return [found[label] for _, _, label in steps_of(plan) if label in found]
 
 
 def successful_results(plan: Plan, done: Iterable[StepResult]) -> list[StepResult]:
-    """Return what came without what failed."""
+    """Return the results that are no faults."""
     return [each for each in latest_results(plan, done) if "fault" not in each]
 
 
 def missing_steps(plan: Plan, done: Sequence[StepResult]) -> list[dict[str, str]]:
-    """Return the steps that did not come, and why."""
+    """Return the steps without a result, and why."""
     found = {each["label"]: each for each in latest_results(plan, done)}
     return [
         {

@@ -1,4 +1,4 @@
-"""Works through the steps of a framework: those that do not need each other at the same time."""
+"""Runs the steps of the frameworks, independent ones in parallel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.thinking.analyze.conclusion import PROMPT as CONCLUSION
-from reasonloom.nodes.thinking.analyze.conclusion import conclusion_variables as of_conclusion
+from reasonloom.nodes.thinking.analyze.conclusion import conclusion_variables
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.offline import run_step_offline
 from reasonloom.nodes.thinking.analyze.selection import ANALYZE
@@ -26,17 +26,19 @@ from reasonloom.nodes.thinking.analyze.state import (
     successful_results,
 )
 from reasonloom.nodes.thinking.exchange import fault_of
+from reasonloom.nodes.thinking.state import prompt_context
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Cost
 
+
 PROMPT = "analysis/step"
 MOST_FAILED_WAVES = 2
-"""Waves in a row of which nothing comes, after which no more begins."""
+"""Waves in a row that may fail before no other starts."""
 
 
 def dispatch_wave(state: AnalysisState) -> list[Send]:
-    """Return one task for each step of the wave that is to begin."""
+    """Return one task for each step of the current wave."""
     plan, brief = state["plan"], state["brief"]
     done = successful_results(plan, state.get("done", []))
     wave = steps_of_wave(plan, state["wave"]["at"])
@@ -58,7 +60,7 @@ def dispatch_wave(state: AnalysisState) -> list[Send]:
 
 
 async def run_step(state: StepTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Do one step; a call that fails leaves its fault in place of what came."""
+    """Run one step; a call that fails leaves its fault as the result."""
     execution, label = runtime.context, state["label"]
     what = f"the step {state['step']} of {FRAMEWORKS[state['framework']].name}"
     heard = await ask_or_note(execution, _question(execution, state), what)
@@ -80,26 +82,23 @@ def _question(execution: Execution, task: StepTask) -> Question:
 
 
 def _conclusion(execution: Execution, task: StepTask) -> Cost:
-    """Return what the conclusion may cost besides what it reads of the steps."""
-    told = of_conclusion(task["brief"], [task["framework"]], [], [])
-    return cost_of(execution, execution.loom.prompts.get(CONCLUSION).render(**told))
+    """Return the cost of the conclusion, apart from the results that it reads."""
+    variables = conclusion_variables(task["brief"], [task["framework"]], [], [])
+    return cost_of(execution, execution.loom.prompts.get(CONCLUSION).render(**variables))
 
 
 def step_variables(task: StepTask) -> dict[str, Any]:
-    """Return what the prompt of a step is rendered with."""
+    """Return the prompt variables of a step."""
     brief, framework = task["brief"], FRAMEWORKS[task["framework"]]
     step = next(each for each in framework.steps if each.name == task["step"])
     there = {each["step"] for each in task["before"]}
     return {
-        "problem": brief["problem"],
-        "background": brief["background"],
-        "constraints": brief["constraints"],
-        "goals": brief["goals"],
+        **prompt_context(brief),
         "memories": task["memories"],
         "framework": {"name": framework.name, "description": framework.description},
         "step": {
             "name": step.name,
-            "told": step.told,
+            "told": step.instruction,
             "questions": [each.text for each in step.questions],
             "expects": step.expects,
         },
@@ -111,7 +110,7 @@ def step_variables(task: StepTask) -> dict[str, Any]:
 
 
 def _parse_result(heard: OptionalReply) -> dict[str, Any]:
-    """Return what a step came to; text that is no JSON is its output."""
+    """Return the result of a step; text that is no JSON is its output."""
     if heard.fault:
         return {"fault": {"kind": type(heard.fault).__name__, "message": heard.fault.message}}
     if heard.parsed is None:
@@ -120,12 +119,12 @@ def _parse_result(heard: OptionalReply) -> dict[str, Any]:
 
 
 async def finish_wave(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Wait for all steps of a wave, and begin the next one where there is any.
+    """Wait for all steps of a wave, and start the next one if there is any.
 
-    Where no step came at all they begin anew, once for each time that the run is taken up.
+    If every step failed they start over, once each time that the run is resumed.
 
     Raises:
-        ServiceFault: no step came to anything; the first one's fault.
+        ServiceFault: the first step's fault, as all failed.
     """
     plan, run, at = state["plan"], runtime.context.run, state["wave"]["at"]
     if steps_of_wave(plan, at + 1) and not _is_hopeless(state):
@@ -138,7 +137,7 @@ async def finish_wave(state: AnalysisState, runtime: Runtime[Execution]) -> dict
 
 
 def _is_hopeless(state: AnalysisState) -> bool:
-    """Tell whether nothing came of the last waves."""
+    """Return whether the last waves all failed."""
     plan, at = state["plan"], state["wave"]["at"]
     there = {each["label"] for each in successful_results(plan, state["done"])}
     last = range(at - MOST_FAILED_WAVES + 1, at + 1)
@@ -148,17 +147,17 @@ def _is_hopeless(state: AnalysisState) -> bool:
 
 
 def after_wave(state: AnalysisState) -> list[Send] | str:
-    """Begin the next wave, or put together what there is."""
+    """Start the next wave, or the conclusion."""
     return "conclude" if state["wave"]["over"] else dispatch_wave(state)
 
 
 async def run_offline(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Do all steps without a language model: find what is given on each of their questions."""
+    """Run all steps without a language model."""
     plan, brief, memories = state["plan"], state["brief"], state["memories"]
     done: list[StepResult] = []
-    told: set[str] = set()
+    quoted: set[str] = set()
     for name, step, label in steps_of(plan):
-        found = run_step_offline(brief, memories, step, told)
-        told.update(found["given"])
+        found = run_step_offline(brief, memories, step, quoted)
+        quoted.update(found["given"])
         done.append({"framework": name, "step": step.name, "label": label, **found})
     return {"done": done}

@@ -1,4 +1,4 @@
-"""Keeps a breakdown as a thought of a session of its own, and answers with it."""
+"""The answer of `breakdown`, and how it is persisted."""
 
 from __future__ import annotations
 
@@ -31,32 +31,30 @@ if TYPE_CHECKING:
     from reasonloom.nodes.thinking.breakdown.state import Link, Problem
 
 
-MOST_READ = 10_000
-"""Characters of the background that are read."""
-
-MOST_KNOWN = 2
-"""Sentences told with one problem."""
+MOST_READ_CHARS = 10_000
+MOST_FACTS = 2
 
 
 def add_known_facts(problems: Sequence[Problem], texts: Sequence[str]) -> list[Problem]:
-    """Return the problems, each one to be done with the sentences that share most words with it."""
-    sentences = dict.fromkeys(each for text in texts for each in sentences_in(text[:MOST_READ]))
+    """Return the problems; those to be done have the sentences that share most words with them."""
+    sentences = dict.fromkeys(
+        each for text in texts for each in sentences_in(text[:MOST_READ_CHARS])
+    )
     bags = {each: frozenset(words_in(each)) for each in sentences}
     found: list[Problem] = []
     for problem in problems:
         wanted = frozenset(words_in(problem["description"]))
         scores = {one: len(bag & wanted) / math.sqrt(4 + len(bag)) for one, bag in bags.items()}
         best = sorted((each for each in bags if scores[each]), key=lambda one: -scores[one])
-        known = best[:MOST_KNOWN] if is_work(problem) else []
+        known = best[:MOST_FACTS] if is_work(problem) else []
         found.append({**problem, "known": known} if known else problem)
     return found
 
 
 MODE = "breakdown"
-ANSWER_KEYS = ("description", "depth", "parent", "split_by", "method", "reason", "why", "duplicate_of",
-         "effort", "known")  # fmt: skip
+ANSWER_KEYS = ("description", "depth", "parent", "split_by", "method", "reason", "why",
+               "duplicate_of", "effort", "known")  # fmt: skip
 MOST_IN_MEMORY = 40
-"""Sub-problems that the kept thought lists."""
 
 OUT_OF_BUDGET = "{count} sub-problems were left undivided for want of budget: {why}"
 MEMORY_TEXT = "{problem}\nis broken down into:\n{parts}"
@@ -73,12 +71,15 @@ WHICH_WORDS = (
 
 
 async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the breakdown in one transaction, as a memory too where that is on."""
+    """Persist the breakdown as a new session's thought, and complete the run."""
     execution = runtime.context
     problems = _listed_problems(execution, state)
     thought = _new_thought(execution, state, problems)
     memory, notes = await as_memory(execution, thought)
-    notes += _notes(execution, problems)
+    if left := [each for each in problems if each.get("reason") == "budget"]:
+        notes.append(OUT_OF_BUDGET.format(count=len(left), why=left[0]["why"]))
+    if execution.loom.llm.offline:
+        notes.append(WHICH_WORDS)
     used = [each["id"] for each in state["memories"]]
     answer = _answer(execution, state, problems, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -97,7 +98,6 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
 
 
 def _listed_problems(execution: Execution, state: BreakdownState) -> list[Problem]:
-    """Return the problems in order; offline, with what is known of those that are to be done."""
     problems = in_order(state["problems"])
     if not execution.loom.llm.offline:
         return problems
@@ -110,9 +110,9 @@ def _new_thought(
     execution: Execution, state: BreakdownState, problems: list[Problem]
 ) -> NewThought:
     session = execution.run.effect("session")
-    said = [f"{outline(each['id'])} {each['description']}" for each in problems[1:]]
-    more = [f"and {len(said) - MOST_IN_MEMORY} more"] if len(said) > MOST_IN_MEMORY else []
-    parts = "\n".join([*said[:MOST_IN_MEMORY], *more]) or "nothing: it was left whole"
+    lines = [f"{outline(each['id'])} {each['description']}" for each in problems[1:]]
+    more = [f"and {len(lines) - MOST_IN_MEMORY} more"] if len(lines) > MOST_IN_MEMORY else []
+    parts = "\n".join([*lines[:MOST_IN_MEMORY], *more]) or "nothing: it was left whole"
     return NewThought(
         id=execution.run.effect("thought"),
         session_id=session,
@@ -130,19 +130,10 @@ def _new_thought(
 
 
 def confidence(problems: list[Problem]) -> float:
-    """Return how sure the divisions are in the mean, times the share that did not fail; 0..1.
-
-    It is 0 where nobody looked at any problem.
-    """
+    """Return the splits' mean confidence times the share that did not fail, 0..1; 0 without any."""
     sure = [each["sure"] for each in problems if "sure" in each]
     failed = sum(each.get("reason") in ("failed", "budget") for each in problems)
     return round(fmean(sure) * (1 - failed / len(problems)), 4) if sure else 0.0
-
-
-def _notes(execution: Execution, problems: list[Problem]) -> list[str]:
-    left = [each for each in problems if each.get("reason") == "budget"]
-    notes = [OUT_OF_BUDGET.format(count=len(left), why=left[0]["why"])] if left else []
-    return [*notes, WHICH_WORDS] if execution.loom.llm.offline else notes
 
 
 def _answer(
@@ -152,10 +143,15 @@ def _answer(
     before = predecessors(problems, links)
     order = topological_order(before)
     chain = critical_path(problems, before, order)
+    hierarchy = [
+        Dependency(from_=parent, to=each["id"], type="hierarchical")
+        for each in problems
+        if (parent := each["parent"])
+    ]
     return BrokenDown(
         problem=request.problem,
         sub_problems=[_sub_problem(each) for each in problems],
-        dependencies=[*_hierarchy(problems), *(_dependency(each) for each in links)],
+        dependencies=[*hierarchy, *(_dependency(each) for each in links)],
         execution_order=order,
         total_sub_problems=len(problems),
         max_depth=request.max_depth,
@@ -179,34 +175,22 @@ def _remarks(
     execution: Execution, state: BreakdownState, problems: list[Problem]
 ) -> dict[str, Any]:
     marks: dict[str, Any] = {}
+    offline = execution.loom.llm.offline
     short = any(each.get("reason") in ("failed", "budget") for each in problems)
-    if short or state.get("unrelated") or _is_stopgap(execution, problems):
+    words_only = not offline and problems[0].get("split_by", "llm") != "llm"
+    if short or state.get("unrelated") or words_only:
         marks["partial"] = True
-    if execution.loom.llm.offline:
+    if offline:
         name = problems[0].get("method")
         marks["suggestion"] = OFFLINE.format(by=METHOD.format(name=name) if name else OWN_WORDS)
     return marks
 
 
-def _is_stopgap(execution: Execution, problems: list[Problem]) -> bool:
-    """Tell whether words had to stand in for a language model that is there."""
-    by = problems[0].get("split_by", "llm")
-    return by != "llm" and not execution.loom.llm.offline
-
-
 def _sub_problem(problem: Problem) -> SubProblem:
-    told = {name: problem[name] for name in ANSWER_KEYS if problem.get(name) is not None}  # type: ignore[literal-required]
-    return SubProblem(id=problem["id"], atomic="split_by" not in problem, **told)
-
-
-def _hierarchy(problems: list[Problem]) -> list[Dependency]:
-    return [
-        Dependency(from_=parent, to=each["id"], type="hierarchical")
-        for each in problems
-        if (parent := each["parent"])
-    ]
+    facts = {name: problem[name] for name in ANSWER_KEYS if problem.get(name) is not None}  # type: ignore[literal-required]
+    return SubProblem(id=problem["id"], atomic="split_by" not in problem, **facts)
 
 
 def _dependency(link: Link) -> Dependency:
-    told = {name: link[name] for name in ("why", "certainty") if name in link}
-    return Dependency(from_=link["before"], to=link["after"], type=link["type"], **told)
+    facts = {name: link[name] for name in ("why", "certainty") if name in link}
+    return Dependency(from_=link["before"], to=link["after"], type=link["type"], **facts)

@@ -1,7 +1,7 @@
-"""The order of problems: what must come before what, cycles broken, the longest chain.
+"""Dependencies between problems: links across branches, cycles broken, order, critical path.
 
-A problem begins before its parts, and what depends on a problem begins after it and all its
-parts. So a link from A to B puts the whole of A before B, and thereby before all parts of B.
+A problem starts before its parts, and its dependents start after it and all its parts. So a link
+from A to B puts all of A before B, and thereby before all parts of B.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from reasonloom.nodes.thinking.breakdown.state import (
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Cost
-    from reasonloom.nodes.thinking.breakdown.state import Basis, Link, Problem
+    from reasonloom.nodes.thinking.breakdown.state import Basis, Problem
 
 
 Predecessors = Mapping[str, set[str]]
@@ -41,15 +41,15 @@ CYCLE = (
     "certain of it ({certainty:.2f})"
 )
 MOST_REPORTED = 10
-"""Links left out whose circle is named."""
+"""Dropped links that are reported with their cycle."""
 
 SURE = 0.5
-"""The certainty of a link that tells none."""
+"""The default certainty of a link."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCheck:
-    """The links that can hold together, those that were left out, and why, in words."""
+    """The links that are consistent, the dropped ones, and why they were dropped."""
 
     links: list[Link]
     dropped: list[Link]
@@ -57,61 +57,56 @@ class LinkCheck:
 
 
 def check_links(problems: Sequence[Problem], links: Sequence[Link]) -> LinkCheck:
-    """Leave out what cannot hold: unknown ids, a problem and its own part, circles.
+    """Drop invalid links: unknown ids, a problem and its own part, cycles.
 
-    Of links that say the same the surest stays. A circle loses its least certain link, and none
-    is lost that could stay: they are put in one by one, the surest first.
+    Of equal links the most certain stays. A cycle loses its least certain link and no other:
+    links are added one by one, the most certain first.
     """
     ids = {each["id"] for each in problems}
     surest: dict[tuple[str, str], Link] = {}
     dropped: list[Link] = []
     notes: list[str] = []
     for link in sorted(links, key=certainty, reverse=True):
-        told = UNKNOWN if not {link["before"], link["after"]} <= ids else ""
-        told = told or (CONTAINED if _nested(link) else "")
-        if told:
-            dropped.append(link)
-            notes.append(told.format(**link))
+        before, after = link["before"], link["after"]
+        if not {before, after} <= ids:
+            reason = UNKNOWN
+        elif is_within(before, after) or is_within(after, before):
+            reason = CONTAINED
         else:
-            surest.setdefault((link["before"], link["after"]), link)
+            surest.setdefault((before, after), link)
+            continue
+        dropped.append(link)
+        notes.append(reason.format(**link))
     kept, closing = _break_cycles(problems, list(surest.values()))
     for link in closing:
         surer = [each for each in kept if certainty(each) >= certainty(link)]
-        circle = (
-            find_cycle(predecessors(problems, [*surer, link]))
-            if len(notes) < MOST_REPORTED
-            else None
-        )
-        notes.append(_describe_link(link, circle or []))
+        reported = len(notes) < MOST_REPORTED
+        cycle = find_cycle(predecessors(problems, [*surer, link])) if reported else None
+        circle = " > ".join(cycle or []) or "of others"
+        notes.append(CYCLE.format(**{**link, "certainty": certainty(link), "circle": circle}))
     dropped += closing
     kept.sort(key=lambda each: (place_of(each["before"]), place_of(each["after"])))
     return LinkCheck(kept, dropped, notes)
 
 
-def _describe_link(link: Link, circle: list[str]) -> str:
-    named = " > ".join(circle) or "of others"
-    return CYCLE.format(**{**link, "certainty": certainty(link), "circle": named})
-
-
 def certainty(link: Link) -> float:
-    """Return how sure a link is, 0..1."""
+    """Return a link's certainty, 0..1."""
     return link.get("certainty", SURE)
-
-
-def _nested(link: Link) -> bool:
-    return is_within(link["before"], link["after"]) or is_within(link["after"], link["before"])
 
 
 def _break_cycles(
     problems: Sequence[Problem], links: Sequence[Link]
 ) -> tuple[list[Link], list[Link]]:
-    """Return the links that close no circle when put in one by one, and those that do.
+    """Return the links that close no cycle when added one by one, and those that do.
 
-    What comes before each problem, directly or not, is kept as one number, a bit a problem.
+    The transitive predecessors of each problem are a bit mask, one bit a problem.
     """
     bits = {each["id"]: 1 << at for at, each in enumerate(problems)}
-    earlier = {one: sum(bits[each] for each in bits if _is_above(each, one)) for one in bits}
     inside = {one: sum(bits[each] for each in bits if is_within(each, one)) for one in bits}
+    earlier = {
+        one: sum(bits[each] for each in bits if each != one and is_within(one, each))
+        for one in bits
+    }
     kept: list[Link] = []
     closing: list[Link] = []
     for link in links:
@@ -129,12 +124,8 @@ def _break_cycles(
     return kept, closing
 
 
-def _is_above(problem_id: str, other: str) -> bool:
-    return problem_id != other and is_within(other, problem_id)
-
-
 def predecessors(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str, set[str]]:
-    """Return for each problem those that must come before it, itself not resolved further."""
+    """Return the problems that must precede each problem, without transitive ones."""
     ids = [each["id"] for each in problems]
     before: dict[str, set[str]] = {
         each["id"]: {parent} if (parent := each["parent"]) else set() for each in problems
@@ -147,7 +138,7 @@ def predecessors(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str
 
 
 def find_cycle(before: Predecessors) -> list[str] | None:
-    """Return a circle, each problem before the next one, None where there is none."""
+    """Return a cycle, each problem before the next one; None if there is none."""
     try:
         TopologicalSorter(before).prepare()
     except CycleError as error:
@@ -156,7 +147,7 @@ def find_cycle(before: Predecessors) -> list[str] | None:
 
 
 def topological_order(before: Predecessors) -> list[str]:
-    """Return all problems, each after those before it; else as an outline lists them."""
+    """Return all problems, each after its predecessors, otherwise in outline order."""
     sorter = TopologicalSorter(before)
     sorter.prepare()
     waiting: list[tuple[tuple[int, ...], str]] = []
@@ -173,7 +164,7 @@ def topological_order(before: Predecessors) -> list[str]:
 def levels(
     problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
 ) -> list[list[str]]:
-    """Return those to be done by the earliest level at which they can be, in order."""
+    """Return the problems to be done by the earliest level at which they can be."""
     work = {each["id"] for each in problems if is_work(each)}
     level: dict[str, int] = {}
     found: dict[int, list[str]] = defaultdict(list)
@@ -186,7 +177,7 @@ def levels(
 
 @dataclass(frozen=True, slots=True)
 class CriticalPath:
-    """The longest chain of problems to be done, each after the one before, and its length."""
+    """The longest chain of dependent problems, and its length."""
 
     problems: list[str]
     length: float
@@ -196,7 +187,7 @@ class CriticalPath:
 def critical_path(
     problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
 ) -> CriticalPath:
-    """Return the critical path: by effort where every problem to be done has one, else by count."""
+    """Return the critical path: by effort if all problems to be done have one, else by count."""
     work = [each for each in problems if is_work(each)]
     by_effort = all("effort" in each for each in work)
     weights = {each["id"]: each["effort"] if by_effort else 1.0 for each in work}
@@ -220,18 +211,19 @@ UNRELATED = "dependencies across the branches were not looked for"
 
 
 def relation_reserve(execution: Execution, problem: str) -> Cost:
-    """Return what the last call may cost besides the parts that it reads."""
-    told = {"problem": problem, "parts": [], "known": []}
-    return cost_of(execution, execution.loom.prompts.get(PROMPT).render(**told))
+    """Return the cost of the last call, apart from the parts that it reads."""
+    variables = {"problem": problem, "parts": [], "known": []}
+    return cost_of(execution, execution.loom.prompts.get(PROMPT).render(**variables))
 
 
 async def relate(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Add the links across branches to those of each division, and check them all."""
+    """Add the links across branches to those within them, and check them all."""
     execution = runtime.context
     links = list(state["links"])
     notes: list[str] = []
     unrelated = False
-    if _may_relate(state["problems"]) and not execution.loom.llm.offline:
+    parents = {each["parent"] for each in state["problems"] if each["parent"]}
+    if len(parents) > 1 and not execution.loom.llm.offline:
         more, notes = await _ask_links(execution, state)
         links += more
         unrelated = UNRELATED in notes
@@ -240,11 +232,6 @@ async def relate(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str
     if len(found.notes) > MOST_REPORTED:
         notes.append(MORE_DROPPED.format(count=len(found.notes) - MOST_REPORTED))
     return {"links": found.links, "dropped": found.dropped, "unrelated": unrelated, "notes": notes}
-
-
-def _may_relate(problems: list[Problem]) -> bool:
-    """Tell whether a part of one division could depend on one of another."""
-    return len({each["parent"] for each in problems if each["parent"]}) > 1
 
 
 async def _ask_links(execution: Execution, state: BreakdownState) -> tuple[list[Link], list[str]]:

@@ -1,7 +1,7 @@
-"""Draws a breakdown for Mermaid: the tree, what needs or blocks what, and the critical path.
+"""Draws a breakdown as a Mermaid flowchart: tree, dependencies and critical path.
 
-Mermaid refuses drawings of more than 50,000 characters and 500 edges, so a large tree is drawn
-down to a depth that it takes, and the drawing says what is not in it.
+Mermaid refuses more than 50,000 characters or 500 edges, so a large tree is drawn to the depth
+that fits, and the drawing says what is left out.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thinking.breakdown.state import Link, Problem
+
 
 MOST_DRAWN = 100
 MOST_EDGES = 300
@@ -30,7 +31,7 @@ LOOKS = (
 def draw_breakdown(
     problems: Sequence[Problem], links: Sequence[Link], critical: Collection[str]
 ) -> str:
-    """Return the drawing of a breakdown, as the text of a Mermaid flowchart."""
+    """Return the text of the flowchart."""
     most = MOST_DRAWN
     while len(text := "\n".join(_lines(problems, links, critical, most))) > LONGEST_CHART:
         most //= 2
@@ -44,18 +45,19 @@ def _lines(
     drawn = {each["id"] for each in first}
     yield "flowchart TD"
     for each in first:
-        look = ":::critical" if each["id"] in critical else ""
-        yield f"{_name(each['id'])}{_label(each)}{look or _duplicate(each)}"
+        look = ":::duplicate" if "duplicate_of" in each else ""
+        look = ":::critical" if each["id"] in critical else look
+        yield f"{_name(each['id'])}{_label(each)}{look}"
     for each in first:
         if each["parent"]:
             yield f"{_name(each['parent'])} --> {_name(each['id'])}"
-    shown = [each for each in links if {each["before"], each["after"]} <= drawn]
-    for link in shown[:MOST_EDGES]:
+    edges = [each for each in links if {each["before"], each["after"]} <= drawn]
+    for link in edges[:MOST_EDGES]:
         yield f"{_name(link['before'])} {LINES[link['type']]} {_name(link['after'])}"
     if len(problems) > len(first):
         yield f'more["{len(problems) - len(first)} more sub-problems, not drawn"]'
-    if len(shown) > MOST_EDGES:
-        yield f'edges["{len(shown) - MOST_EDGES} more dependencies, not drawn"]'
+    if len(edges) > MOST_EDGES:
+        yield f'edges["{len(edges) - MOST_EDGES} more dependencies, not drawn"]'
     yield from LOOKS
 
 
@@ -64,9 +66,5 @@ def _name(problem_id: str) -> str:
 
 
 def _label(problem: Problem) -> str:
-    said = in_mermaid(shortened(problem["description"], LONGEST_LABEL))
-    return f'["{in_mermaid(outline(problem["id"]))} {said}"]'
-
-
-def _duplicate(problem: Problem) -> str:
-    return ":::duplicate" if "duplicate_of" in problem else ""
+    label = in_mermaid(shortened(problem["description"], LONGEST_LABEL))
+    return f'["{in_mermaid(outline(problem["id"]))} {label}"]'

@@ -1,7 +1,7 @@
-"""Grows the tree by one level: takes up what its problems were divided into.
+"""Grows the tree by one level.
 
-A level is a barrier: its problems are divided at the same time, and only when all have been is
-the next one looked at. So what is the same as another problem is found, and not divided again.
+A level is a barrier: its problems are split in parallel, and the next level starts when all are.
+So duplicates are found before they would be split again.
 """
 
 from __future__ import annotations
@@ -34,15 +34,13 @@ from reasonloom.text.shortening import shortened
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
 
-MOST_PROBLEMS = 200
-"""Problems of one tree."""
 
+MOST_PROBLEMS = 200
 MOST_PARTS = 7
 NOVELTY = 0.1
-"""How far apart two problems are at least, or they are the same."""
+"""The least distance of two problems that are not the same."""
 
-LONGEST = 500
-"""Characters of a sub-problem that are shown."""
+LONGEST_DESCRIPTION = 500
 
 FULL = "the tree has {count} problems, and {most} at most"
 DEEP = "maxDepth is {depth}"
@@ -50,7 +48,7 @@ SAME = "{number} is the same as {other} and was not divided again"
 
 
 async def recall_context(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the memories that the problem calls for, and begin the tree with the whole of it."""
+    """Recall memories, and start the tree with the whole problem."""
     request = Breakdown.model_validate(state["request"])
     memories, notes = await recall_for(runtime.context, request.problem)
     text = request.problem
@@ -60,7 +58,7 @@ async def recall_context(state: BreakdownState, runtime: Runtime[Execution]) -> 
 
 
 def dispatch_splits(state: BreakdownState) -> list[Send]:
-    """Return one task for each problem that nobody has looked at yet."""
+    """Return one task for each problem that is not processed yet."""
     return [
         Send("split_problem", _task(state, each)) for each in state["problems"] if is_open(each)
     ]
@@ -69,7 +67,7 @@ def dispatch_splits(state: BreakdownState) -> list[Send]:
 def _task(state: BreakdownState, problem: Problem) -> SplitTask:
     above = [each for each in state["problems"] if is_within(problem["id"], each["id"])]
     line = [each["description"] for each in above if each["id"] not in (ROOT, problem["id"])]
-    beside = [
+    others = [
         each["description"]
         for each in state["problems"]
         if each["depth"] == problem["depth"] and each["id"] != problem["id"]
@@ -79,18 +77,18 @@ def _task(state: BreakdownState, problem: Problem) -> SplitTask:
         memories=state["memories"],
         problem=problem,
         line=line,
-        others=beside,
+        others=others,
     )
 
 
 async def grow(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Take up what the level was divided into."""
+    """Add the parts of the level's problems."""
     splits = {each["id"]: each for each in state["splits"]}
     return await grow_level(state, splits, runtime.context.loom.embedder)
 
 
 async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Divide all levels by words alone: no language model has to be waited for."""
+    """Split all levels by words alone."""
     request = Breakdown.model_validate(state["request"])
     now, notes = state, []
     while pending := [each for each in now["problems"] if is_open(each)]:
@@ -104,7 +102,7 @@ async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> 
 async def grow_level(
     state: BreakdownState, splits: Mapping[str, Split], embedder: Embedder
 ) -> dict[str, Any]:
-    """Return the tree with the parts of each problem that was open, and the links among them."""
+    """Return the tree with the parts of each open problem and the links between them."""
     request = Breakdown.model_validate(state["request"])
     before: list[Problem] = []
     fresh: list[Problem] = []
@@ -121,8 +119,8 @@ async def grow_level(
 
 
 def _with_split(problem: Problem, split: Split) -> Problem:
-    told = {name: value for name, value in split.items() if name not in ("id", "parts", "links")}
-    return Problem(**{**problem, **told})  # type: ignore[typeddict-item]
+    facts = {name: value for name, value in split.items() if name not in ("id", "parts", "links")}
+    return Problem(**{**problem, **facts})  # type: ignore[typeddict-item]
 
 
 def _parts(problem: Problem, split: Split) -> list[Problem]:
@@ -131,13 +129,15 @@ def _parts(problem: Problem, split: Split) -> list[Problem]:
         one = Problem(
             id=f"{problem['id']}-{place}",
             text=part["text"],
-            description=shortened(part["text"].replace("\n- ", "; ").removeprefix("- "), LONGEST),
+            description=shortened(
+                part["text"].replace("\n- ", "; ").removeprefix("- "), LONGEST_DESCRIPTION
+            ),
             depth=problem["depth"] + 1,
             parent=problem["id"],
         )
         if "effort" in part:
             one["effort"] = float(part["effort"])
-        if "why" in part:  # a step of a method, a check of constraints: it quotes, and has no parts
+        if "why" in part:  # a step of a method or a check of constraints has no parts
             one |= {"reason": "indivisible", "why": part["why"]}
         made.append(one)
     return made
@@ -154,38 +154,39 @@ def _links(problem: Problem, split: Split) -> list[Link]:
 async def _mark_duplicates(
     before: Sequence[Problem], fresh: Sequence[Problem], embedder: Embedder
 ) -> tuple[list[Problem], list[Link], list[str]]:
-    """Mark each new problem that is the same as an earlier one, and let it come after that one."""
-    texts = [each["text"] for each in (*before, *fresh) if len(each["text"]) <= LONGEST]
-    apart = ThoughtDistance(await similarity_of(embedder, texts if fresh else []))
+    """Mark new problems that equal an earlier one, and link them to it."""
+    texts = [each["text"] for each in (*before, *fresh) if len(each["text"]) <= LONGEST_DESCRIPTION]
+    distance = ThoughtDistance(await similarity_of(embedder, texts if fresh else []))
     seen = [each for each in before if "duplicate_of" not in each]
     marked: list[Problem] = []
     links: list[Link] = []
-    notes = list(apart.likeness.notes)
+    notes = list(distance.likeness.notes)
     for each in fresh:
-        twin = next((one for one in seen if _is_same(apart, each, one)), None)
+        twin = next((one for one in seen if _is_same(distance, each, one)), None)
         if twin is None or each.get("why") == OF_METHOD:
             seen.append(each)
             marked.append(each)
             continue
-        told = SAME.format(number=outline(each["id"]), other=outline(twin["id"]))
-        marked.append({**each, "reason": "duplicate", "why": told, "duplicate_of": twin["id"]})
-        notes.append(told)
+        why = SAME.format(number=outline(each["id"]), other=outline(twin["id"]))
+        marked.append({**each, "reason": "duplicate", "why": why, "duplicate_of": twin["id"]})
+        notes.append(why)
         if not is_within(each["id"], twin["id"]):
-            links.append(Link(before=twin["id"], after=each["id"], type="needs", certainty=1.0,
-                              why=told))  # fmt: skip
+            links.append(
+                Link(before=twin["id"], after=each["id"], type="needs", certainty=1.0, why=why)
+            )
     return marked, links, notes
 
 
-def _is_same(apart: ThoughtDistance, one: Problem, other: Problem) -> bool:
-    """Tell whether two problems come to the same; long ones only where their words are the same."""
+def _is_same(distance: ThoughtDistance, one: Problem, other: Problem) -> bool:
+    """Return whether two problems are the same; long ones only if their words are."""
     texts = [each["text"] for each in (one, other)]
     first, second = (text.casefold().split() for text in texts)
-    short = all(len(text) <= LONGEST for text in texts)
-    return first == second or (short and apart(*texts) <= NOVELTY)
+    short = all(len(text) <= LONGEST_DESCRIPTION for text in texts)
+    return first == second or (short and distance(*texts) <= NOVELTY)
 
 
 def _limited(problems: list[Problem], depth: int) -> list[Problem]:
-    """Mark the problems that may not be divided: too deep, or no room for their parts."""
+    """Mark the open problems that are too deep, or for whose parts there is no room."""
     room = (MOST_PROBLEMS - len(problems)) // MOST_PARTS
     full = FULL.format(count=len(problems), most=MOST_PROBLEMS)
     limited: list[Problem] = []

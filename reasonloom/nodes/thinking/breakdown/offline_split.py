@@ -1,7 +1,6 @@
-"""Fixed methods of taking a problem apart, for one whose own words show no parts.
+"""Splits a problem without a language model: by its own words, else by a fixed method.
 
-Without a language model nobody knows what its parts are; a method says at least how to come by
-them. Each is named in the answer, and filled with the problem's own words.
+A method says at least how to find the parts. The answer names it, and its steps quote the problem.
 """
 
 from __future__ import annotations
@@ -22,13 +21,12 @@ if TYPE_CHECKING:
     from reasonloom.nodes.thinking.breakdown.state import Problem
 
 
-LONGEST = 160
-"""Characters of the problem that a step of a method quotes."""
+LONGEST_QUOTE = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method: the words by which a problem calls for it, and its steps, each after the last."""
+    """A method: the words that suggest it, and its steps in order."""
 
     name: str
     cue: re.Pattern[str]
@@ -86,18 +84,18 @@ METHODS = (
         ),
     ),
 )
-"""The first whose cue a problem says is taken; the last takes all the rest."""
+"""The first whose cue matches is used; the last matches everything."""
 
 
 def method_for(problem: str) -> tuple[Method, list[str]]:
-    """Return the method that a problem calls for, and its steps in the problem's words."""
+    """Return the method for a problem, and its steps in the problem's words."""
     method = next(each for each in METHODS if each.cue.search(problem))
-    it = shortened(problem.strip(), LONGEST).rstrip(" .!?\u3002\uff01\uff1f")
+    it = shortened(problem.strip(), LONGEST_QUOTE).rstrip(" .!?\u3002\uff01\uff1f")
     return method, [step.format(it=it) for step in method.steps]
 
 
 BY_WORDS, BY_METHOD = 0.3, 0.1
-"""How sure a division is: by the problem's words, by a method that fits any problem."""
+"""Confidence of a split by the problem's words, and by a method."""
 
 CHECK_ONE = "See that it holds: {said}"
 CHECK_ALL = "See that these hold: {said}"
@@ -108,9 +106,9 @@ OF_CONTEXT = "what the context demands"
 
 
 def split_offline(problem: Problem, request: Breakdown) -> Split:
-    """Return the parts that a problem's own words show; of the whole, else those of a method.
+    """Return the parts that a problem's own words show, or for the root those of a method.
 
-    What the context demands is one more part of the whole, after all the others.
+    The context's constraints are one more part of the root, after all others.
     """
     if not words_in(problem["text"]):
         return Split(id=problem["id"], reason="indivisible", why=NO_WORDS, sure=0.0)
@@ -122,7 +120,11 @@ def split_offline(problem: Problem, request: Breakdown) -> Split:
         split = _by_method(problem)
     else:
         return Split(id=problem["id"], reason="indivisible", why=NO_PARTS)
-    return _with_check(split, held) if held else split
+    if held:
+        last = len(split["parts"])
+        split["parts"].append({"text": held, "why": OF_CONTEXT})
+        split["links"] += [_link(at, last, OF_CONTEXT) for at in range(last)]
+    return split
 
 
 def _split(
@@ -153,13 +155,6 @@ def _constraints(request: Breakdown) -> str:
     held = (request.context.constraints if request.context else None) or []
     form = CHECK_ONE if len(held) == 1 else CHECK_ALL
     return form.format(said="; ".join(held)) if held else ""
-
-
-def _with_check(split: Split, held: str) -> Split:
-    last = len(split["parts"])
-    after = [_link(at, last, OF_CONTEXT) for at in range(last)]
-    check = {"text": held, "why": OF_CONTEXT}
-    return {**split, "parts": [*split["parts"], check], "links": [*split["links"], *after]}
 
 
 def _link(before: int, after: int, why: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Divides one problem by the language model."""
+"""Splits one problem by the language model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.thinking.breakdown import Breakdown, Reason
+from reasonloom.contracts.thinking.breakdown import Breakdown, BreakdownContext, Reason
 from reasonloom.errors import BudgetExceeded
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.runs.budget import ReservePolicy
@@ -18,32 +18,32 @@ from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split, Spli
 if TYPE_CHECKING:
     from reasonloom.nodes.runs.llm_call import OptionalReply
 
+
 TWO = 2
 TOO_FEW = "the division of {number} has fewer than two sub-problems; it was left whole"
 UNREAD = "the answer could not be read"
 
 
 async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for the parts of one problem; one whose call fails is left whole and marked.
+    """Ask for the parts of one problem; if the call fails it is marked and stays whole.
 
     Raises:
-        ServiceFault: it is the whole problem, so that there is nothing to answer with.
+        ServiceFault: the call for the root failed.
     """
     execution, problem = runtime.context, state["problem"]
-    heard = await ask_or_note(
-        execution, _question(execution, state), f"the division of {outline(problem['id'])}"
-    )
+    what = f"the division of {outline(problem['id'])}"
+    heard = await ask_or_note(execution, _question(execution, state), what)
     if heard.fault and problem["id"] == ROOT:
         raise heard.fault
     split, notes = _parse_split(heard, state)
-    told = [] if split.get("reason") == "budget" else heard.notes  # all such are told of at once
-    return {"splits": [split], "notes": [*told, *notes]}
+    of_call = [] if split.get("reason") == "budget" else heard.notes  # reported once for all
+    return {"splits": [split], "notes": [*of_call, *notes]}
 
 
 def _question(execution: Execution, state: SplitTask) -> Question:
     request, problem = Breakdown.model_validate(state["request"]), state["problem"]
-    context = request.context
-    is_root = problem["id"] == ROOT
+    context = request.context or BreakdownContext()
+    reserve = None if problem["id"] == ROOT else relation_reserve(execution, request.problem)
     return Question(
         node="split_problem",
         prompt="breakdown/split",
@@ -52,21 +52,19 @@ def _question(execution: Execution, state: SplitTask) -> Question:
             "part": problem["text"],
             "line": state["line"],
             "others": state["others"],
-            "background": (context.background if context else None) or "",
-            "constraints": (context.constraints if context else None) or [],
+            "background": context.background or "",
+            "constraints": context.constraints or [],
             "memories": state["memories"],
             "levels": request.max_depth - problem["depth"] - 1,
         },
         pipe="breakdown",
         task=problem["id"],
-        aside=ReservePolicy(
-            leave=None if is_root else relation_reserve(execution, request.problem), read=True
-        ),
+        aside=ReservePolicy(leave=reserve, read=True),
     )
 
 
 def _parse_split(heard: OptionalReply, state: SplitTask) -> tuple[Split, list[str]]:
-    """Return a reply as a split, and what must be said of it."""
+    """Return a reply as a split, and notes on it."""
     problem = state["problem"]
     if heard.fault:
         spent = isinstance(heard.fault, BudgetExceeded)
@@ -79,13 +77,13 @@ def _parse_split(heard: OptionalReply, state: SplitTask) -> tuple[Split, list[st
     return _parse_parts(heard.parsed, problem)
 
 
-def _parse_parts(said: dict[str, Any], problem: Problem) -> tuple[Split, list[str]]:
-    made = Split(id=problem["id"], why=said["reason"], sure=float(said["confidence"]))
-    if said["atomic"]:
+def _parse_parts(parsed: dict[str, Any], problem: Problem) -> tuple[Split, list[str]]:
+    made = Split(id=problem["id"], why=parsed["reason"], sure=float(parsed["confidence"]))
+    if parsed["atomic"]:
         return {**made, "reason": "indivisible"}, []
     places: dict[int, int] = {}
     parts: list[dict[str, Any]] = []
-    for number, part in enumerate(said["sub_problems"], 1):
+    for number, part in enumerate(parsed["sub_problems"], 1):
         text = part["description"].strip()
         same = [at for at, each in enumerate(parts) if each["text"].casefold() == text.casefold()]
         places[number] = same[0] if same else len(parts)
@@ -95,16 +93,11 @@ def _parse_parts(said: dict[str, Any], problem: Problem) -> tuple[Split, list[st
         return {**made, "reason": "failed"}, [TOO_FEW.format(number=outline(problem["id"]))]
     links = [
         {**each, "before": places[each["before"]], "after": places[each["after"]]}
-        for each in said["dependencies"]
+        for each in parsed["dependencies"]
         if {each["before"], each["after"]} <= places.keys()
     ]
     real = [each for each in links if each["before"] != each["after"]]
-    return {**made, "parts": parts, "links": real, "split_by": "llm"}, _unknown_keys(
-        said, real, problem
-    )
-
-
-def _unknown_keys(said: dict[str, Any], real: list[dict[str, Any]], problem: Problem) -> list[str]:
-    lost = len(said["dependencies"]) - len(real)
-    told = f"{lost} dependencies named with {outline(problem['id'])} are none of two of its parts"
-    return [f"{told}; left out"] if lost else []
+    lost = len(parsed["dependencies"]) - len(real)
+    note = f"{lost} dependencies named with {outline(problem['id'])} are none of two of its parts"
+    notes = [f"{note}; left out"] if lost else []
+    return {**made, "parts": parts, "links": real, "split_by": "llm"}, notes

@@ -1,4 +1,4 @@
-"""What breaking a problem down carries from step to step."""
+"""The state of `breakdown`."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from reasonloom.contracts.thinking.breakdown import Reason, Splitter, Tie
 from reasonloom.nodes.state import ToolState
 
 ROOT = "problem-1-0"
-"""The id of the whole problem; a part's id is its parent's and its own place from 0."""
+"""The id of the whole problem; a part's id appends its place, from 0, to its parent's."""
 
 
 Basis = Literal["count", "effort"]
-"""What a critical path's length is: a count of problems, or the sum of their efforts."""
+"""The measure of a critical path: the count of problems or the sum of efforts."""
 
 
 class Problem(TypedDict, total=False):
-    """One problem of the tree; neither `split_by` nor `reason` while nobody has looked at it.
+    """One problem of the tree; it has neither `split_by` nor `reason` until it is processed.
 
-    `text` is all of it, `description` what the answer shows.
+    `text` is complete, `description` is what the answer shows.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Problem(TypedDict, total=False):
 
 
 class Link(TypedDict, total=False):
-    """`before` comes before `after`; how sure that is (0..1), and why."""
+    """`before` precedes `after`, with certainty 0..1 and the reason."""
 
     before: str
     after: str
@@ -49,7 +49,7 @@ class Link(TypedDict, total=False):
 
 
 class Split(TypedDict, total=False):
-    """What came of one problem: its parts and the links between them by place, or a reason."""
+    """The split of one problem: parts and links between their places, or why there are none."""
 
     id: str
     parts: list[dict[str, Any]]
@@ -62,7 +62,7 @@ class Split(TypedDict, total=False):
 
 
 class SplitTask(TypedDict):
-    """What one task is given: the request, what is known, and the problem with all around it."""
+    """The input of one split; `line` are the problems above, `others` those at the same depth."""
 
     request: dict[str, Any]
     memories: list[dict[str, Any]]
@@ -72,9 +72,9 @@ class SplitTask(TypedDict):
 
 
 class BreakdownState(ToolState, total=False):
-    """What breaking down carries; `splits` come from tasks at once, in any order.
+    """The state of `breakdown`; `splits` arrive in any order.
 
-    `unrelated` tells that the links across branches were asked for and did not come.
+    `unrelated`: the language model gave no links across branches.
     """
 
     memories: list[dict[str, Any]]
@@ -86,30 +86,30 @@ class BreakdownState(ToolState, total=False):
 
 
 def place_of(problem_id: str) -> tuple[int, ...]:
-    """Return the places of a problem and those above it: sorts a parent before its parts."""
+    """Return the places from the root down; sorts a parent before its parts."""
     return tuple(int(each) for each in problem_id.split("-")[2:])
 
 
 def outline(problem_id: str) -> str:
-    """Return the number of a problem as outlines have it, such as 2.1; 0 for the whole."""
+    """Return a problem's outline number, such as 2.1; 0 for the whole."""
     return ".".join(str(each + 1) for each in place_of(problem_id)[1:]) or "0"
 
 
 def is_within(problem_id: str, other: str) -> bool:
-    """Tell whether a problem is another one or a part of it, at any depth."""
+    """Return whether a problem is another one or within it."""
     return problem_id == other or problem_id.startswith(f"{other}-")
 
 
 def is_open(problem: Problem) -> bool:
-    """Tell whether nobody has looked at a problem yet."""
+    """Return whether a problem is not processed yet."""
     return "split_by" not in problem and "reason" not in problem
 
 
 def is_work(problem: Problem) -> bool:
-    """Tell whether a problem is itself to be done: it has no parts, and is done nowhere else."""
+    """Return whether a problem is to be done itself: it has no parts and is no duplicate."""
     return "split_by" not in problem and problem.get("reason") != "duplicate"
 
 
 def in_order(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems as an outline lists them, each parent before its parts."""
+    """Return problems in outline order, parents before their parts."""
     return sorted(problems, key=lambda each: place_of(each["id"]))

@@ -1,7 +1,7 @@
-"""Divides a problem by what its own words say: lists, sentences, sequences, clauses, `and`.
+"""Divides a text by its own words: lists, sentences, sequences, clauses, `and`.
 
-No language model; nothing is said that the text does not say. The words that divide are known in
-English, German, French and Spanish; lists, sentences and marks divide in any language.
+The dividing words are known in English, German, French and Spanish; lists, sentences and
+punctuation divide in any language.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from reasonloom.text.words import words_in
 MOST_PARTS = 7
 TWO = 2
 LIST_OF = 3
-"""Parts from which on a list's items may be one word each."""
+"""Parts from which a list's items may be single words."""
 
 BULLET = re.compile(r"^\s*(?:[-*\u2022\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+", re.I)
 THEN = re.compile(
@@ -45,7 +45,7 @@ LEADING_CLAUSE = re.compile(
 )
 LATER = frozenset({"before", "bevor"})
 EARLIER = frozenset({"after", "once", "nachdem"})
-"""What a clause in front says of its place: after what follows it, or before."""
+"""Words by which a leading clause comes after or before the rest."""
 
 LIST = re.compile(
     r"\s*[\u3001\uff0c]\s*|,\s+(?:(?:and|or|und|oder|et|ou|y|o)\s+)?"
@@ -60,14 +60,14 @@ QUALITY = re.compile(
     r"|small|large|big|new|good|easy|quick|stable|robust|modern|clean)\Z",
     re.I,
 )
-"""A word before `and` that describes what stands behind it: nothing is divided there."""
+"""An adjective before `and` qualifies what follows it: that is not divided."""
 
 EDGES = " \t\r\n,;:.!?\u3002\uff01\uff1f"
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """The parts of a text, pairs (earlier, later) of their places, and what divided it."""
+    """The parts of a text, pairs (earlier, later) of their places, and what divided them."""
 
     parts: tuple[str, ...]
     order: tuple[tuple[int, int], ...] = ()
@@ -75,9 +75,9 @@ class Division:
 
 
 def divide_text(text: str, most: int = MOST_PARTS) -> Division | None:
-    """Return the parts that a text's words show, at most so many; None where they show none.
+    """Return at most `most` parts of a text; None if its words show none.
 
-    Where there are more, neighbours are put together so that they divide again.
+    If there are more, neighbours are joined such that they divide again.
     """
     lines = "\n".join(" ".join(line.split()) for line in text.splitlines())
     found = next((made for way in WAYS if (made := way(lines.strip()))), None)
@@ -93,12 +93,11 @@ def divide_text(text: str, most: int = MOST_PARTS) -> Division | None:
 
 
 def _joined(group: Sequence[str]) -> str:
-    """Return parts as one text that divides into them again; a single one as it is."""
     return "\n".join(f"- {each}" for each in group) if len(group) > 1 else group[0]
 
 
 def _by_list(text: str) -> Division | None:
-    """Divide by items that begin with a bullet, a number or a letter."""
+    """Divide by items with a bullet, a number or a letter."""
     items: list[str] = []
     for line in text.splitlines():
         if BULLET.match(line):
@@ -109,7 +108,7 @@ def _by_list(text: str) -> Division | None:
 
 
 def _by_sentences(text: str) -> Division | None:
-    """Divide by sentences; one that begins with `then` comes after the one before it."""
+    """Divide by sentences; `then` puts one after the one before it."""
     sentences = [each for each in STOP.split(text) if words_in(each)]
     order = [(at - 1, at) for at, each in enumerate(sentences) if at and LEADING_THEN.match(each)]
     plain = [LEADING_THEN.sub("", each, count=1) for each in sentences]
@@ -144,7 +143,7 @@ def _pair(parts: list[str], by: str, order: tuple[int, int]) -> Division | None:
 
 
 def _by_head(text: str) -> Division | None:
-    """Divide what stands after a colon, if it is a list; items of one word keep the head."""
+    """Divide a list after a colon; items of one word repeat the head."""
     head, *tail = HEAD.split(text, maxsplit=1)
     if not tail or not words_in(head) or not words_in(tail[0]):
         return None
@@ -158,7 +157,7 @@ def _by_head(text: str) -> Division | None:
 
 
 def _by_clauses(text: str) -> Division | None:
-    """Divide by clauses that say a purpose, a means, a reason or a condition."""
+    """Divide by clauses of purpose, means, reason or condition."""
     leading = LEADING_CLAUSE.match(text)
     if leading and words_in(text[leading.end() :]):
         first = leading[1].casefold()
@@ -169,7 +168,7 @@ def _by_clauses(text: str) -> Division | None:
 
 
 def _by_and(text: str) -> Division | None:
-    """Divide by commas and `and`; two parts only where both say more than one thing."""
+    """Divide by commas and `and`; two parts only if both have several words."""
     parts = [each for each in map(_trimmed, LIST.split(text)) if each]
     if len(parts) < TWO or any(QUALITY.search(each) for each in parts[:-1]):
         return None
@@ -181,7 +180,7 @@ def _by_and(text: str) -> Division | None:
 def _division(
     parts: Sequence[str], by: str, order: Sequence[tuple[int, int]] = ()
 ) -> Division | None:
-    """Return a division; one with a part that says nothing is none."""
+    """Return a division, None if a part has no words."""
     trimmed = tuple(_trimmed(each) for each in parts)
     if len(trimmed) < TWO or not all(words_in(each) for each in trimmed):
         return None
@@ -196,4 +195,4 @@ WAYS: tuple[Callable[[str], Division | None], ...] = (
     _by_list, _by_sentences, _by_semicolons, _by_sequence, _by_before, _by_after, _by_head,
     _by_clauses, _by_and,
 )  # fmt: skip
-"""From what divides a text most plainly to what divides it least so; the first that does counts."""
+"""By how plainly they divide a text; the first that applies is used."""

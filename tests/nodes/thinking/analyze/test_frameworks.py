@@ -31,7 +31,7 @@ def test_a_framework_has_four_to_six_steps_each_with_questions_and_what_it_bring
     assert 4 <= len(framework.steps) <= 6
     assert len({each.name for each in framework.steps}) == len(framework.steps)
     for step in framework.steps:
-        assert step.told and step.expects
+        assert step.instruction and step.expects
         assert len(step.questions) >= 2
         assert {each.cue for each in step.questions} <= {*QUESTION_CUES}
 

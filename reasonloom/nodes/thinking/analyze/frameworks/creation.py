@@ -1,4 +1,4 @@
-"""Frameworks that make something: for people, newly, from the ground, for any future."""
+"""Frameworks that create something: design, creativity, first principles, scenarios."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ DESIGN_THINKING = Framework(
         Step(
             "Plan the test",
             "Say with whom it is tried, what is watched for, and what would change the course.",
-            (question("people", "Who can be asked or watched?"), question("time", "When and where?")),
+            (question("people", "Who can be asked or watched?"),
+             question("time", "When and where?")),
             "who tries it, what is observed, and what follows from either result",
             ("Prototype",),
         ),

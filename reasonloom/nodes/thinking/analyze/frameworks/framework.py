@@ -1,4 +1,4 @@
-"""What a framework and its steps are."""
+"""The types of frameworks, their steps, and the features that speak for a framework."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class StepQuestion:
-    """A question of a step; `cue` names the words by which a text answers it (`plain_cues`)."""
+    """A question of a step; `cue` names the words that answer it (`QUESTION_CUES`)."""
 
     text: str
     cue: str
@@ -17,10 +17,10 @@ class StepQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: what is done, what it asks and is to bring, and whose results it needs first."""
+    """A step: instruction, questions, expected result, and the steps `after` which it comes."""
 
     name: str
-    told: str
+    instruction: str
     questions: tuple[StepQuestion, ...]
     expects: str
     after: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Framework:
-    """A way to analyse: `best_for` is told to who chooses, `description` to who asks."""
+    """A way to analyse: `best_for` informs the choice, `description` the caller."""
 
     id: str
     name: str
@@ -38,7 +38,7 @@ class Framework:
 
     @cached_property
     def waves(self) -> tuple[tuple[Step, ...], ...]:
-        """The steps in the order in which they can begin; those of one wave do not need another."""
+        """The steps by when they can begin; those of one wave are independent of each other."""
         depth: dict[str, int] = {}
         for each in self.steps:
             depth[each.name] = 1 + max((depth[name] for name in each.after), default=-1)
@@ -49,20 +49,20 @@ class Framework:
 
 
 def question(cue: str, text: str) -> StepQuestion:
-    """Return a question that is answered by the words of a cue."""
+    """Return a question that the words of a cue answer."""
     return StepQuestion(text, cue)
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """How much evidence a sign is for a framework, and how a reason puts it into words."""
+    """A sign that speaks for a framework: its weight, cues, and `reason` in words."""
 
     framework: str
     weight: float
-    said: str
+    reason: str
     cues: re.Pattern[str]
 
 
 def any_of(*words: str) -> re.Pattern[str]:
-    """Return what finds any of these words, each from its beginning."""
+    """Return a pattern that matches any of these words from their beginning."""
     return re.compile(r"\b(?:" + "|".join(words) + r")", re.I)

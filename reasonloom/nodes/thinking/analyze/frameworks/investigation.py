@@ -1,4 +1,4 @@
-"""Frameworks that find something out: by test, as a whole, by its reasons, to its cause."""
+"""Frameworks that find something out: by test, as a system, by its reasons, to its cause."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ SYSTEMS_THINKING = Framework(
         Step(
             "Trace the links",
             "Say what drives what, in which direction, by what is given.",
-            (question("effect", "What leads to what?"), question("cause", "What is it a reaction to?")),
+            (question("effect", "What leads to what?"),
+             question("cause", "What is it a reaction to?")),
             "the links: more of A gives more, or less, of B",
             ("Draw the boundary",),
         ),

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from reasonloom.stores.history.projects import PastChunk
 
 
-# What is quoted was said by anyone, in a page or a tool's output too. It must neither close a comment
-# or a tag, nor begin a heading or a block of code, nor name a file that the host would read in.
+# What is quoted was said by anyone, in a page or a tool's output too. It must neither close a
+# comment or a tag, nor begin a heading or a block of code, nor name a file that the host would read
+# in.
 
 HARMLESS = str.maketrans({"<": "‹", ">": "›", "`": "'", "@": "\uff20"})  # noqa: RUF001
 """Stand in for what opens tags, comments, code and the host's own references to files."""
@@ -36,11 +37,11 @@ FEWEST = 8
 """Tokens below which a quotation says nothing."""
 
 
-def quote(said: str, most: int) -> str:
+def quote(text: str, most: int) -> str:
     """Return `said` on one line of at most `most` tokens, harmless; what is cut ends with `…`."""
-    plain = HIDDEN.sub("", visible_text(said[:LOOKED])).translate(HARMLESS)
+    plain = HIDDEN.sub("", visible_text(text[:LOOKED])).translate(HARMLESS)
     line = " ".join(plain.split())
-    cut = len(said) > LOOKED
+    cut = len(text) > LOOKED
     while (size := tokens.count_tokens(line)) > most:
         line = line[: min(len(line) - 1, len(line) * most // size)].rstrip()
         cut = True
@@ -113,12 +114,12 @@ async def session_briefing(tx: Transaction, project: str, occasion: Occasion) ->
         lines = _sessions(others, occasion, "Since this session was left")
     else:
         lines = _sessions(others, occasion, "Last session")
-    told = [*lines]
-    if not told:
+    body = [*lines]
+    if not body:
         return ""
     topics = ", ".join(quote(name, NAME) for name in names)
-    told += [f"Topics of this project: {topics}"] if topics else []
-    return lines_within(BUDGET, [HEAD.format(project=quote(project, NAME)), WARNING, *told])
+    body += [f"Topics of this project: {topics}"] if topics else []
+    return lines_within(BUDGET, [HEAD.format(project=quote(project, NAME)), WARNING, *body])
 
 
 def _sessions(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Iterator[str]:
@@ -132,26 +133,29 @@ def _sessions(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Ite
     groups.sort(key=lambda group: max(p.ended_at for p in group), reverse=True)
     for group in groups[:OTHERS]:
         newest = max(group, key=lambda p: p.ended_at)
-        asked = next((text for p in group if p.agent is None for text in _texts_of(p, "User")), "")
-        if asked:
+        request = next(
+            (text for p in group if p.agent is None for text in _texts_of(p, "User")), ""
+        )
+        if request:
             day = newest.ended_at.astimezone(UTC).strftime("%Y-%m-%d")
-            yield f'Before: {day}, session {short_session(newest.session)}: "{quote(asked, OTHER)}"'
+            name = short_session(newest.session)
+            yield f'Before: {day}, session {name}: "{quote(request, OTHER)}"'
 
 
 def _last(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Iterator[str]:
     """Yield what one session did last; `found` are its chunks, the newest first."""
     ended = max(past.ended_at for past in found)
     yield (
-        f"{title}: {short_session(found[0].session)}, ended {ended.astimezone(UTC):%Y-%m-%d %H:%M} UTC "
-        f"({_ago(ended, occasion.now)})."
+        f"{title}: {short_session(found[0].session)}, ended "
+        f"{ended.astimezone(UTC):%Y-%m-%d %H:%M} UTC ({_ago(ended, occasion.now)})."
     )
     main = [past for past in found if past.agent is None] or list(found)
-    asked = next((text for past in main for text in _texts_of(past, "User")), "")
-    said = next((text for past in main for text in _texts_of(past, "Assistant")), "")
-    if asked:
-        yield f'- asked last: "{quote(asked, REQUEST)}"'
-    if said:
-        yield f'- answered last: "{quote(said, REPLY)}"'
+    request = next((text for past in main for text in _texts_of(past, "User")), "")
+    reply = next((text for past in main for text in _texts_of(past, "Assistant")), "")
+    if request:
+        yield f'- asked last: "{quote(request, REQUEST)}"'
+    if reply:
+        yield f'- answered last: "{quote(reply, REPLY)}"'
     errors = list(dict.fromkeys(e for past in found[:2] for e in reversed(past.errors)))[:ERRORS]
     for error in errors:
         yield f'- error near its end, perhaps open: "{quote(error, ERROR)}"'
@@ -162,8 +166,8 @@ def _last(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Iterato
 
 def _texts_of(past: PastChunk, role: str) -> Iterator[str]:
     """Yield what somebody said in a chunk, the last first."""
-    said = [body for who, body in speaker_parts(past.content) if who == role and body]
-    yield from reversed(said)
+    texts = [body for who, body in speaker_parts(past.content) if who == role and body]
+    yield from reversed(texts)
 
 
 def _ago(then: datetime, now: datetime) -> str:
@@ -253,14 +257,14 @@ def recent_decisions(found: Sequence[PastChunk]) -> list[tuple[str, str]]:
     """Return the newest sentences that sound like decisions, each with its day; each once."""
     kept: dict[str, str] = {}
     for past in found:
-        said = [body for who, body in speaker_parts(past.content) if who in ("User", "Assistant")]
-        for body in reversed(said):
+        texts = [body for who, body in speaker_parts(past.content) if who in ("User", "Assistant")]
+        for body in reversed(texts):
             for piece in BETWEEN.split(body):
                 sentence = piece.strip(" \t-*#>|")
-                told = LEAST_DECISION <= len(sentence) <= MOST_DECISION and not sentence.endswith(
+                fits = LEAST_DECISION <= len(sentence) <= MOST_DECISION and not sentence.endswith(
                     ("?", "？")
                 )
-                if told and DECIDED.search(sentence):
+                if fits and DECIDED.search(sentence):
                     kept.setdefault(sentence, f"{past.at.astimezone(UTC):%Y-%m-%d}")
         if len(kept) >= DECISIONS:
             break

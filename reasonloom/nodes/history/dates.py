@@ -97,11 +97,11 @@ def format_times(first: datetime | None, last: datetime | None, now: datetime) -
         return "undated"
     begun = first.astimezone()
     ended = (last or first).astimezone()
-    told = f"{_format_local_day(begun, now)}, {_format_clock(begun)}"
+    text = f"{_format_local_day(begun, now)}, {_format_clock(begun)}"
     if (begun.date(), _format_clock(begun)) == (ended.date(), _format_clock(ended)):
-        return told
+        return text
     other = "" if begun.date() == ended.date() else f"{_format_local_day(ended, now)}, "
-    return f"{told} – {other}{_format_clock(ended)}"
+    return f"{text} – {other}{_format_clock(ended)}"
 
 
 def _format_local_day(local: datetime, now: datetime) -> str:

@@ -16,7 +16,6 @@ from reasonloom.stores.runs.redaction import redact_past
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
     from reasonloom.stores.database import Database
     from reasonloom.stores.history.soft_deletes import Forgotten
@@ -104,7 +103,9 @@ async def restore_forgotten(loom: Loom, caller: Caller, number: int) -> int:
     async with loom.database.begin(caller) as tx:
         held = await soft_deletes.hold_forgotten(tx, number) if number in there else None
         if held is None:
-            said = ", ".join(map(str, sorted(there)[-5:]))
-            told = f"there are {said}" if said else "there is nothing"
-            raise UnknownName(NOTHING_TO_RESTORE.format(number=number, there=told), field="number")
+            numbers = ", ".join(map(str, sorted(there)[-5:]))
+            available = f"there are {numbers}" if numbers else "there is nothing"
+            raise UnknownName(
+                NOTHING_TO_RESTORE.format(number=number, there=available), field="number"
+            )
         return await soft_deletes.undo(tx, number)

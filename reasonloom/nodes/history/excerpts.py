@@ -135,20 +135,20 @@ class Excerpt:
         """Return the passages in their order, with signs where something is left out."""
         if self.whole:
             return self.source.content
-        told: list[str] = []
+        pieces: list[str] = []
         before = -1
         for place in sorted(self.places):
             passage = self.source.passages[place]
             if place > before + 1:
-                told.append(SKIPPED)
+                pieces.append(SKIPPED)
             text = self.source.content[passage.start : passage.end].strip("\n")
             if not passage.first and place != before + 1 and passage.marker:
                 text = f"{_continued(passage.marker)}\n{text}"
-            told.append(text)
+            pieces.append(text)
             before = place
         if before + 1 < len(self.source.passages):
-            told.append(SKIPPED)
-        return "\n".join(told)
+            pieces.append(SKIPPED)
+        return "\n".join(pieces)
 
 
 def rate_passages(
@@ -168,7 +168,7 @@ def rate_passages(
         cosines: of each passage with the query; zeros without vectors.
     """
     whole = sum(weights) or 1.0
-    asked = set(WORD.findall(query.lower()))
+    query_words = set(WORD.findall(query.lower()))
     found = []
     for place, text in enumerate(source.texts()):
         near = frozenset().union(*held[max(0, place - CONTEXT) : place + 1])
@@ -176,7 +176,7 @@ def rate_passages(
         signals = RelevanceSignals(
             cosine=max(0.0, cosines[place]),
             words=sum(weights[word] for word in near) / whole,
-            tag=float(bool(name) and asked.issuperset(WORD.findall((name or "").lower()))),
+            tag=float(bool(name) and query_words.issuperset(WORD.findall((name or "").lower()))),
             date=source.date,
             asking=float(text.rstrip().endswith(QUESTION_MARKS)),
             session=min(1.0, source.own),
@@ -194,7 +194,7 @@ def select_excerpts(passages: Sequence[RatedPassage], room: int) -> tuple[list[E
     A passage that says what a better one says takes no room.
     """
     excerpts: dict[int, Excerpt] = {}
-    said: list[frozenset[str]] = []
+    seen: list[frozenset[str]] = []
     twins = 0
     for each in sorted(passages, key=lambda rated: (-rated.order, rated.source.id, rated.place)):
         if room < LEAST_LEFT and excerpts:
@@ -202,7 +202,7 @@ def select_excerpts(passages: Sequence[RatedPassage], room: int) -> tuple[list[E
         if len(each.text) > LETTERS * room and excerpts:
             continue
         words = frozenset(WORD.findall(each.text.lower()))
-        if any(_alike(words, other) for other in said):
+        if any(_alike(words, other) for other in seen):
             twins += 1
             continue
         excerpt = excerpts.get(each.source.id)
@@ -213,7 +213,7 @@ def select_excerpts(passages: Sequence[RatedPassage], room: int) -> tuple[list[E
         if excerpt is None:
             excerpt = excerpts[each.source.id] = Excerpt(each.source, relevance=each.relevance)
         excerpt.places.append(each.place)
-        said.append(words)
+        seen.append(words)
         room -= size
     return list(excerpts.values()), twins
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.state import ToolState
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.history.chunk_lists import ChunkFilter
     from reasonloom.stores.history.soft_deletes import Forgotten, Preview
 
 
@@ -57,19 +56,19 @@ async def topic_of(execution: Execution, query: str) -> Topic:
 
 
 async def topic_scores(
-    tx: Transaction, chosen: ChunkFilter, asked: Topic
+    tx: Transaction, chosen: ChunkFilter, topic: Topic
 ) -> tuple[dict[int, float], list[str]]:
     """Return how near each of the chunks is to the topic, 0..1, and what must be said of it."""
     numbers = await soft_deletes.ids(tx, chosen)
     if not numbers:
-        return {}, asked.notes
-    if asked.near is not None:
-        found = await soft_deletes.likeness(tx, chosen, asked.near)
+        return {}, topic.notes
+    if topic.near is not None:
+        found = await soft_deletes.likeness(tx, chosen, topic.near)
         lacking = len(numbers) - len(found)
         if found:
-            note = UNCOMPARED.format(n=lacking, model=asked.near.model)
-            return found, [*asked.notes, *([note] if lacking else [])]
-    return await _by_words(tx, chosen, asked.query, numbers), [*asked.notes, BY_WORDS]
+            note = UNCOMPARED.format(n=lacking, model=topic.near.model)
+            return found, [*topic.notes, *([note] if lacking else [])]
+    return await _by_words(tx, chosen, topic.query, numbers), [*topic.notes, BY_WORDS]
 
 
 async def _by_words(
@@ -111,23 +110,23 @@ async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = HistoryForget.model_validate(state["request"])
     span = dates.span_between(request.after, request.before, ("after", "before"))
-    asked = await topic_of(execution, request.query) if request.query else None
+    topic = await topic_of(execution, request.query) if request.query else None
     days = execution.loom.settings.undo_days
     if not request.dry_run:
         await execution.loom.journal.flush()  # what was found may still wait to be written
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         chosen, notes = await _chosen(tx, request, ChunkFilter(request.project, None, span))
-        matched = await _matched(tx, chosen, asked, request) if chosen else Matched((), None, [])
+        matched = await _matched(tx, chosen, topic, request) if chosen else Matched((), None, [])
         gone = None
         if matched.numbers and not request.dry_run:
             at = execution.loom.clock()
-            said = _request_label(request)
-            gone = await soft_deletes.forget(tx, matched.numbers, request.project, said, at)
+            label = _request_label(request)
+            gone = await soft_deletes.forget(tx, matched.numbers, request.project, label, at)
         answer, more = await _answer(tx, request, matched, gone, days)
-        told = await complete_run(tx, execution, answer, notes=[*notes, *matched.notes, *more])
+        added = await complete_run(tx, execution, answer, notes=[*notes, *matched.notes, *more])
     if gone and not days:
         await erase(execution.loom.database, execution.caller, gone.number)
-    return told
+    return added
 
 
 async def _chosen(
@@ -147,11 +146,11 @@ async def _chosen(
 
 
 async def _matched(
-    tx: Transaction, chosen: ChunkFilter, asked: Topic | None, request: HistoryForget
+    tx: Transaction, chosen: ChunkFilter, topic: Topic | None, request: HistoryForget
 ) -> Matched:
-    if asked is None:
+    if topic is None:
         return Matched(await soft_deletes.ids(tx, chosen), None, [])
-    scores, notes = await topic_scores(tx, chosen, asked)
+    scores, notes = await topic_scores(tx, chosen, topic)
     least = threshold(request.threshold)
     near = {key: score for key, score in scores.items() if score >= least}
     return Matched(sorted(near, key=lambda key: (-near[key], key)), near, notes)

@@ -13,7 +13,7 @@ from reasonloom.nodes.history.truncation import MARKER
 HEAD = 400
 """Characters of a chunk that are looked at for its preview."""
 
-SHOWN = 80
+PREVIEW_LENGTH = 80
 """Characters of a preview, and of the query where it is said again."""
 
 NO_MATCH = "No chunks match the given filters."
@@ -82,14 +82,14 @@ def render_topic_dry_run(
     ]
     if n > len(matches):
         lines.append(MORE.format(n=n - len(matches)))
-    told = {name: round(getattr(spread, name) * 100) for name in ("max", "min", "median")}
+    scores = {name: round(getattr(spread, name) * 100) for name in ("max", "min", "median")}
     return DRY_TOPIC.format(
         n=n,
         query=_cut(query),
         least=format_percent(least),
         project=_cut(project),
         matches="\n".join(lines),
-        **told,
+        **scores,
     )
 
 
@@ -103,6 +103,6 @@ def render_undo(number: int, until: datetime | None) -> str:
     return UNDO.format(until=format_day(until), number=number) if until else ERASED
 
 
-def _cut(said: str) -> str:
-    line = SPACE.sub(" ", said).strip()
-    return line if len(line) <= SHOWN else f"{line[:SHOWN].rstrip()}..."
+def _cut(text: str) -> str:
+    line = SPACE.sub(" ", text).strip()
+    return line if len(line) <= PREVIEW_LENGTH else f"{line[:PREVIEW_LENGTH].rstrip()}..."

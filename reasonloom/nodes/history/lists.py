@@ -116,8 +116,8 @@ def _session_line(session: SessionRow, short: str, now: datetime) -> str:
     when = dates.format_times(session.started_at, session.ended_at, now)
     chunks = "chunk" if session.chunks == 1 else "chunks"
     tokens = "token" if session.tokens == 1 else "tokens"
-    shown = lookup.display_name(short)
-    return f"- {shown} ({when}, {session.chunks} {chunks}, {session.tokens} {tokens})"
+    name = lookup.display_name(short)
+    return f"- {name} ({when}, {session.chunks} {chunks}, {session.tokens} {tokens})"
 
 
 def _session_values(session: SessionRow) -> SessionSummary:

@@ -12,8 +12,9 @@ from reasonloom.stores.history import chunk_lists
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
+
 MOST_NAMED = 5
-SHOWN = 60
+NAME_LENGTH = 60
 """Characters of a name that an error or a note shows."""
 
 LEAST = 8
@@ -33,16 +34,16 @@ async def require_project(tx: Transaction, slug: str) -> None:
 async def unknown_project(tx: Transaction, slug: str) -> str:
     """Return what to say of a project that is not there, with the nearest that are."""
     there = await chunk_lists.slugs(tx)
-    said = f'project: there is no project "{display_name(slug)}"'
+    unknown = f'project: there is no project "{display_name(slug)}"'
     if not there:
-        return f"{said}; there are none yet"
+        return f"{unknown}; there are none yet"
     lowered = {name.lower(): name for name in there}
     near = get_close_matches(slug.lower(), list(lowered), n=MOST_NAMED, cutoff=0.5)
     near += [name for name in lowered if slug.lower() in name and name not in near]
     if near:
-        return f"{said}; did you mean {', '.join(lowered[name] for name in near[:MOST_NAMED])}?"
+        return f"{unknown}; did you mean {', '.join(lowered[name] for name in near[:MOST_NAMED])}?"
     more = ", …" if len(there) > MOST_NAMED else ""
-    return f"{said}; there are {', '.join(there[:MOST_NAMED])}{more}"
+    return f"{unknown}; there are {', '.join(there[:MOST_NAMED])}{more}"
 
 
 async def require_session(tx: Transaction, project: str, start: str, field: str) -> str | None:
@@ -65,7 +66,7 @@ async def require_session(tx: Transaction, project: str, start: str, field: str)
 def display_name(name: str) -> str:
     """Return a name on one line, cut where it is long."""
     line = " ".join(name.split())
-    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+    return line if len(line) <= NAME_LENGTH else f"{line[: NAME_LENGTH - 1]}…"
 
 
 def abbreviations(sessions: Sequence[str]) -> dict[str, str]:
@@ -76,8 +77,8 @@ def abbreviations(sessions: Sequence[str]) -> dict[str, str]:
     order = sorted(set(sessions))
     short: dict[str, str] = {}
     for place, session in enumerate(order):
-        beside = [order[n] for n in (place - 1, place + 1) if 0 <= n < len(order)]
-        shared = max((_shared(session, other) for other in beside), default=0)
+        neighbours = [order[n] for n in (place - 1, place + 1) if 0 <= n < len(order)]
+        shared = max((_shared(session, other) for other in neighbours), default=0)
         short[session] = session[: max(LEAST, shared + 1)]
     return short
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reasonloom.nodes.state import ToolState
     from reasonloom.stores.database import Transaction
 
+
 LEAST_PIECE = 20
 """Tokens that a piece takes with its heading at least; no more pieces are read than could fit."""
 
@@ -151,7 +152,7 @@ def _answer(
 
     def head(chunks: int, size: int) -> str:
         return HEAD.format(
-            project=one_line(request.project, lookup.SHOWN),
+            project=one_line(request.project, lookup.NAME_LENGTH),
             chunks=chunks,
             s="" if chunks == 1 else "s",
             tokens=size,

@@ -25,7 +25,7 @@ Mark = Callable[["Piece | None", "Piece"], str | None]
 WORTH = 100
 """Where fewer tokens are left than this, no further piece is begun."""
 
-SHORT_ID, NAME_SHOWN, REASON_SHOWN = 8, 40, 160
+SHORT_ID, NAME_LENGTH, REASON_LENGTH = 8, 40, 160
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", re.IGNORECASE)
 OURS = re.compile(
     rf"^([\s{UNSEEN}]*)(?==+[\s{UNSEEN}]*+[^=\s]|\[[\s{UNSEEN}]*(?:note|chain walk)\b)",
@@ -120,22 +120,22 @@ def render(
 def heading(piece: Piece) -> str:
     """Return the line over a piece: when, where, which, and why it is told here."""
     time = piece.time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if piece.time else "undated"
-    named = [time, one_line(piece.project, NAME_SHOWN), f"session {short_session(piece.session)}"]
-    named += [f"agent {one_line(piece.agent, NAME_SHOWN)}"] if piece.agent else []
+    named = [time, one_line(piece.project, NAME_LENGTH), f"session {short_session(piece.session)}"]
+    named += [f"agent {one_line(piece.agent, NAME_LENGTH)}"] if piece.agent else []
     named += [f"mem-{piece.id}"]
-    named += [one_line(piece.why, REASON_SHOWN)] if piece.why else []
+    named += [one_line(piece.why, REASON_LENGTH)] if piece.why else []
     return f"=== {' | '.join(named)} ==="
 
 
 def short_session(session: str) -> str:
     """Return a session's id as it is shown: how a UUID begins, any other whole."""
-    return session[:SHORT_ID] if UUID.fullmatch(session) else one_line(session, NAME_SHOWN)
+    return session[:SHORT_ID] if UUID.fullmatch(session) else one_line(session, NAME_LENGTH)
 
 
-def one_line(said: str, most: int) -> str:
+def one_line(text: str, most: int) -> str:
     """Return `said` on one line, of at most `most` characters."""
-    said = " ".join(said.split())
-    return said if len(said) <= most else f"{said[: most - 1].rstrip()}…"
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
 def _chosen(
@@ -154,8 +154,8 @@ def _chosen(
             chosen[place] = RenderedPiece(safe[place], size, cut=False)
             room = left - size
             continue
-        if (not chosen or left >= WORTH) and (told := truncate(safe[place], left)):
-            chosen[place] = RenderedPiece(told, tokens.count_tokens(told), cut=True)
+        if (not chosen or left >= WORTH) and (text := truncate(safe[place], left)):
+            chosen[place] = RenderedPiece(text, tokens.count_tokens(text), cut=True)
         break
     return chosen
 
@@ -167,10 +167,10 @@ def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, R
         first += 1
     sizes = [tokens.count_tokens(each) for each in safe]
     share = fair_share(sizes[first:], room - sum(heads[first:]))
-    told = {place: truncate(safe[place], share) for place in range(first, len(safe))}
+    texts = {place: truncate(safe[place], share) for place in range(first, len(safe))}
     return {
         place: RenderedPiece(text, tokens.count_tokens(text), cut=text != safe[place])
-        for place, text in told.items()
+        for place, text in texts.items()
         if text
     }
 
@@ -207,8 +207,8 @@ def _blocks(
     before: Piece | None = None
     for place in sorted(chosen):
         piece = pieces[place]
-        if mark and (said := mark(before, piece)):
-            yield said
+        if mark and (line := mark(before, piece)):
+            yield line
         yield f"{heading(piece)}\n{chosen[place].text}"
         before = piece
 
@@ -261,5 +261,5 @@ def remaining_budget(budget: int, notes: Sequence[str]) -> int:
     )
 
 
-def _size(head: str, lines: Sequence[str], shown: int, more: str) -> int:
-    return tokens.count_tokens("\n".join([head, *lines[:shown], more.format(n=len(lines) - shown)]))
+def _size(head: str, lines: Sequence[str], count: int, more: str) -> int:
+    return tokens.count_tokens("\n".join([head, *lines[:count], more.format(n=len(lines) - count)]))

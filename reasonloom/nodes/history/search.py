@@ -69,7 +69,7 @@ class FoundChunks:
     """The chunks that a search found.
 
     Attributes:
-        asked: the question's words.
+        terms: the question's words.
         sources: the chunks as they are judged.
         held: for each passage of all of them the places of the words that stand in it.
         cosines: for each passage how near it is to the question.
@@ -77,7 +77,7 @@ class FoundChunks:
         notes: what must be said of the search.
     """
 
-    asked: QueryTerms
+    terms: QueryTerms
     sources: list[Source]
     held: list[frozenset[int]]
     cosines: Sequence[float]
@@ -104,11 +104,13 @@ async def search_passages(
         read = await _find_chunks(
             tx, execution, question, Scope(kinds=("transcript",), project=project)
         )
-    said = [*notes, *read.notes]
+    all_notes = [*notes, *read.notes]
     excerpts, twins = select_excerpts(
-        _rated(question, read), remaining_budget(budget, said) - MOST_DUPLICATES
+        _rated(question, read), remaining_budget(budget, all_notes) - MOST_DUPLICATES
     )
-    return _placed(excerpts, read.chunks, [*said, *([_duplicates_note(twins)] if twins else [])])
+    return _placed(
+        excerpts, read.chunks, [*all_notes, *([_duplicates_note(twins)] if twins else [])]
+    )
 
 
 async def _find_chunks(
@@ -133,8 +135,8 @@ async def _find_chunks(
         query_terms.words_in_passages(tx, found.query_terms, texts),
         _cosines(execution, question, texts),
     )
-    said = await retrieval_notes(tx, found, model, POOL)
-    return FoundChunks(found.query_terms, sources, held, cosines, chunks, said)
+    all_notes = await retrieval_notes(tx, found, model, POOL)
+    return FoundChunks(found.query_terms, sources, held, cosines, chunks, all_notes)
 
 
 def _source(chunk: WalkChunk, ranked: RankedMemory) -> Source:
@@ -160,7 +162,7 @@ async def _cosines(
 
 def _rated(question: RankingQuery, read: FoundChunks) -> list[RatedPassage]:
     """Return the passages of what was found; those of chunks that only seem near are left out."""
-    weights = [word.weight for word in read.asked.words]
+    weights = [word.weight for word in read.terms.words]
     found: list[RatedPassage] = []
     start = 0
     for source in read.sources:

@@ -52,9 +52,9 @@ def truncate(content: str, room: int) -> str:
         return content
     parts = parts_of(content)
     for tried in range(TRIES):
-        told = _within(parts, room - tried * (4 + room // 20))
-        if tokens.count_tokens(told) <= room:
-            return told
+        cleaning = _within(parts, room - tried * (4 + room // 20))
+        if tokens.count_tokens(cleaning) <= room:
+            return cleaning
     return ""
 
 
@@ -95,10 +95,10 @@ def _within(parts: Sequence[Part], room: int) -> str:
     else:
         kept, ahead, middle = list(parts), 0, ""
     share = fair_share([part.tokens for part in kept], room)
-    told = [_truncate_part(part, share) for part in kept]
+    lines = [_truncate_part(part, share) for part in kept]
     if middle:
-        told.insert(ahead, middle)
-    return "\n".join(each for each in told if each)
+        lines.insert(ahead, middle)
+    return "\n".join(each for each in lines if each)
 
 
 def _truncate_part(part: Part, room: int) -> str:
@@ -152,7 +152,7 @@ def _fitting(bits: Sequence[tuple[str, int]], room: int) -> int:
 
 # The output of tools is long and often noise: compared as a whole it hides what was said.
 
-TOOL_SHOWN = 200
+TOOL_LENGTH = 200
 """Characters of a tool's argument or output."""
 
 TOOLS = ("[Tool", "[Result")
@@ -167,10 +167,10 @@ def texts_in(content: str) -> list[str]:
     ends = ends if bounds else ends[1:]
     found: list[str] = []
     for (start, marker), end in zip(starts, ends, strict=True):
-        said = content[start:end].strip()
-        said = said[:TOOL_SHOWN] if marker.startswith(TOOLS) else said
-        if said:
-            found.append(said)
+        cleaning = content[start:end].strip()
+        cleaning = cleaning[:TOOL_LENGTH] if marker.startswith(TOOLS) else cleaning
+        if cleaning:
+            found.append(cleaning)
     return found
 
 

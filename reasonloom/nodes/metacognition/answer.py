@@ -71,9 +71,9 @@ def _changes(
         for bias in now
         if bias in before and abs(now[bias] - before[bias]) >= SHIFTED
     ]
-    told = _describe(calls, appeared, gone, shifted, repeated)
+    summary = _describe(calls, appeared, gone, shifted, repeated)
     changes = {"appeared": appeared, "gone": gone, "shifted": shifted, "repeated": dict(repeated)}
-    return {"calls": calls, **({"since": since} if since else {}), **changes, "told": told}
+    return {"calls": calls, **({"since": since} if since else {}), **changes, "told": summary}
 
 
 def _describe(
@@ -85,17 +85,17 @@ def _describe(
 ) -> str:
     if not calls:
         return "This is your first monitored call; later ones are compared with it."
-    said = [f"new since your last call: {', '.join(appeared)}"] if appeared else []
-    said += [f"gone: {', '.join(gone)}"] if gone else []
-    said += [
+    parts = [f"new since your last call: {', '.join(appeared)}"] if appeared else []
+    parts += [f"gone: {', '.join(gone)}"] if gone else []
+    parts += [
         f"{each['type']} went from {each['before']:.2f} to {each['now']:.2f}" for each in shifted
     ]
-    said += [
+    parts += [
         f"{bias} was in {times} of your last {calls} calls"
         for bias, times in repeated.most_common()
         if times > 1
     ]
-    return "; ".join(said).capitalize() + "." if said else "Nothing changed since your last call."
+    return "; ".join(parts).capitalize() + "." if parts else "Nothing changed since your last call."
 
 
 OFFLINE = (
@@ -111,9 +111,9 @@ UNREAD = (
 
 async def answer_confidence(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `assess_confidence`."""
-    told, notes = merge_confidence(*_of(state, "confidence"), state["given"])
+    values, notes = merge_confidence(*_of(state, "confidence"), state["given"])
     return await _ended(
-        state, runtime.context, ConfidenceAssessed(**told, **_about(state, runtime)), notes
+        state, runtime.context, ConfidenceAssessed(**values, **_about(state, runtime)), notes
     )
 
 
@@ -138,29 +138,31 @@ async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[st
 async def answer_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `detect_emotion`."""
     request = DetectEmotion.model_validate(state["request"])
-    told, notes = merge_emotion(
+    values, notes = merge_emotion(
         *_of(state, "emotion"), state["given"], discrete=request.include_discrete
     )
     took = _milliseconds(state, runtime.context)
-    answer = EmotionDetected(**told, detection_time=took, **_about(state, runtime))
+    answer = EmotionDetected(**values, detection_time=took, **_about(state, runtime))
     return await _ended(state, runtime.context, answer, notes)
 
 
 async def answer_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `evaluate`, with the further parts that were asked for."""
     request, given = Evaluate.model_validate(state["request"]), state["given"]
-    told, notes = merge_quality(*_of(state, "quality"), given)
-    told |= {"confidence": None, "biases": None}
+    values, notes = merge_quality(*_of(state, "quality"), given)
+    values |= {"confidence": None, "biases": None}
     if request.include_confidence:
-        told["confidence"], more = merge_confidence(*_of(state, "confidence"), given)
+        values["confidence"], more = merge_confidence(*_of(state, "confidence"), given)
         notes += more
     if request.include_bias:
-        told["biases"], more = merge_bias(*_of(state, "bias"), given)
+        values["biases"], more = merge_bias(*_of(state, "bias"), given)
         notes += more
     if request.include_emotion:
-        told["emotion"], more = merge_emotion(*_of(state, "emotion"), given, discrete=True)
+        values["emotion"], more = merge_emotion(*_of(state, "emotion"), given, discrete=True)
         notes += more
-    return await _ended(state, runtime.context, Evaluated(**told, **_about(state, runtime)), notes)
+    return await _ended(
+        state, runtime.context, Evaluated(**values, **_about(state, runtime)), notes
+    )
 
 
 def _of(state: CheckState, part: PartName) -> tuple[dict[str, Any], list[JudgeVote]]:
@@ -171,21 +173,21 @@ def _of(state: CheckState, part: PartName) -> tuple[dict[str, Any], list[JudgeVo
 def _about(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return what the check says of itself."""
     execution = runtime.context
-    told = {
+    facts = {
         **state["language"],
         "llm": execution.loom.llm.name,
         "run_id": str(execution.run.id),
     }
     if execution.loom.llm.offline:
         known = state["language"]["supported"]
-        return {**told, "suggestion": OFFLINE if known else UNREAD}
-    asked = sum(len(JUDGES[part]) for part in state["given"]["parts"])
+        return {**facts, "suggestion": OFFLINE if known else UNREAD}
+    expected = sum(len(JUDGES[part]) for part in state["given"]["parts"])
     votes = state.get("votes", [])
     heard = sum(vote["said"] is not None for vote in votes)
-    more: dict[str, Any] = {"partial": True} if heard < asked else {}
+    more: dict[str, Any] = {"partial": True} if heard < expected else {}
     if (agree := judge_agreement(votes)) is not None:
         more["agreement"] = agree
-    return {**told, "lenses_asked": asked, "lenses_heard": heard, **more}
+    return {**facts, "lenses_asked": expected, "lenses_heard": heard, **more}
 
 
 def _milliseconds(state: CheckState, execution: Execution) -> float:

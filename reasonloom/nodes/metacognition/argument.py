@@ -107,13 +107,13 @@ def _claim(
         for ground in [*grounds, *evidence]
     }
     best = sorted(held, key=held.__getitem__, reverse=True)[:2]
-    told = [ground for ground in best if held[ground] >= LEAST]
+    grounds = [ground for ground in best if held[ground] >= LEAST]
     return Claim(
         text=claim.text,
         start=claim.start,
         end=claim.end,
         support=round(max(held.values(), default=0.0), 3),
-        supported_by=told,
+        supported_by=grounds,
         hedged=HEDGES.search(claim.text) is not None,
         absolute=ABSOLUTES.search(claim.text) is not None,
     )

@@ -145,29 +145,29 @@ def _named(
     named: dict[str, list[dict[str, Any]]] = defaultdict(list)
     notes: list[str] = []
     for vote in heard:
-        for said in (vote["said"] or {})["biases"]:
-            span = find_quote(said["quote"], given["text"])
+        for found in (vote["said"] or {})["biases"]:
+            span = find_quote(found["quote"], given["text"])
             if span is None:
-                notes.append(UNQUOTED.format(lens=f"the {vote['lens']}", bias=said["type"]))
-            elif all(other["lens"] != vote["lens"] for other in named[said["type"]]):
-                named[said["type"]].append({**said, "lens": vote["lens"], "span": span})
+                notes.append(UNQUOTED.format(lens=f"the {vote['lens']}", bias=found["type"]))
+            elif all(other["lens"] != vote["lens"] for other in named[found["type"]]):
+                named[found["type"]].append({**found, "lens": vote["lens"], "span": span})
     return named, notes
 
 
 def _both(
     bias: Bias, sure: float, sayings: Sequence[dict[str, Any]], seen: dict[str, Any] | None
 ) -> dict[str, Any]:
-    best = max(sayings, key=lambda said: said["confidence"])
+    best = max(sayings, key=lambda found: found["confidence"])
     spans = {(s["span"]["start"], s["span"]["end"]): s["span"] for s in sayings}
     return {
         "type": bias,
         "confidence": round(sure, 3),
-        "severity": round(fmean(said["severity"] for said in sayings), 3),
+        "severity": round(fmean(found["severity"] for found in sayings), 3),
         "spans": [spans[place] for place in sorted(spans)],
         "evidence": [spans[place]["text"] for place in sorted(spans)],
         "correction": best["correction"],
         "by": "both" if seen else "llm",
-        "lenses": [said["lens"] for said in sayings],
+        "lenses": [found["lens"] for found in sayings],
     }
 
 

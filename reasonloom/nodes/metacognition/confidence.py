@@ -76,12 +76,12 @@ def merge_confidence(
     warnings, recommendations = measured["warnings"], measured["recommendations"]
     if heard:
         dimensions = {
-            name: mix_scores(median(said[name] for said in heard), dimensions[name])
+            name: mix_scores(median(answer[name] for answer in heard), dimensions[name])
             for name in WEIGHTS
         }
-        warnings = distinct_texts([*(w for said in heard for w in said["warnings"]), *warnings])
-        told = (r for said in heard for r in said["recommendations"])
-        recommendations = distinct_texts([*told, *recommendations])
+        warnings = distinct_texts([*(w for answer in heard for w in answer["warnings"]), *warnings])
+        proposed = (r for answer in heard for r in answer["recommendations"])
+        recommendations = distinct_texts([*proposed, *recommendations])
     whole = overall(dimensions) * (1 if heard else UNJUDGED)
     return {
         "overall_confidence": round(whole, 4),
@@ -106,15 +106,16 @@ def _interpretation(whole: float, dimensions: Mapping[str, float], *, judged: bo
     band = "High" if whole >= HIGH else "Moderate" if whole >= MODERATE else "Low"
     weakest = min(dimensions, key=lambda name: _good(name, dimensions[name]))
     by = "" if judged else ", by its words and structure alone"
-    return f"{band} confidence{by} - weakest is {DIMENSION_LABELS[weakest]} ({dimensions[weakest]:.2f})"
+    label = DIMENSION_LABELS[weakest]
+    return f"{band} confidence{by} - weakest is {label} ({dimensions[weakest]:.2f})"
 
 
 NUMBERS: Mapping[PartName, Callable[[dict[str, Any]], dict[str, float]]] = MappingProxyType(
     {
-        "bias": lambda said: {each["type"]: each["confidence"] for each in said["biases"]},
-        "confidence": lambda said: {name: said[name] for name in WEIGHTS},
-        "quality": lambda said: {name: said[name] for name in SIDES},
-        "emotion": lambda said: {each["emotion"]: each["score"] for each in said["emotions"]},
+        "bias": lambda answer: {each["type"]: each["confidence"] for each in answer["biases"]},
+        "confidence": lambda answer: {name: answer[name] for name in WEIGHTS},
+        "quality": lambda answer: {name: answer[name] for name in SIDES},
+        "emotion": lambda answer: {each["emotion"]: each["score"] for each in answer["emotions"]},
     }
 )
 """What of a lens's answer is held against another's: numbers 0..1 under their names."""

@@ -62,11 +62,11 @@ def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
 
 def _with_words(shares: Mapping[str, float], cues: Sequence[Cue]) -> dict[str, float]:
     """Return the shares with the words of the list in them, again of one."""
-    said: dict[str, float] = defaultdict(float)
+    weights: dict[str, float] = defaultdict(float)
     for cue in cues:
-        said[cue.emotion] += cue.weight * (DENIED_COUNTS if cue.negated else 1.0)
+        weights[cue.emotion] += cue.weight * (DENIED_COUNTS if cue.negated else 1.0)
     odds = {
-        name: math.log(max(share, 1e-4)) + WORDS_COUNT * math.tanh(said[name])
+        name: math.log(max(share, 1e-4)) + WORDS_COUNT * math.tanh(weights[name])
         for name, share in shares.items()
     }
     whole = sum(map(math.exp, odds.values()))

@@ -60,7 +60,7 @@ class Fault(NamedTuple):
     """What is wrong, in words about this text; `where` are the sentences that show it."""
 
     kind: str
-    told: str
+    text: str
     cure: str
     where: tuple[Sentence, ...]
 
@@ -75,8 +75,8 @@ def _contradictions(argument: Argument) -> Iterator[Fault]:
     stated = [(each, statements(each.text)) for each in argument.sentences]
     for (one, ours), (other, theirs) in islice(combinations(stated, 2), MOST_PAIRS):
         if why := statement_contradiction(ours, theirs):
-            told = f"It contradicts itself: {why}"
-            yield Fault("contradiction", told, "Decide which of the two holds.", (one, other))
+            text = f"It contradicts itself: {why}"
+            yield Fault("contradiction", text, "Decide which of the two holds.", (one, other))
 
 
 def _against_evidence(argument: Argument) -> Iterator[Fault]:
@@ -84,9 +84,9 @@ def _against_evidence(argument: Argument) -> Iterator[Fault]:
     items = [statements(item[:LONGEST_ITEM]) for item in argument.evidence]
     for (sentence, ours), theirs in islice(product(stated, items), MOST_PAIRS):
         if why := statement_contradiction(ours, theirs):
-            told = f"It clashes with the evidence: {why}"
+            text = f"It clashes with the evidence: {why}"
             cure = "Check the evidence, and correct whichever is wrong."
-            yield Fault("evidence_clash", told, cure, (sentence,))
+            yield Fault("evidence_clash", text, cure, (sentence,))
 
 
 def _numbers(argument: Argument) -> Iterator[Fault]:
@@ -94,22 +94,22 @@ def _numbers(argument: Argument) -> Iterator[Fault]:
         for match in OF.finditer(sentence.text):
             part, whole = (int(each.replace(",", "")) for each in match.groups())
             if part > whole:
-                told = f"A part is greater than its whole: “{match[0]}”."
-                yield Fault("number_mismatch", told, "Check these figures.", (sentence,))
+                text = f"A part is greater than its whole: “{match[0]}”."
+                yield Fault("number_mismatch", text, "Check these figures.", (sentence,))
 
 
 def _circles(argument: Argument) -> Iterator[Fault]:
-    said = [(each, stems(each.text)) for each in argument.sentences]
+    stemmed = [(each, stems(each.text)) for each in argument.sentences]
     for claim in argument.claims:
         ours = stems(claim.text)
-        for other, theirs in said:
+        for other, theirs in stemmed:
             least = min(len(ours), len(theirs))
             if other.start == claim.start or least < LEAST_WORDS:
                 continue
             if len(ours & theirs) / least >= SAME and not contradiction(claim.text, other.text):
-                told = f"{_quote(other.text)} says again what {_quote(claim.text)} claims."
+                text = f"{_quote(other.text)} says again what {_quote(claim.text)} claims."
                 cure = "Give a ground that does not already contain the claim."
-                yield Fault("circularity", told, cure, (other,))
+                yield Fault("circularity", text, cure, (other,))
 
 
 def _unsupported(argument: Argument) -> Iterator[Fault]:
@@ -124,13 +124,13 @@ def _unsupported(argument: Argument) -> Iterator[Fault]:
             continue
         where = tuple(each for each in argument.sentences if each.start == claim.start)
         if claim.absolute and not claim.hedged:
-            told = f"{_quote(claim.text)} allows no doubt, and little that is given speaks of it."
-            yield Fault("overconfidence", told, "Say how sure it is, and why.", where)
+            text = f"{_quote(claim.text)} allows no doubt, and little that is given speaks of it."
+            yield Fault("overconfidence", text, "Say how sure it is, and why.", where)
         elif _is_bare(claim, argument):
-            told = (
+            text = (
                 f"Nothing stands beside {_quote(claim.text)} that shows it: no ground, no figure."
             )
-            yield Fault("unsupported_claim", told, "Say what shows it.", where)
+            yield Fault("unsupported_claim", text, "Say what shows it.", where)
 
 
 def _is_bare(claim: Claim, argument: Argument) -> bool:
@@ -145,9 +145,9 @@ def _generalisations(argument: Argument) -> Iterator[Fault]:
     for sentence in argument.sentences:
         found = ALL.search(sentence.text)
         if found and few and few != sentence:
-            told = f"{_quote(sentence.text)} speaks of all; {_quote(few.text)} is a case or few."
+            text = f"{_quote(sentence.text)} speaks of all; {_quote(few.text)} is a case or few."
             cure = "Look at more cases, taken without choosing, before speaking of all."
-            yield Fault("hasty_generalisation", told, cure, (sentence, few))
+            yield Fault("hasty_generalisation", text, cure, (sentence, few))
             return
 
 
@@ -157,9 +157,9 @@ def _causes(argument: Argument) -> Iterator[Fault]:
         return
     for sentence in argument.sentences:
         if CAUSE.search(sentence.text):
-            told = f"That things went together is taken for a cause: {_quote(sentence.text)}"
+            text = f"That things went together is taken for a cause: {_quote(sentence.text)}"
             cure = "Compare with where the supposed cause was absent, and rule out a third cause."
-            yield Fault("correlation_for_cause", told, cure, (sentence,))
+            yield Fault("correlation_for_cause", text, cure, (sentence,))
             return
 
 

@@ -53,7 +53,7 @@ async def measure_quality(read: TextAnalysis, done: Measurements) -> dict[str, A
     return {
         "sides": {name: round(side, 4) for name, side in sides_of(read).items()},
         "strengths": strengths,
-        "weaknesses": [*(fault.told for fault in faults), *(told for told, _ in more)],
+        "weaknesses": [*(fault.text for fault in faults), *(what for what, _ in more)],
         "recommendations": distinct_texts([*(f.cure for f in faults), *(cure for _, cure in more)]),
         "findings": [_finding(fault) for fault in faults],
     }
@@ -98,20 +98,20 @@ def _there(argument: Argument, read: TextAnalysis) -> list[float]:
         min(1.0, 2 * argument.weighs),
         min(1.0, 3 * argument.hedged),
     ]
-    asked = stems(read.given["context"])
-    return [*there, len(asked & stems(read.given["text"])) / len(asked)] if asked else there
+    topic = stems(read.given["context"])
+    return [*there, len(topic & stems(read.given["text"])) / len(topic)] if topic else there
 
 
 def _strengths(argument: Argument) -> list[str]:
-    told = []
+    found = []
     backed = [claim for claim in argument.claims if claim.supported_by and claim.support > JUDGED]
     if backed:
-        told.append(f"“{backed[0].text}” rests on what is given: “{backed[0].supported_by[0]}”")
+        found.append(f"“{backed[0].text}” rests on what is given: “{backed[0].supported_by[0]}”")
     if argument.weighs:
-        told.append("It looks at another side or compares.")
+        found.append("It looks at another side or compares.")
     if argument.hedged and argument.grounded:
-        told.append("It says where it is not sure.")
-    return told
+        found.append("It says where it is not sure.")
+    return found
 
 
 def _missing(argument: Argument, read: TextAnalysis) -> list[tuple[str, str]]:
@@ -120,27 +120,27 @@ def _missing(argument: Argument, read: TextAnalysis) -> list[tuple[str, str]]:
         return [(NOT_JUDGED, "Have it judged by somebody who reads the language.")]
     if len(words_in(read.given["text"])) < LEAST_WORDS:
         return [(TOO_SHORT, "Say what is claimed, and what shows it.")]
-    told = []
+    found = []
     if not argument.grounded and not argument.evidence:
-        told.append(("It gives no ground that its words show.", "Say what shows it, and how."))
+        found.append(("It gives no ground that its words show.", "Say what shows it, and how."))
     if not argument.weighs:
         about = argument.claims[0].text if argument.claims else read.given["text"]
         cure = f"Say what else could explain or replace this, and why not: “{about[:100]}”."
-        told.append(("It looks at no other side and compares with nothing.", cure))
+        found.append(("It looks at no other side and compares with nothing.", cure))
     missed = sorted(stems(read.given["context"]) - stems(read.given["text"]))
     if missed and len(missed) > len(stems(read.given["context"])) / 2:
         words = [w for w in dict.fromkeys(words_in(read.given["context"])) if w[:5] in missed]
         named = ", ".join(words[:5])
-        told.append(
+        found.append(
             (f"It does not take up of the context: {named}.", f"Say what it means for: {named}.")
         )
-    return told
+    return found
 
 
 def _finding(fault: Fault) -> dict[str, Any]:
     return {
         "kind": fault.kind,
-        "told": fault.told,
+        "told": fault.text,
         "spans": [each.span.wire() for each in fault.where],
     }
 
@@ -165,13 +165,13 @@ def merge_quality(
             "findings": measured["findings"],
         }, []
     sides = {
-        name: mix_scores(median(said[name] for said in heard), measured["sides"][name])
+        name: mix_scores(median(answer[name] for answer in heard), measured["sides"][name])
         for name in SIDES
     }
-    faults = [fault for said in heard for fault in said["faults"]]
+    faults = [fault for answer in heard for fault in answer["faults"]]
     return {
         "quality": sides,
-        "strengths": distinct_texts([s for said in heard for s in said["strengths"]]),
+        "strengths": distinct_texts([s for answer in heard for s in answer["strengths"]]),
         "weaknesses": distinct_texts([*(f["fault"] for f in faults), *measured["weaknesses"]]),
         "recommendations": distinct_texts(
             [*(f["cure"] for f in faults), *measured["recommendations"]]

@@ -53,30 +53,30 @@ class CheckState(ToolState, total=False):
 
 def confidence_input(request: dict[str, Any]) -> CheckInput:
     """Return what `assess_confidence` is given."""
-    asked = AssessConfidence.model_validate(request)
-    return _check_input(asked.reasoning, asked.context, ["confidence"], asked.evidence)
+    given = AssessConfidence.model_validate(request)
+    return _check_input(given.reasoning, given.context, ["confidence"], given.evidence)
 
 
 def bias_input(request: dict[str, Any]) -> CheckInput:
     """Return what `detect_bias` is given."""
-    asked = DetectBias.model_validate(request)
-    return _check_input(asked.reasoning, asked.context, ["bias"])
+    given = DetectBias.model_validate(request)
+    return _check_input(given.reasoning, given.context, ["bias"])
 
 
 def emotion_input(request: dict[str, Any]) -> CheckInput:
     """Return what `detect_emotion` is given."""
-    asked = DetectEmotion.model_validate(request)
-    return _check_input(asked.text, asked.context, ["emotion"])
+    given = DetectEmotion.model_validate(request)
+    return _check_input(given.text, given.context, ["emotion"])
 
 
 def evaluation_input(request: dict[str, Any]) -> CheckInput:
     """Return what `evaluate` is given: quality, and the parts that are to be included."""
-    asked = Evaluate.model_validate(request)
+    given = Evaluate.model_validate(request)
     parts: list[PartName] = ["quality"]
-    parts += ["confidence"] if asked.include_confidence else []
-    parts += ["bias"] if asked.include_bias else []
-    parts += ["emotion"] if asked.include_emotion else []
-    return _check_input(asked.reasoning, asked.context, parts)
+    parts += ["confidence"] if given.include_confidence else []
+    parts += ["bias"] if given.include_bias else []
+    parts += ["emotion"] if given.include_emotion else []
+    return _check_input(given.reasoning, given.context, parts)
 
 
 def _check_input(

@@ -71,7 +71,7 @@ def test_a_fault_is_found_and_the_near_case_is_not_called_one(kind: str) -> None
 def test_a_fault_has_its_words_and_a_cure(kind: str) -> None:
     text, evidence, _, _ = CASES[kind]
     fault = next(each for each in faults_of(taken(text, evidence)) if each.kind == kind)
-    assert fault.told
+    assert fault.text
     assert fault.cure
     assert fault.where
     for sentence in fault.where:

@@ -100,20 +100,20 @@ def best_chain(chains: Sequence[Chain]) -> Chain | None:
 
 def qualifies(chain: Chain, relevance: Mapping[int, float], found: Sequence[int]) -> bool:
     """Tell whether a chain is no worse than what search alone would tell with as many chunks."""
-    told = [relevance.get(key, 0.0) for key in found[: len(chain.ids)]]
-    return chain.relevance > 0 and chain.relevance >= QUALIFIES * sum(told) / max(1, len(told))
+    alone = [relevance.get(key, 0.0) for key in found[: len(chain.ids)]]
+    return chain.relevance > 0 and chain.relevance >= QUALIFIES * sum(alone) / max(1, len(alone))
 
 
 def step_reasons(chain: Chain, order: Sequence[int]) -> dict[int, str]:
     """Return for each chunk, in the order of telling, why it follows from one before it."""
-    told: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for place, key in enumerate(order):
         before = {step.earlier: step for step in chain.steps if step.later == key and step.why}
         known = [before[each] for each in order[:place] if each in before]
         if known:
             step = max(known, key=lambda each: each.worth)
-            told[key] = f"from mem-{step.earlier}: {step.why}"
-    return told
+            reasons[key] = f"from mem-{step.earlier}: {step.why}"
+    return reasons
 
 
 def _next(ground: WalkGraph, ids: Sequence[int]) -> list[tuple[float, int, Step]]:

@@ -34,15 +34,15 @@ class WalkTexts:
 
 def render_walk(walked: WalkResult, words: WalkTexts, budget: int) -> HistoryFound:
     """Return the answer within `budget` tokens: the chain, else what search found."""
-    told = (
+    rendered = (
         _render_chain(walked, words, budget)
         if walked.chain
         else _render_found(walked, words, budget)
     )
     return HistoryFound(
-        text=told.text,
-        chunks=told.chunks,
-        tokens=told.tokens,
+        text=rendered.text,
+        chunks=rendered.chunks,
+        tokens=rendered.tokens,
         chain=walked.chain is not None,
         diagnostics=walked.diagnostics,
     )

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.history.chunk_links import WalkChunk
 
 
 # A chunk is about several things; its one vector lies between them. So the passages of the chunks
@@ -48,7 +47,7 @@ LETTERS = 300
 
 async def chunk_relevances(
     embedder: Embedder,
-    asked: Sequence[float] | None,
+    query: Sequence[float] | None,
     chunks: Mapping[int, WalkChunk],
     covered: Mapping[int, float],
     best: int,
@@ -57,12 +56,12 @@ async def chunk_relevances(
 
     Args:
         embedder: makes the vectors of passages.
-        asked: the question's vector, None where there is none.
+        query: the question's vector, None where there is none.
         chunks: those that are judged.
         covered: the share of the question's words, by weight, that each holds, 0..1.
         best: how many passages of each count.
     """
-    alike = await _alike(embedder, asked, chunks, best) if asked is not None else None
+    alike = await _alike(embedder, query, chunks, best) if query is not None else None
     if alike is None:
         return {key: covered.get(key, 0.0) for key in chunks}
     return {
@@ -79,17 +78,19 @@ def _relevance(cosine: float, words: float, floor: float) -> float:
 
 
 async def _alike(
-    embedder: Embedder, asked: Sequence[float], chunks: Mapping[int, WalkChunk], best: int
+    embedder: Embedder, query: Sequence[float], chunks: Mapping[int, WalkChunk], best: int
 ) -> dict[int, float] | None:
     """Return the mean likeness of each chunk's best passages; None where there is no embedder."""
     each = max(1, MOST // max(1, len(chunks)))
-    said = {key: _spread(texts_in(chunk.content), each) for key, chunk in chunks.items()}
-    owners = [key for key, texts in said.items() for _ in texts]
-    vectors, _ = await embed_or_note(embedder, [one for texts in said.values() for one in texts])
+    passages = {key: _spread(texts_in(chunk.content), each) for key, chunk in chunks.items()}
+    owners = [key for key, texts in passages.items() for _ in texts]
+    vectors, _ = await embed_or_note(
+        embedder, [one for texts in passages.values() for one in texts]
+    )
     if not vectors:
         return None
     near: dict[int, list[float]] = {}
-    for key, cosine in zip(owners, _cosines(asked, vectors), strict=True):
+    for key, cosine in zip(owners, _cosines(query, vectors), strict=True):
         near.setdefault(key, []).append(cosine)
     nearest = {key: sorted(values)[-best:] for key, values in near.items()}
     return {key: sum(values) / len(values) for key, values in nearest.items()}
@@ -102,8 +103,8 @@ def _spread(texts: Sequence[str], most: int) -> list[str]:
     return ["\n".join(texts[start : start + size])[:LETTERS] for start in starts]
 
 
-def _cosines(asked: Sequence[float], vectors: Sequence[Sequence[float]]) -> list[float]:
-    one, others = np.asarray(asked), np.asarray(vectors)
+def _cosines(query: Sequence[float], vectors: Sequence[Sequence[float]]) -> list[float]:
+    one, others = np.asarray(query), np.asarray(vectors)
     sizes = np.linalg.norm(one) * np.linalg.norm(others, axis=1)
     cosines: list[float] = (others @ one / np.where(sizes > 0, sizes, 1)).tolist()
     return cosines
@@ -170,15 +171,15 @@ class WalkResult:
     @property
     def bracket(self) -> str | None:
         """The reference's line on a walk that fell back to search."""
-        told = self.diagnostics
-        if told is None:
+        diagnostics = self.diagnostics
+        if diagnostics is None:
             return None
         return FALLBACK.format(
-            reason=told.reason,
-            found=told.search_results,
-            seeds=told.seeds,
-            chains=told.chains,
-            lengths=", ".join(map(str, told.lengths)) or "none",
+            reason=diagnostics.reason,
+            found=diagnostics.search_results,
+            seeds=diagnostics.seeds,
+            chains=diagnostics.chains,
+            lengths=", ".join(map(str, diagnostics.lengths)) or "none",
         )
 
 
@@ -212,23 +213,23 @@ async def walk(
         else TOO_SHORT if chain is None
         else NOT_ENOUGH
     )  # fmt: skip
-    told = Diagnostics(
+    diagnostics = Diagnostics(
         reason=reason,
         search_results=len(found.order),
         seeds=len(seeds),
         chains=len(made),
         lengths=[len(chain.ids) for chain in made],
     )
-    return WalkResult(found, relevance, None, told)
+    return WalkResult(found, relevance, None, diagnostics)
 
 
-async def _find_candidates(execution: Execution, asked: str, project: str | None) -> WalkCandidates:
+async def _find_candidates(execution: Execution, query: str, project: str | None) -> WalkCandidates:
     """Return what a search finds and what edges lead to from there, as much as is judged."""
     loom = execution.loom
-    vectors, notes = await embed_or_note(loom.embedder, [asked])
+    vectors, notes = await embed_or_note(loom.embedder, [query])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
-    dates = date_terms_of_query(asked, loom.clock().date())
-    question = RankingQuery(asked, near, frozenset(), dates, loom.embedder.floor)
+    dates = date_terms_of_query(query, loom.clock().date())
+    question = RankingQuery(query, near, frozenset(), dates, loom.embedder.floor)
     scope = Scope(kinds=("transcript",), project=project)
     found = WalkCandidates(vector=vectors[0] if vectors else None, notes=list(notes))
     async with loom.database.begin(execution.caller, searching=True) as tx:
@@ -250,8 +251,8 @@ async def _around(
     found.edges = await chunk_links.edges(tx, seeds, fan=FAN)
     reached = {end for edge in found.edges for end in (edge.source, edge.target)} - set(seeds)
     if reached:
-        asked = await retrieval.weigh_terms(tx, question.text, question.near, transcripts=True)
-        matches = await similarity.match_ids(tx, asked, question.near, scope=scope, ids=reached)
+        terms = await retrieval.weigh_terms(tx, question.text, question.near, transcripts=True)
+        matches = await similarity.match_ids(tx, terms, question.near, scope=scope, ids=reached)
         found.covered |= {key: match.context for key, match in matches.items()}
         likely = {
             key: max(0.0, match.cosine or 0.0) + match.context for key, match in matches.items()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class SourceFile:
     """A file to be read; `anew` is True once what was kept of it is put aside for that."""
 
-    told: FileReport
+    report: FileReport
     path: Path
     done: bool = False
     anew: bool = False
@@ -67,7 +67,7 @@ class OpenFile:
 
     def advanced(self, batch: Batch) -> int:
         """Count a batch as read; return how many bytes of the file are passed by it."""
-        self.given.told.bytes += max(0, batch.offset - self.read)
+        self.given.report.bytes += max(0, batch.offset - self.read)
         self.read = batch.offset
         end = max(self.size, batch.offset) if batch.last else batch.offset
         passed, self._passed = end - self._passed, end
@@ -75,16 +75,16 @@ class OpenFile:
 
 
 @contextmanager
-def report_refusal(told: FileReport) -> Iterator[None]:
+def report_refusal(report: FileReport) -> Iterator[None]:
     """Note why a file cannot be read."""
     try:
         yield
     except InvalidArgument as error:
-        told.refused = error.message
+        report.refused = error.message
     except OSError as error:
-        told.refused = f"It cannot be read: {error.strerror or 'the system refused'}"
+        report.refused = f"It cannot be read: {error.strerror or 'the system refused'}"
     except UnicodeError:
-        told.refused = "It cannot be read: its name or content is no text"
+        report.refused = "It cannot be read: its name or content is no text"
 
 
 @contextmanager
@@ -111,7 +111,7 @@ class FileOpener:
         """
         begins: dict[str, tuple[str, str, SourceFile]] = {}
         for given in files:
-            with report_refusal(given.told), _stream(given.path) as stream:
+            with report_refusal(given.report), _stream(given.path) as stream:
                 path = stored_path(given.path)
                 begins.setdefault(path, (sniff_format(stream, given.path).begins, path, given))
         return [given for _, _, given in sorted(begins.values(), key=lambda each: each[:2])]
@@ -131,12 +131,12 @@ class FileOpener:
             reading = open_reading(stream, given.path, format_of(row.form), since)
             again = self.wish.again and not given.anew
             if since and (reading.rewritten or again):
-                given.told.rewritten = reading.rewritten
+                given.report.rewritten = reading.rewritten
                 row, aside = await self._anew(row, sniffed, aside)
                 since = None
                 reading = open_reading(stream, given.path, format_of(row.form), None)
             given.anew = True
-            given.told.form = format_of(row.form)
+            given.report.form = format_of(row.form)
             state = dict(row.state or self._first(given.path))
             cut = state.pop("cutting", None)
             batches = Batches(
@@ -146,7 +146,7 @@ class FileOpener:
                 thinking=state["thinking"],
                 size=self.wish.batch,
             )
-            carried = StoredFile(row, state, given.told, aside, row.skipped or {})
+            carried = StoredFile(row, state, given.report, aside, row.skipped or {})
             size = os.fstat(stream.fileno()).st_size
             yield OpenFile(given, carried, batches, size, since.offset if since else 0)
 

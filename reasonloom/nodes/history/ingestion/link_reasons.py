@@ -17,7 +17,7 @@ from reasonloom.stores.history.chunk_links import Facts
 SAME_ERROR, SAME_FILE, DECIDED = 0.2, 0.1, 0.1
 """What is added to the weight of an edge (0..1) by what both share beside words."""
 
-SHOWN = 80
+QUOTE_LENGTH = 80
 """Characters of an error, a name or a decision that a reason quotes."""
 
 LEAST_ERROR = 12
@@ -47,7 +47,7 @@ LEAST_WORD = 3
 class Reason:
     """Why, in words, and what is added to the weight of what both share."""
 
-    said: str
+    text: str
     more: float = 0.0
 
 
@@ -81,8 +81,8 @@ class Reasons:
                 rare = _rarity(sum(_touches(each, file) for each in often), len(often))
                 return Reason(f"both touch {_line(file)}", SAME_FILE * rare)
         named = self._named(earlier, shared)
-        if named and (said := _decision(earlier.content, named)):
-            return Reason(f"goes back to a decision: “{_line(said)}”", DECIDED)
+        if named and (found := _decision(earlier.content, named)):
+            return Reason(f"goes back to a decision: “{_line(found)}”", DECIDED)
         return Reason(f"takes up “{_line(named)}”" if named else "about the same things")
 
     def _named(self, earlier: Facts, shared: Sequence[str]) -> str:
@@ -150,6 +150,6 @@ def _decision(content: str, named: str) -> str | None:
     return None
 
 
-def _line(said: str) -> str:
-    line = " ".join(said.split())
-    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1].rstrip()}…"
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= QUOTE_LENGTH else f"{line[: QUOTE_LENGTH - 1].rstrip()}…"

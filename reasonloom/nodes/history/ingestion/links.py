@@ -181,10 +181,10 @@ async def _compared(tx: Transaction, project: str, ids: Sequence[int]) -> list[C
         return []
     firsts = await chunk_links.first_of(tx, project, sorted({each.session for each in chunks}))
     words = await rare_words.rarest(tx, [gist(each.content) for each in chunks])
-    asked = {chunk.id: rare for chunk, rare in zip(chunks, words, strict=True)}
-    found = await rare_words.sharing(tx, project, asked, most=2 * COMPARED)
+    rare = {chunk.id: each for chunk, each in zip(chunks, words, strict=True)}
+    found = await rare_words.sharing(tx, project, rare, most=2 * COMPARED)
     return [
-        Compared(chunk, found[chunk.id], _whole(asked[chunk.id]), chunk.id in firsts)
+        Compared(chunk, found[chunk.id], _whole(rare[chunk.id]), chunk.id in firsts)
         for chunk in chunks
     ]
 
@@ -207,7 +207,7 @@ def _causes(compared: Compared, known: Mapping[int, Facts]) -> list[NewEdge]:
     for each in alike:
         why = reasons.reason(known[each.id], each.words)
         weight = min(1.0, each.shared / compared.whole + why.more)
-        edges.append(NewEdge(chunk.id, each.id, "caused_by", weight, "cause", why.said))
+        edges.append(NewEdge(chunk.id, each.id, "caused_by", weight, "cause", why.text))
     return sorted(edges, key=lambda edge: (-edge.weight, edge.target))[:CAUSES]
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from reasonloom.nodes.history.ingestion.batches import Batch
     from reasonloom.transcripts.chunking import Chunk
 
+
 Vectors = Mapping[str, Sequence[float]]
 """Vectors by the keys of their chunks."""
 
@@ -38,7 +39,7 @@ class StoredFile:
 
     row: TranscriptRow
     state: dict[str, Any]
-    told: FileReport
+    report: FileReport
     aside: UUID | None = None
     skipped: Mapping[str, int] = field(default_factory=dict)
     finished: bool = False

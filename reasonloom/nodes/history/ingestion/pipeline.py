@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
 
+
 LinkChunks = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]
 """Links new chunks, by their projects, with what is there."""
 
@@ -80,7 +81,7 @@ async def ingest(
             if crossed > MOST_DEADLOCKS:
                 raise
         left = [each for each in left if not each.done]
-    return [each.told for each in given]
+    return [each.report for each in given]
 
 
 @dataclass(slots=True)
@@ -123,13 +124,13 @@ class Ingestion:
         """Yield loads of as many chunks as the wish says; of a file one batch in each."""
         load = Load()
         for given in files:
-            with report_refusal(given.told):
+            with report_refusal(given.report):
                 async for opened, piece in self._pieces(given):
                     load.add(opened, piece)
                     if load.chunks >= self.wish.batch or not piece[1].last:
                         yield load
                         load = Load()
-            given.done = given.done or given.told.refused is not None
+            given.done = given.done or given.report.refused is not None
         if load.pieces:
             yield load
 

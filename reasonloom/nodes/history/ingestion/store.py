@@ -72,7 +72,7 @@ class LoadStore:
         self._slugs |= slugs
         for (carried, batch), (row, stored) in zip(load, done, strict=True):
             carried.row, carried.finished = row, batch.last
-            carried.told.add(stored, batch)
+            carried.report.add(stored, batch)
 
     async def foresee(self, load: Sequence[Piece]) -> None:
         """Count what storing a load would do."""
@@ -82,7 +82,7 @@ class LoadStore:
             )
         for carried, batch in load:
             chosen = BatchChanges.of(carried, batch, known)
-            carried.told.add(chosen.counted(), batch)
+            carried.report.add(chosen.counted(), batch)
             carried.finished = batch.last
 
     async def _hold(self, tx: Transaction, rows: Sequence[TranscriptRow]) -> None:

@@ -70,12 +70,12 @@ def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> s
         for name, modes in WEIGHTS.items()
         if mode in modes and features.get(name)
     }
-    said = [REASONS[name] for name in sorted(weighed, key=weighed.__getitem__, reverse=True)[:3]]
+    reasons = [REASONS[name] for name in sorted(weighed, key=weighed.__getitem__, reverse=True)[:3]]
     if mode == "linear":
-        said.append(ENOUGH)
+        reasons.append(ENOUGH)
     if added := hint_evidence(hints).get(mode):
-        said.append(f"the hints speak for it (+{added:.1f})")
-    return "; ".join(said) or "no sign of it in the content"
+        reasons.append(f"the hints speak for it (+{added:.1f})")
+    return "; ".join(reasons) or "no sign of it in the content"
 
 
 def alternatives_to(

@@ -43,8 +43,8 @@ def features_of(content: str, *, thoughts: int = 0, checkpoints: int = 0) -> dic
         "numbers": certainty(len(NUMBER.findall(text))),
         "session": min(1.0, thoughts / 10),
     }
-    asked = max(found[name] for name in (*CUES, "alternatives") if name != "lookup")
-    found["plain"] = 1.0 if words <= SHORT and questions <= 1 and not asked else 0.0
+    called_for = max(found[name] for name in (*CUES, "alternatives") if name != "lookup")
+    found["plain"] = 1.0 if words <= SHORT and questions <= 1 and not called_for else 0.0
     found["way_back"] = found["dead_end"] if checkpoints else 0.0
     return {name: round(value, 3) for name, value in sorted(found.items())}
 
@@ -122,13 +122,13 @@ def hint_evidence(hints: Iterable[str]) -> dict[str, float]:
 
 
 def _modes_named(hint: str) -> set[str]:
-    said = hint.lower().replace("-", "_")
-    named = {mode for mode in MODES if mode in said}
+    lowered = hint.lower().replace("-", "_")
+    named = {mode for mode in MODES if mode in lowered}
     patterns = {**CUES, "alternatives": ALTERNATIVES}
     for feature, pattern in patterns.items():
         if pattern.search(hint):
             named.add(max(WEIGHTS[feature], key=WEIGHTS[feature].__getitem__))
-    return named | ({"got"} if "graph of thought" in said.replace("_", " ") else set())
+    return named | ({"got"} if "graph of thought" in lowered.replace("_", " ") else set())
 
 
 def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:

@@ -59,7 +59,7 @@ COUNTS = {
 
 
 class Statement(NamedTuple):
-    """A sentence as it is compared: its keywords in order, its numbers with units, whether it denies."""
+    """A sentence for comparison: keywords in order, numbers with units, whether it denies."""
 
     text: str
     words: list[str]

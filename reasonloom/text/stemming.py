@@ -17,6 +17,6 @@ def snowball_stem(word: str, language: str) -> str:
 
 @cache
 def _stemmer(language: str) -> Any:
-    import snowballstemmer
+    import snowballstemmer  # noqa: PLC0415 - built only where a text is read
 
     return snowballstemmer.stemmer(language)

@@ -57,7 +57,7 @@ def estimate_tokens(text: str) -> int:
 def _counter() -> tuple[TokenCounter, bool]:
     """Return a counter and whether it is exact; loads the vocabulary once (0.6 s)."""
     try:
-        from tiktoken import Encoding
+        from tiktoken import Encoding  # noqa: PLC0415 - slow, and only ingestion needs it
     except ImportError:
         return estimate_tokens, False
     ranks = _ranks()

@@ -6,24 +6,24 @@ import re
 import unicodedata
 
 ENGLISH_STOP_WORDS = frozenset(
-    (
+    (  # noqa: SIM905 - reads better
         "about after again also and any are because been before being but can could did does doing "
         "down each for from further had has have her here him his how into its itself just may "
         "more most must not now off once only other our out over own same shall she should some "
         "such than that the their them then there these they this those through too under until "
         "use used very was were what when where which while who whom whose why will with would "
         "you your"
-    ).split()  # noqa: SIM905 - reads better
+    ).split()
 )
 GERMAN_STOP_WORDS = frozenset(
-    (
+    (  # noqa: SIM905 - reads better
         "aber als auch auf aus bei beim bin bist dann darf dass daß dem den der des die das dies "
         "diese diesem diesen dieser dieses doch dort durch dürfen ein eine einem einen einer eines "
         "etwa für gegen haben hat hatte hatten hier ich ihm ihn ihr ihre immer ist kann können man "
         "mehr mit muss muß müssen nach noch nur oder ohne schon sehr sein seine sich sie sind soll "
         "sollen sollte über und uns unter vom von vor war waren weil wenn werden wie wir wird "
         "wurde wurden zum zur"
-    ).split()  # noqa: SIM905 - reads better
+    ).split()
 )
 _SHORT = 2
 _WORD = re.compile(r"\w+")

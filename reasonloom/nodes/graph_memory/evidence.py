@@ -1,4 +1,12 @@
-"""Answers `memory_evidence`: what speaks of something, each node with its heaviest edges."""
+"""Answers `memory_evidence` and `memory_suggest`: the current nodes nearest to a text.
+
+    similarity = sqrt((meaning + words) / 2)
+
+*Meaning* is (cosine - floor) / (1 - floor), at least 0: the embedder's cosine of unrelated texts
+counts nothing. *Words* is the share of the text's words in the memory, weighted by rarity. The
+same text scores 1, whatever else is stored. Because of the root, 0.5 separates the development
+halves of our retrieval sets best; docs/graph-memory.md has the figures.
+"""
 
 from __future__ import annotations
 
@@ -38,19 +46,10 @@ if TYPE_CHECKING:
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 
-# likeness   = (meaning + words) / 2
-#     similarity = the square root of likeness
-#
-# *Meaning* is (cosine - floor) / (1 - floor), never below 0: what unrelated texts reach with the
-# embedder counts nothing. *Words* is the share of the text's words that the memory holds, each
-# weighing as much as it is rare. The same text has 1. By the root 0.5 is where the development
-# halves of our retrieval sets part best: docs/graph-memory.md tells the figures.
-
-
 def similarity_score(cosine: float | None, words: float, floor: float | None) -> float:
-    """Return how alike a memory is, 0..1; `floor` is None where there is no embedder.
+    """Return a memory's similarity, 0..1; without an embedder, `floor` is None and words count.
 
-    Without one its words alone count. A `cosine` of None is a memory without a vector.
+    A `cosine` of None is a memory without a vector.
     """
     if floor is None:
         return math.sqrt(min(1.0, words))
@@ -59,15 +58,15 @@ def similarity_score(cosine: float | None, words: float, floor: float | None) ->
 
 
 WITHIN = 2
-"""Letters by which a word may be longer or shorter than what is meant."""
+"""Letters by which a misspelt word may be longer or shorter."""
 
 LEAST_ALIKE = 0.6
 LEAST_LETTERS = 3
-READ_AS = "nothing stored holds {asked}; read as {meant} too"
+READ_AS = "nothing stored holds {unknown}; read as {meant} too"
 
 
 class CorrectedQuery(NamedTuple):
-    """A text with stored words for unknown ones, how alike they are (0..1), and what to say."""
+    """A query with stored words in place of unknown ones, their mean similarity, and a note."""
 
     text: str
     likeness: float
@@ -75,7 +74,7 @@ class CorrectedQuery(NamedTuple):
 
 
 async def correct_spelling(tx: Transaction, query: str) -> CorrectedQuery | None:
-    """Return a query with its unknown words put right, None where none can be."""
+    """Return a query with its unknown words corrected; None if none can be."""
     unknown = [w for w in await evidence.unknown_words(tx, query) if len(w) >= LEAST_LETTERS]
     meant: dict[str, tuple[str, float]] = {}
     for word in unknown:
@@ -88,16 +87,13 @@ async def correct_spelling(tx: Transaction, query: str) -> CorrectedQuery | None
     kept = [word for word in query.split() if not word.casefold().startswith(tuple(meant))]
     text = " ".join([*kept, *(best for best, _ in meant.values())])
     mean = sum(share for _, share in meant.values()) / len(meant)
-    asked = ", ".join(f"“{word}”" for word in meant)
-    told = ", ".join(f"“{best}”" for best, _ in meant.values())
-    return CorrectedQuery(text, mean, READ_AS.format(asked=asked, meant=told))
+    unknown_words = ", ".join(f"“{word}”" for word in meant)
+    stored_words = ", ".join(f"“{best}”" for best, _ in meant.values())
+    return CorrectedQuery(text, mean, READ_AS.format(unknown=unknown_words, meant=stored_words))
 
 
 def letter_similarity(one: str, other: str) -> float:
-    """Return 1 less the share of letters to be put in, left out, changed or exchanged, 0..1.
-
-    The distance of optimal string alignment (Damerau 1964) over the longer length.
-    """
+    """Return 1 less the optimal string alignment distance (Damerau 1964) over the longer length."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for n, letter in enumerate(one, 1):
@@ -120,7 +116,7 @@ HEARSAY = (
 
 @dataclass(frozen=True, slots=True)
 class NearestNodes:
-    """Nodes with their scores, best first, and what must be said."""
+    """Nodes with their scores, best first, and notes."""
 
     rows: list[tuple[NodeRow, float]]
     notes: list[str] = field(default_factory=list)
@@ -131,8 +127,8 @@ async def nearest_nodes(
 ) -> NearestNodes:
     """Return up to `most` current nodes that share words or meaning with `query`.
 
-    With `spelling`, words that nobody stored are read as the stored ones nearest in their
-    letters too; such a hit counts as much less as they differ.
+    With `spelling`, unknown words are also read as the stored words nearest in their letters; the
+    scores of such hits are reduced accordingly.
     """
     embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [query])
@@ -140,31 +136,36 @@ async def nearest_nodes(
     floor = embedder.floor if vectors else None
     pool = max(most, LEAST_POOL)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        scores = await _scores(tx, query, place, floor, pool)
-        if spelling and (told := await correct_spelling(tx, query)):
-            for key, score in (await _scores(tx, told.text, None, floor, pool)).items():
-                scores[key] = max(scores.get(key, 0.0), score * told.likeness)
-            notes = [*notes, told.note]
+        scores = _visible(await similarity_scores(tx, query, place, floor, pool))
+        if spelling and (corrected := await correct_spelling(tx, query)):
+            more = await similarity_scores(tx, corrected.text, None, floor, pool)
+            for key, score in _visible(more).items():
+                scores[key] = max(scores.get(key, 0.0), score * corrected.likeness)
+            notes = [*notes, corrected.note]
         best = sorted(scores, key=lambda key: (-scores[key], -key))[:most]
         rows, cut = bound_contents(await memory_nodes.fetch(tx, best))
-        retold = sorted(await memory_nodes.hearsay(tx, best))
-    said = [HEARSAY.format(nodes=", ".join(map(str, retold)))] if retold else []
-    return NearestNodes(
-        [(row, round(scores[row.id], DIGITS)) for row in rows], [*notes, *cut, *said]
-    )
+        if hearsay := sorted(await memory_nodes.hearsay(tx, best)):
+            cut = [*cut, HEARSAY.format(nodes=", ".join(map(str, hearsay)))]
+    return NearestNodes([(row, round(scores[row.id], DIGITS)) for row in rows], [*notes, *cut])
 
 
-async def _scores(
-    tx: Transaction, text: str, place: Nearness | None, floor: float | None, pool: int
+async def similarity_scores(
+    tx: Transaction, text: str, near: Nearness | None, floor: float | None, pool: int
 ) -> dict[int, float]:
-    asked = await retrieval.weigh_terms(tx, text, place)
-    found = await similarity.most_similar(tx, asked, place, scope=Scope(), pool=pool)
+    """Return the memories nearest to a text with their scores, without those of 0."""
+    terms = await retrieval.weigh_terms(tx, text, near)
+    found = await similarity.most_similar(tx, terms, near, scope=Scope(), pool=pool)
     scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
+    return {key: score for key, score in scores.items() if score > 0}
+
+
+def _visible(scores: dict[int, float]) -> dict[int, float]:
+    """Return the scores that are not rounded to 0."""
     return {key: score for key, score in scores.items() if round(score, DIGITS) > 0}
 
 
 MOST_EDGES = 20
-"""Edges that are shown of one node; a hub may have any number."""
+"""Edges of one node in an answer; a hub may have any number."""
 
 MORE = "node {nodes} has more edges; the heaviest {most} are shown"
 MORE_OF_MANY = "nodes {nodes} have more edges; the heaviest {most} of each are shown"
@@ -184,7 +185,7 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
         EvidenceNode(
             **node_fields(row),
             score=score,
-            edges=[_render_evidence_edge(e) for e in _heaviest_edges(by_node, row.id)],
+            edges=[_render_edge(edge) for edge in by_node.get(row.id, [])[:MOST_EDGES]],
         )
         for row, score in found.rows
     ]
@@ -193,11 +194,7 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
     return {"answer": answer.wire(), "notes": notes}
 
 
-def _heaviest_edges(by_node: dict[int, list[EdgeRow]], node: int) -> list[EdgeRow]:
-    return by_node.get(node, [])[:MOST_EDGES]
-
-
-def _render_evidence_edge(edge: EdgeRow) -> MemoryEdge:
+def _render_edge(edge: EdgeRow) -> MemoryEdge:
     return MemoryEdge(
         source_id=edge.source_id,
         target_id=edge.target_id,
@@ -211,12 +208,12 @@ def _cut(by_node: dict[int, list[EdgeRow]]) -> list[str]:
     many = [str(node) for node, edges in by_node.items() if len(edges) > MOST_EDGES]
     if not many:
         return []
-    told = MORE if len(many) == 1 else MORE_OF_MANY
-    return [told.format(nodes=", ".join(many), most=MOST_EDGES)]
+    note = MORE if len(many) == 1 else MORE_OF_MANY
+    return [note.format(nodes=", ".join(many), most=MOST_EDGES)]
 
 
 async def memory_suggest(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the current nodes nearest to the query, misspelt words read as stored ones too."""
+    """Return the current nodes nearest to the query, also with its spelling corrected."""
     request = MemorySuggest.model_validate(state["request"])
     found = await nearest_nodes(runtime.context, request.query, most=request.limit, spelling=True)
     results = [render_scored_node(row, score) for row, score in found.rows]

@@ -1,4 +1,4 @@
-"""Answers `memory_ground`: gather what stands near a claim, look at it, tell the verdict."""
+"""Answers `memory_ground`: gathers memories near a claim, has judges check it, gives a verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from langgraph.types import Send
 from reasonloom.contracts.graph_memory.grounding import Evidence, Grounded, MemoryGround
 from reasonloom.contracts.graph_memory.shared import ScoredNode
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.nodes.graph_memory.evidence import similarity_score
+from reasonloom.nodes.graph_memory.evidence import similarity_scores
 from reasonloom.nodes.graph_memory.grounding.agreement import (
     EvidenceFacts,
     JointVerdict,
@@ -35,34 +35,33 @@ from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
-from reasonloom.stores.memory.search import retrieval, similarity
-from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.memory.search.scope import Nearness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from reasonloom.nodes.graph_memory.grounding.verdict import Verdict
     from reasonloom.nodes.loom import Execution
-    from reasonloom.stores.database import Transaction
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 
 POOL = 40
-"""The nearest memories that a claim is held against."""
+"""The nearest memories that a claim is compared with."""
 
 OF_A_CLAUSE, MOST_CLAUSES = 10, 8
-"""What is found by the words of one clause alone; the clauses that are looked up so."""
+"""Memories found by the words of one clause alone; clauses that are searched for."""
 
 MOST_CORRECTED = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Memories beside a claim.
+    """Memories near a claim.
 
     Attributes:
-        current: those that hold, the most alike first, and how alike they are, 0..1.
-        old: those that were corrected, with the number of what holds now.
+        current: current ones, most similar first.
+        alike: their similarity, 0..1.
+        old: corrected ones, with the number of the current version.
     """
 
     current: list[NodeRow]
@@ -72,57 +71,49 @@ class Candidates:
 
 
 async def claim_candidates(execution: Execution, claim: str) -> Candidates:
-    """Return what is stored near a claim; the claim is embedded before the one transaction."""
+    """Return the memories near a claim, which is embedded before the one transaction."""
     embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [claim])
     near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
     floor = embedder.floor if vectors else None
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        alike = await _alike(tx, claim, near, floor, POOL)
+        alike = await similarity_scores(tx, claim, near, floor, POOL)
         for clause in _clauses(claim):
-            for key, score in (await _alike(tx, clause, None, None, OF_A_CLAUSE)).items():
+            found = await similarity_scores(tx, clause, None, None, OF_A_CLAUSE)
+            for key, score in found.items():
                 alike.setdefault(key, score / 2)
-        holds = await evidence.corrected(tx, claim, most=MOST_CORRECTED)
+        corrected = await evidence.corrected(tx, claim, most=MOST_CORRECTED)
         order = sorted(alike, key=lambda key: (-alike[key], -key))
-        wanted = dict.fromkeys([*order, *holds.values()])
-        told = await memory_nodes.hearsay(tx, [*wanted, *holds])
-        current = await memory_nodes.fetch(tx, (key for key in wanted if key not in told))
-        old = await memory_nodes.fetch(tx, holds)
+        wanted = dict.fromkeys([*order, *corrected.values()])
+        hearsay = await memory_nodes.hearsay(tx, [*wanted, *corrected])
+        current = await memory_nodes.fetch(tx, (key for key in wanted if key not in hearsay))
+        old = await memory_nodes.fetch(tx, corrected)
     return Candidates(
         [row for row in current if row.superseded_by is None],
         alike,
-        [(row, holds[row.id]) for row in old if row.id not in told],
+        [(row, corrected[row.id]) for row in old if row.id not in hearsay],
         notes,
     )
 
 
 def _clauses(claim: str) -> list[str]:
-    """Return the words of each clause of a claim that has several."""
+    """Return the words of each clause of a claim; none if it has only one clause."""
     clauses = read_text(claim).clauses
     if len(clauses) == 1:
         return []
     return [" ".join(term.text for term in each.terms) for each in clauses[:MOST_CLAUSES]]
 
 
-async def _alike(
-    tx: Transaction, text: str, near: Nearness | None, floor: float | None, pool: int
-) -> dict[int, float]:
-    asked = await retrieval.weigh_terms(tx, text, near)
-    found = await similarity.most_similar(tx, asked, near, scope=Scope(), pool=pool)
-    scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
-    return {key: score for key, score in scores.items() if score > 0}
-
-
 VERDICT_NODE = "tell"
 MOST_MEMORIES, SUGGESTED, EDGES_READ = 12, 5, 200
-"""Memories that the model sees, and that are suggested; edges of a node that are looked at."""
+"""Memories that the model reads; memories that are suggested; edges of a node that are read."""
 
 CUT = "texts were read to their first {most:,} characters"
 EMPTY = "the claim has no word that could be looked up"
 
 
 async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the memories that the claim is held against."""
+    """Find the memories that the claim is compared with."""
     execution = runtime.context
     request = MemoryGround.model_validate(state["request"])
     found = await claim_candidates(execution, request.claim)
@@ -140,7 +131,7 @@ async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> di
 
 
 def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Return one task for each lens; at once on without a language model, or with no memory."""
+    """Return a task for each judge; the verdict if there is no language model or no memory."""
     if runtime.context.loom.llm.offline or not state["shown"]:
         return VERDICT_NODE
     claim = MemoryGround.model_validate(state["request"]).claim
@@ -149,7 +140,7 @@ def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | 
 
 
 async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask one lens; a call that fails leaves an empty vote and a note."""
+    """Ask one judge; a failed call leaves an empty vote and a note."""
     lens = state["lens"]
     question = Question(
         node="look",
@@ -167,7 +158,7 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
 
 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Weigh the words, join them with what the lenses said, and tell the verdict."""
+    """Weigh the words, join the result with the judges' votes, and answer with the verdict."""
     execution = runtime.context
     request = MemoryGround.model_validate(state["request"])
     rows = await _rows(execution, state)
@@ -199,9 +190,9 @@ async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dic
     )
     alike = {int(key): score for key, score in state["alike"].items()}
     answer = _answer(request, joined, rows, alike)
-    shown = [each.node_id for each in answer.evidence]
-    if shown and not execution.loom.settings.read_only:
-        execution.loom.journal.reinforce(execution.caller, shown)
+    read = [each.node_id for each in answer.evidence]
+    if read and not execution.loom.settings.read_only:
+        execution.loom.journal.reinforce(execution.caller, read)
     return {
         "answer": answer.wire(),
         "notes": [*joined.notes, *injection_warnings(execution, answer.evidence)],
@@ -211,7 +202,7 @@ async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dic
 def _steering(
     execution: Execution, bearing: Iterable[int], rows: Mapping[int, NodeRow]
 ) -> frozenset[int]:
-    """Return the nodes that read like an attempt to steer their reader; none where that is off."""
+    """Return the nodes that read like an attempt to steer their reader; none if that is off."""
     if not execution.loom.settings.suspicion:
         return frozenset()
     known = (key for key in bearing if key in rows)
@@ -221,9 +212,9 @@ def _steering(
 async def _opposed(
     execution: Execution, joined: JointVerdict, rows: dict[int, NodeRow]
 ) -> dict[int, list[int]]:
-    """Return the current nodes that edges say to contradict what bears the claim out.
+    """Return the current nodes that, by edges, contradict the supporting ones.
 
-    Those not yet there are added to `rows`.
+    New ones are added to `rows`.
     """
     bearing = [each.id for each in joined.verdict.witnesses if each.relation == "supports"]
     if not bearing:
@@ -288,7 +279,7 @@ def _answer(
 def _suggestions(
     verdict: Verdict, rows: Mapping[int, NodeRow], alike: Mapping[int, float]
 ) -> list[ScoredNode]:
-    """Return the nearest current nodes that are no evidence, where the claim is ungrounded."""
+    """Return the nearest current nodes that are not evidence, if the claim is ungrounded."""
     if verdict.status != "ungrounded":
         return []
     deciding = {each.id for each in verdict.witnesses}

@@ -1,26 +1,20 @@
-"""Keeps a node: embedded outside the transaction, stored at the end of its session's chain."""
+"""Stores a node: embedded outside the transaction, written at the end of its session's chain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 from unicodedata import category
 
 from reasonloom.contracts.memory.tools import Sector
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.memory.dates import date_terms
+from reasonloom.nodes.memory.cleaning import REMOVED
 from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
-from reasonloom.nodes.memory.new_memory import (
-    DECAY_PER_DAY,
-    estimated_tokens,
-    keywords,
-    salience_of,
-)
+from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.stores.graph_memory import session_nodes
 from reasonloom.stores.memory import deduplication, memories
-from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.text.hidden_characters import remove_hidden
 
 if TYPE_CHECKING:
@@ -36,17 +30,18 @@ SECTOR: dict[str, Sector] = {
     "skill": "procedural",
     "episode": "episodic",
 }
-"""The sector that an event type stands for where none is named."""
-
-IMPORTANCE = 0.5
-REMOVED = "{count} hidden characters (direction controls or tags) were removed"
+"""The sector of each event type."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeDraft:
-    """What is to be kept, as it was given; `task` tells it from others of the same run.
+    """A node as it was given.
 
-    `category` tells what a node is, for who filters by it; it is neither embedded nor a word of it.
+    Attributes:
+        task: distinguishes it from other nodes of the same run.
+        field: the argument that its content came from, for errors.
+        category: what kind of node it is, for filters; neither embedded nor searched as text.
+        merges: whether a node with the same content is strengthened instead.
     """
 
     content: str
@@ -63,7 +58,7 @@ class NodeDraft:
 
 @dataclass(frozen=True, slots=True)
 class PreparedNode:
-    """A draft that can be stored; what had to be said of it, and when it was made."""
+    """A cleaned and embedded draft, with notes."""
 
     draft: NodeDraft
     content: str
@@ -74,7 +69,7 @@ class PreparedNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A node that was stored, or the one that had said the same before."""
+    """A node that was stored, or the one that a duplicate was merged into."""
 
     node_id: int
     merged: bool
@@ -92,49 +87,34 @@ async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
     at = execution.loom.clock()
     viewed = ViewSource(content, at, context=draft.context, tags=tuple(draft.tags))
     vectors, notes = await embed_views(execution.loom.embedder, sector_views(viewed))
-    said = [REMOVED.format(count=removed)] if removed else []
-    return PreparedNode(draft, content, at, vectors, [*said, *notes])
+    cleaned = [REMOVED.format(count=removed)] if removed else []
+    return PreparedNode(draft, content, at, vectors, [*cleaned, *notes])
 
 
 async def persist_node(
     tx: Transaction, execution: Execution, made: PreparedNode, session: NumberedSession
 ) -> StoredNode:
-    """Store a draft at the end of its session's chain, or strengthen what says the same."""
-    memory = _memory(execution, made, session)
-    if made.draft.merges:
-        twin = await deduplication.strengthen_duplicate(tx, memory, keywords=())
-        if twin is not None:
-            return StoredNode(twin.id, merged=True)
-    node_id = await memories.store(tx, memory)
-    await session_nodes.link_previous(tx, node_id, session.id, run_id=execution.run.id)
-    return StoredNode(node_id, merged=False)
-
-
-def _memory(execution: Execution, made: PreparedNode, session: NumberedSession) -> NewMemory:
+    """Store a node at the end of its session's chain, or strengthen its duplicate."""
     draft, run = made.draft, execution.run
-    sector = SECTOR[draft.event_type]
-    return NewMemory(
+    memory = memory_of_run(
+        execution,
+        made.content,
+        sector=SECTOR[draft.event_type],
+        at=made.at,
+        vectors=made.vectors,
         effect=run.effect(run.tool, draft.task),
-        content=made.content,
-        sector=sector,
         event_type=draft.event_type,
         source_kind=draft.source_kind,
-        principal=execution.caller.owner,
-        tool=run.tool,
-        salience=salience_of(made.content, IMPORTANCE),
-        importance=IMPORTANCE,
-        decay_rate=DECAY_PER_DAY[sector],
-        token_count=estimated_tokens(made.content),
-        created_at=made.at,
         session_id=session.id,
-        project=execution.caller.project,
         confidence=draft.confidence,
-        keywords=keywords(made.content),
         tags=draft.tags,
         category=draft.category,
-        dates=date_terms(made.content, draft.context, made.at.date()),
         context=draft.context,
-        run_id=run.id,
-        vectors=cast("dict[str, list[float]]", made.vectors),
-        model=execution.loom.embedder.model if made.vectors else None,
     )
+    if draft.merges:
+        duplicate = await deduplication.strengthen_duplicate(tx, memory, keywords=())
+        if duplicate is not None:
+            return StoredNode(duplicate.id, merged=True)
+    node_id = await memories.store(tx, memory)
+    await session_nodes.link_previous(tx, node_id, session.id, run_id=run.id)
+    return StoredNode(node_id, merged=False)

@@ -1,4 +1,10 @@
-"""Answers `memory_quality`: what is weak in the graph, and whether it is enough to say so."""
+"""Answers `memory_quality` and `memory_stats`: the graph's weaknesses, and its size.
+
+A rule limits the share of nodes that are weak in one way. It applies if the share is above the
+limit with 95 % certainty, by the lower end of Wilson's interval (Wilson 1927, Probable inference,
+the law of succession, and statistical inference), and concerns at least LEAST nodes. So one bad
+node of three means nothing, and thirty of a hundred do.
+"""
 
 from __future__ import annotations
 
@@ -33,21 +39,16 @@ from reasonloom.stores.graph_memory.node_statistics import (
     graph_quality,
 )
 
-# A rule speaks of the share of nodes that are weak in one way. It holds where the share is above
-# the rule's limit with 95 % certainty, by the lower end of Wilson's interval (Wilson 1927,
-# Probable inference, the law of succession, and statistical inference), and where it concerns
-# LEAST nodes. So one bad node of three says nothing, and thirty of a hundred do.
-
 Z = 1.96
-"""The normal distribution's quantile for 95 %, both sides."""
+"""The normal distribution's two-sided quantile for 95 %."""
 
 LEAST = 3
-"""Nodes that a rule must concern before it holds, whatever their share."""
+"""Nodes that a rule must concern to apply, whatever their share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Shares above which a weakness warns or fails; None where it never does."""
+    """Shares above which a weakness warns or fails; None if it never fails."""
 
     what: str
     of: str
@@ -64,7 +65,7 @@ OPPOSED = Rule("contradict one another", "current nodes", 0.02, 0.10)
 
 @dataclass(frozen=True, slots=True)
 class Weakness:
-    """What a rule is held against: how many of how many, and the threshold that was given."""
+    """The counts that a rule is applied to, and the request's threshold."""
 
     rule: Rule
     count: int
@@ -73,34 +74,35 @@ class Weakness:
 
     @property
     def share(self) -> float:
-        """The share of those that it can concern, 0 where there are none."""
+        """The share of the nodes that can have it; 0 if there are none."""
         return self.count / self.of if self.of else 0.0
 
     @property
     def certain(self) -> float:
-        """The share that it has at least, with 95 % certainty."""
+        """The share that is at least reached with 95 % certainty."""
         return wilson_interval(self.count, self.of)
 
     @property
     def level(self) -> str:
-        """What it makes of the graph: pass, warn or fail."""
+        """Its verdict: pass, warn or fail."""
         if self.count < LEAST:
             return "pass"
         if self.rule.fails is not None and self.certain > self.rule.fails:
             return "fail"
         return "warn" if self.certain > self.rule.warns else "pass"
 
-    def said(self) -> str:
-        """Return in words what was found, and which limit it passes or keeps."""
+    def describe(self) -> str:
+        """Return in words what was found, and its relation to the limit."""
         what = self.rule.what.format(threshold=self.threshold)
         found = f"{self.count} of {self.of} {self.rule.of} ({self.share:.0%}) {what}"
         if self.count < LEAST:
             return f"{found}; fewer than {LEAST} are no rule's matter"
-        passed = {"fail": self.rule.fails, "warn": self.rule.warns, "pass": self.rule.warns}
-        limit = passed[self.level]
-        verb = {"fail": "above the {:.0%} that fail", "warn": "above the {:.0%} that warn"}
-        told = verb.get(self.level, "not above the {:.0%} that warn").format(limit)
-        return f"{found}; at least {self.certain:.0%} with 95 % certainty, {told}"
+        outcome = f"not above the {self.rule.warns:.0%} that warn"
+        if self.level == "fail":
+            outcome = f"above the {self.rule.fails:.0%} that fail"
+        elif self.level == "warn":
+            outcome = f"above the {self.rule.warns:.0%} that warn"
+        return f"{found}; at least {self.certain:.0%} with 95 % certainty, {outcome}"
 
 
 def wilson_interval(count: int, of: int) -> float:
@@ -114,10 +116,10 @@ def wilson_interval(count: int, of: int) -> float:
 
 
 def quality_verdict(weaknesses: Sequence[Weakness]) -> tuple[str, list[str]]:
-    """Return the worst level, and in words what leads to it; what is there but passes follows."""
+    """Return the worst level, and its reasons in words, the worst first."""
     ordered = sorted(weaknesses, key=lambda each: ("fail", "warn", "pass").index(each.level))
-    said = [each.said() for each in ordered if each.count]
-    return ordered[0].level, said or ["nothing weak was found"]
+    reasons = [each.describe() for each in ordered if each.count]
+    return ordered[0].level, reasons or ["nothing weak was found"]
 
 
 DIGITS = 4
@@ -146,7 +148,7 @@ async def memory_quality(state: ToolState, runtime: Runtime[Execution]) -> dict[
 
 
 def _named(found: GraphQuality) -> list[int]:
-    """Return the numbers of all examples, each once."""
+    """Return the distinct numbers of all examples."""
     examples = (found.weakest, found.stalest, found.some_orphans, found.some_unsupported)
     return list(dict.fromkeys(chain(*examples, *found.some_opposed)))
 
@@ -198,7 +200,7 @@ NO_DIMENSION = "the embedder cannot be used, so its dimension is not known: {rea
 
 
 async def memory_stats(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Count nodes, edges, sessions and bytes of the owner's graph."""
+    """Return the numbers of nodes, edges, sessions and bytes of the owner's graph."""
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         counted = await count_graph(tx)

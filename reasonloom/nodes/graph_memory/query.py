@@ -1,7 +1,7 @@
-"""Answers `memory_temporal`: what two ranges of nodes have to do with each other.
+"""Answers `memory_query` and `memory_temporal`: nodes by conditions, and two ranges compared.
 
-What was corrected is no addition: a node of B that supersedes one of A, at once or through
-others, stands beside it under `corrected` and not under `added`.
+A correction is not an addition: a node of B that supersedes one of A, directly or through others,
+is listed under `corrected` and not under `added`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ FADED = 0.2
 """Strength below which a node counts as faded, as in `memory_quality`."""
 
 MOST_LISTED = 50
-"""Nodes that each list holds."""
+"""Nodes of each list."""
 
 CUT = "each list holds {most} at most; the counts are whole"
 ELSEWHERE = (
@@ -95,7 +95,7 @@ ELSEWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Which nodes of A have which newest successor in B; what of B alone replaces one of A."""
+    """Nodes of A with their newest successors in B, and the nodes of B alone that replace one."""
 
     newest: Mapping[int, int]
     replacing: frozenset[int]
@@ -103,7 +103,7 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True)
 class RangeLists:
-    """The numbers of the nodes to be told."""
+    """The numbers of the nodes in each list."""
 
     added: Sequence[int]
     corrected: Sequence[int]
@@ -111,7 +111,7 @@ class RangeLists:
     faded: Sequence[int]
 
     def every(self, newest: Mapping[int, int]) -> list[int]:
-        """Return all of them once, with the successors of what was corrected."""
+        """Return each number once, with the successors of the corrected nodes."""
         known = (*self.added, *self.corrected, *self.unchanged, *self.faded)
         return list(dict.fromkeys([*known, *(newest[key] for key in self.corrected)]))
 
@@ -130,18 +130,20 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
         rows = await memory_nodes.fetch(tx, lists.every(corrected.newest))
     nodes = {row.id: render_node(row) for row in rows}
     answer = _compared(lists, corrected, counted, nodes)
-    said = {
-        CUT.format(most=MOST_LISTED): answer.truncated,
-        ELSEWHERE.format(count=counted.elsewhere): bool(counted.elsewhere),
-    }
-    notes = [note for note, applies in said.items() if applies]
+    notes = [CUT.format(most=MOST_LISTED)] if answer.truncated else []
+    if counted.elsewhere:
+        notes.append(ELSEWHERE.format(count=counted.elsewhere))
     corrected_nodes = [node for each in answer.corrected for node in (each.old, each.new)]
-    shown = [*answer.added, *corrected_nodes, *answer.unchanged]
-    return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, shown)]}
+    listed = [*answer.added, *corrected_nodes, *answer.unchanged]
+    return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, listed)]}
 
 
 async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:
-    """Return the range; SessionNotFound where it names an unknown session."""
+    """Return the range.
+
+    Raises:
+        SessionNotFound: it names an unknown session.
+    """
     if isinstance(given, TimeWindow):
         return Range(start=from_microseconds(given.start), end=from_microseconds(given.end))
     if isinstance(given, SomeSessions):
@@ -152,9 +154,9 @@ async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:
 
 
 def corrections_of(steps: Iterable[Step]) -> Corrections:
-    """Return what in B supersedes what in A, at once or through others.
+    """Return what in B supersedes what in A, directly or through others.
 
-    Every step leads to a higher number, so that one pass from each end is enough.
+    Every step leads to a higher number, so one pass from each end is enough.
     """
     ordered = sorted(steps, key=lambda step: step.older)
     newest: dict[int, int] = {}

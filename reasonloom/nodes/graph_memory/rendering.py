@@ -1,4 +1,4 @@
-"""Tells nodes and edges as the contract has them."""
+"""Renders nodes for answers, and warns of suspicious ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 DIGITS = 4
 CONTENT_BUDGET = 200_000
-"""Characters of contents that one answer shows."""
+"""Characters of all contents in one answer."""
 
 LEAST_CONTENT = 400
 CONTENT_CUT = (
@@ -30,7 +30,7 @@ def to_microseconds(moment: datetime) -> int:
 
 
 def from_microseconds(microseconds: int) -> datetime:
-    """Return the moment; what lies beyond the years that can be told is the last of them."""
+    """Return the moment; the last representable one for anything beyond."""
     try:
         return EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
@@ -38,7 +38,7 @@ def from_microseconds(microseconds: int) -> datetime:
 
 
 def render_node(row: NodeRow) -> MemoryNode:
-    """Return a node as it is told."""
+    """Return a node as answers have it."""
     return MemoryNode(**node_fields(row))
 
 
@@ -48,7 +48,7 @@ def render_scored_node(row: NodeRow, score: float) -> ScoredNode:
 
 
 def node_fields(row: NodeRow) -> dict[str, Any]:
-    """Return the fields that every form of a node has."""
+    """Return the fields that all forms of a node have."""
     return {
         "node_id": row.id,
         "event_type": row.event_type,
@@ -63,20 +63,20 @@ def node_fields(row: NodeRow) -> dict[str, Any]:
 
 
 def bound_contents(rows: Sequence[NodeRow]) -> tuple[list[NodeRow], list[str]]:
-    """Return the nodes of one answer with contents that fit into it, and the note that says so."""
+    """Return the nodes of an answer, with contents cut to fit into it, and a note if any was."""
     if sum(len(row.content) for row in rows) <= CONTENT_BUDGET:
         return list(rows), []
     length = max(LEAST_CONTENT, CONTENT_BUDGET // len(rows))
     cut = sum(len(row.content) > length for row in rows)
-    shown = [
+    bounded = [
         replace(row, content=f"{row.content[:length]}…") if len(row.content) > length else row
         for row in rows
     ]
-    return shown, [CONTENT_CUT.format(count=cut, length=length)]
+    return bounded, [CONTENT_CUT.format(count=cut, length=length)]
 
 
 def injection_warnings(execution: Execution, nodes: Iterable[MemoryNode]) -> list[str]:
-    """Return the note on suspicious nodes, none where there are none or the setting is off."""
+    """Return a note on suspicious nodes; none if there are none or the setting is off."""
     if not execution.loom.settings.suspicion:
         return []
     return injection_notes({str(node.node_id): node.content for node in nodes})

@@ -1,7 +1,7 @@
-"""Answers `session_end`: sums the session up, then ends it and stores its episode, all or nothing.
+"""Answers `session_end`: summarises the session, then ends it and stores its episode atomically.
 
-Whether there is anything to sum up is decided twice: before, to know whom to ask, and while the
-owner's row is held, for somebody else may have ended the session meanwhile.
+Whether there is anything to summarise is decided twice: first to know whether to ask the language
+model, then with the owner's row locked, because another client may have ended the session.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ ORDER = (
     ("episode", "user"),
     ("agent",),
 )
-"""The kinds in the order in which a summary tells them: what was decided comes first."""
+"""The kinds of entries in the order of a summary: decisions come first."""
 
 MOST_OF_KIND = 60
-"""Nodes of one kind that are read, the newest."""
+"""The newest nodes of one kind that are read."""
 
 EXTRACT_LIMIT, MOST_SENTENCES = 1_200, 6
-"""Characters of an extract, and sentences that one group of kinds gives to it."""
+"""Characters of an extract, and sentences that one group of kinds contributes."""
 
 LONGEST_NOTE, MOST_READ = 1_500, 30_000
-"""Characters of one node, and of all together, that the language model reads."""
+"""Characters of one node, and of all nodes, that the language model reads."""
 
 LONGEST_SUMMARY = 4_000
-"""Characters of what a language model wrote that are kept."""
+"""Characters kept of a language model's summary."""
 
 CALLER_CONFIDENCE = 0.9
 OFFLINE = (
@@ -72,38 +72,37 @@ CUT = "the summary was cut to {limit} characters"
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What a session comes to; `made_by` is caller, llm or extract."""
+    """The summary of a session; `made_by` is caller, llm or extract."""
 
     content: str
     confidence: float
     made_by: str
     notes: list[str] = field(default_factory=list)
 
-    def wire(self) -> dict[str, Any]:
-        """Return it as a saved step holds it."""
-        return asdict(self)
-
 
 async def summarize_session(execution: Execution, entries: Sequence[Entry], nodes: int) -> Episode:
-    """Return what a session of `nodes` nodes comes to, from the `entries` that were read of it."""
+    """Return the summary of a session of `nodes` nodes, of which `entries` were read."""
     if execution.loom.llm.offline:
         return _extract_episode(entries, nodes, [OFFLINE])
-    told = _render_entries(entries)
+    rendered = _render_entries(entries)
     question = Question(
-        node="sum_up_session", prompt="sessions/episode", variables={"notes": told}, pipe="linear"
+        node="sum_up_session",
+        prompt="sessions/episode",
+        variables={"notes": rendered},
+        pipe="linear",
     )
     heard = await ask_or_note(execution, question, "the summary")
     if heard.fault or not (heard.parsed or heard.text.strip()):
         return _extract_episode(entries, nodes, [*heard.notes, INSTEAD])
-    said = heard.parsed or {"summary": heard.text, "confidence": _confidence(entries)}
-    summary = said["summary"][:LONGEST_SUMMARY]
-    cut = [CUT.format(limit=LONGEST_SUMMARY)] if len(said["summary"]) > LONGEST_SUMMARY else []
-    notes = [*heard.notes, *cut, *_partly(len(told), nodes)]
-    return Episode(summary, said["confidence"], LLM, notes)
+    reply = heard.parsed or {"summary": heard.text, "confidence": _confidence(entries)}
+    summary = reply["summary"][:LONGEST_SUMMARY]
+    cut = [CUT.format(limit=LONGEST_SUMMARY)] if len(reply["summary"]) > LONGEST_SUMMARY else []
+    notes = [*heard.notes, *cut, *_partly(len(rendered), nodes)]
+    return Episode(summary, reply["confidence"], LLM, notes)
 
 
 def _render_entries(entries: Sequence[Entry]) -> list[dict[str, str]]:
-    """Return what the language model reads, in its order; what matters most where it is much."""
+    """Return the entries for the language model in order; the most important if there are many."""
     left, chosen = MOST_READ, set()
     for kinds in ORDER:
         for entry in reversed([each for each in entries if each.kind in kinds]):
@@ -124,9 +123,9 @@ def _extract_episode(entries: Sequence[Entry], nodes: int, notes: list[str]) -> 
 
 
 def extract_sentences(entries: Sequence[Entry]) -> list[str]:
-    """Return sentences of a session as they were written, decisions first, each once.
+    """Return distinct sentences of a session, decisions first.
 
-    Each group of kinds may take half of the room that is left, the last one all of it.
+    Each group of kinds may take half of the remaining room, the last one all of it.
     """
     groups = [[each for each in entries if each.kind in kinds] for kinds in ORDER]
     filled = [group for group in groups if group]
@@ -160,14 +159,14 @@ SOME = "the {joined} newest of the session's {nodes} nodes are joined to the epi
 
 
 class EndState(ToolState, total=False):
-    """The session that is to end, and what it comes to; None where there is nothing to say."""
+    """The session to end, and its episode, None if there is nothing to summarise."""
 
     ending: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionProgress:
-    """How a session stands: its nodes, those newer than its episode, the episode of today."""
+    """A session's number of nodes, those since its episode, and its current episode."""
 
     course: SessionCourse
     nodes: int
@@ -175,40 +174,40 @@ class SessionProgress:
     episode: int | None
 
     def wants_episode(self, request: SessionEnd) -> bool:
-        """Tell whether an episode is to be made: asked for, and there is something new to say."""
+        """Return whether to make an episode: it is requested, and there is something new."""
         if not request.create_episode or (self.episode and not self.since):
             return False
         return self.nodes > 0 or request.summary is not None
 
 
 async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the session and sum it up, asking nobody where the caller has done so."""
+    """Find the session and summarise it, unless the caller gave a summary."""
     execution = runtime.context
     request = SessionEnd.model_validate(state["request"])
     entries: list[session_nodes.Entry] = []
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         session = await _find_session(tx, execution, request.session_id)
-        standing = await _session_progress(tx, session)
-        wanted = standing.wants_episode(request)
+        progress = await _session_progress(tx, session)
+        wanted = progress.wants_episode(request)
         if wanted and request.summary is None:
             entries = await session_nodes.entries(tx, session, MOST_OF_KIND)
     episode = None
     if wanted and request.summary is not None:
         episode = Episode(request.summary, CALLER_CONFIDENCE, CALLER)
     elif entries:
-        episode = await summarize_session(execution, entries, standing.nodes)
+        episode = await summarize_session(execution, entries, progress.nodes)
     return {
         "ending": {
             "session": str(session),
-            "number": standing.course.number,
-            "nodes": standing.nodes,
-            "episode": episode.wire() if episode else None,
+            "number": progress.course.number,
+            "nodes": progress.nodes,
+            "episode": asdict(episode) if episode else None,
         }
     }
 
 
 async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """End the session, store its episode, and join its nodes to it."""
+    """End the session, store its episode, and link its nodes to it."""
     execution = runtime.context
     request = SessionEnd.model_validate(state["request"])
     ending, session = state["ending"], UUID(state["ending"]["session"])
@@ -216,24 +215,32 @@ async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str,
     made = await prepare_node(execution, _draft(episode, ending["number"])) if episode else None
     async with execution.loom.database.begin(execution.caller) as tx:
         await memory_sessions.hold(tx)
-        standing = await _session_progress(tx, session)
-        notes = _request_notes(request, standing)
+        progress = await _session_progress(tx, session)
+        notes = _notes_without_episode(request, progress)
         new = None
-        if episode and made and standing.wants_episode(request):
-            new, said = await _store_episode(tx, execution, standing, made)
-            late = standing.nodes - ending["nodes"]
+        if episode and made and progress.wants_episode(request):
+            new, stored = await _store_episode(tx, execution, progress, made)
+            late = progress.nodes - ending["nodes"]
             late_note = [SINCE.format(count=late)] if late > 0 else []
-            notes = [*episode.notes, *made.notes, *said, *late_note]
+            notes = [*episode.notes, *made.notes, *stored, *late_note]
         await memory_sessions.end(tx, session, execution.loom.clock(), new)
-        answer = await _answer(tx, standing, new, episode)
+        current = new or progress.episode
+        rows = await memory_nodes.fetch(tx, [current]) if current else []
+        answer = SessionEnded(
+            session_id=progress.course.number,
+            episode_id=current,
+            summary=rows[0].content if rows else None,
+            summarised_by=episode.made_by if new and episode else None,
+            node_count=progress.nodes,
+        )
         return await complete_run(tx, execution, answer, notes=notes, session_id=session)
 
 
 async def _find_session(tx: Transaction, execution: Execution, number: int | None) -> UUID:
-    """Return the session that is to end.
+    """Return the session to end.
 
     Raises:
-        SessionNotFound: no session has this number; without one, this client began none.
+        SessionNotFound: no session has this number; or, without one, this client began none.
     """
     if number is not None:
         return (await memory_sessions.of_number(tx, number)).id
@@ -253,7 +260,6 @@ async def _session_progress(tx: Transaction, session: UUID) -> SessionProgress:
 
 
 def _draft(episode: Episode, number: int) -> NodeDraft:
-    by_caller = episode.made_by == CALLER
     return NodeDraft(
         episode.content,
         "episode",
@@ -262,50 +268,33 @@ def _draft(episode: Episode, number: int) -> NodeDraft:
         field="summary",
         context=f"session {number}",
         category=memory_nodes.EXTRACT if episode.made_by == EXTRACT else memory_nodes.SUMMARY,
-        source_kind="user" if by_caller else "tool",
+        source_kind="user" if episode.made_by == CALLER else "tool",
         merges=False,
     )
 
 
 async def _store_episode(
-    tx: Transaction, execution: Execution, standing: SessionProgress, made: PreparedNode
+    tx: Transaction, execution: Execution, progress: SessionProgress, made: PreparedNode
 ) -> tuple[int, list[str]]:
-    """Store the episode at the end of the session's chain; return its number and what to say."""
-    course, run_id = standing.course, execution.run.id
-    kept = await persist_node(tx, execution, made, NumberedSession(course.id, course.number))
-    joined = await session_nodes.join(tx, course.id, kept.node_id, run_id=run_id)
+    """Store the episode at the end of the session's chain; return its number and notes."""
+    course, run_id = progress.course, execution.run.id
+    session = NumberedSession(course.id, course.number)
+    new = (await persist_node(tx, execution, made, session)).node_id
+    joined = await session_nodes.join(tx, course.id, new, run_id=run_id)
     notes = []
-    if joined < standing.nodes:
-        notes.append(SOME.format(joined=joined, nodes=standing.nodes))
-    if standing.episode:
-        await memories.link(
-            tx, kept.node_id, {standing.episode: 1.0}, kind="supersedes", origin=ORIGIN,
-            run_id=run_id,
-        )  # fmt: skip
-        notes.append(AGAIN.format(old=standing.episode))
-    return kept.node_id, notes
+    if joined < progress.nodes:
+        notes.append(SOME.format(joined=joined, nodes=progress.nodes))
+    if old := progress.episode:
+        await memories.link(tx, new, {old: 1.0}, kind="supersedes", origin=ORIGIN, run_id=run_id)
+        notes.append(AGAIN.format(old=old))
+    return new, notes
 
 
-def _request_notes(request: SessionEnd, standing: SessionProgress) -> list[str]:
-    """Return what to say of a session that ends without a new episode."""
-    number = standing.course.number
+def _notes_without_episode(request: SessionEnd, progress: SessionProgress) -> list[str]:
+    number = progress.course.number
     if not request.create_episode:
         return [UNUSED] if request.summary is not None else []
-    if standing.episode:
-        kept = [NOT_KEPT] if request.summary is not None else []
-        return [SAME.format(number=number, episode=standing.episode), *kept]
+    if progress.episode:
+        unused = [NOT_KEPT] if request.summary is not None else []
+        return [SAME.format(number=number, episode=progress.episode), *unused]
     return [EMPTY.format(number=number)]
-
-
-async def _answer(
-    tx: Transaction, standing: SessionProgress, new: int | None, episode: Episode | None
-) -> SessionEnded:
-    shown = new or standing.episode
-    rows = await memory_nodes.fetch(tx, [shown]) if shown else []
-    return SessionEnded(
-        session_id=standing.course.number,
-        episode_id=shown,
-        summary=rows[0].content if rows else None,
-        summarised_by=episode.made_by if new and episode else None,
-        node_count=standing.nodes,
-    )

@@ -1,4 +1,4 @@
-"""Answers `session_start`: a new session, or an earlier one gone on with."""
+"""Answers `session_start`, `conversation_log` and `memory_session_resume`."""
 
 from __future__ import annotations
 
@@ -35,19 +35,18 @@ from reasonloom.text.hidden_characters import remove_hidden
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from reasonloom.contracts.caller import Caller
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
     from reasonloom.stores.graph_memory.memory_sessions import SessionCourse
 
 
 SPEAKERS = {"user_message": ("user", 0.9), "agent_response": ("tool", 0.7)}
-"""Of each speaker the kind of source and the confidence: what an agent says is no evidence for
-itself. The argument's name is the category."""
+"""Each speaker's kind of source and confidence: what an agent says is no evidence for itself.
+The argument's name is the node's category."""
 
 
 async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store what was said in the current session, the user's words before the agent's."""
+    """Store a node for each message in the current session, the user's before the agent's."""
     execution = runtime.context
     request = ConversationLog.model_validate(state["request"])
     made = [await prepare_node(execution, draft) for draft in _drafts(request)]
@@ -62,42 +61,34 @@ async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dic
 
 
 def _drafts(request: ConversationLog) -> list[NodeDraft]:
-    topic = _topic(request.topic)
-    given = {name: getattr(request, name) for name in SPEAKERS}
+    """Return a draft for each message that was given.
+
+    Raises:
+        InvalidArgument: nothing visible is left of the topic.
+    """
+    topic = None if request.topic is None else remove_hidden(request.topic)[0]
+    if topic is not None and not topic.strip():
+        raise InvalidArgument("topic: must not be empty", field="topic", kind="empty")
     return [
         NodeDraft(
             text,
             "episode",
-            SPEAKERS[name][1],
+            confidence,
             name,
             field=name,
             context=topic,
             tags=(topic,) if topic else (),
             category=name,
-            source_kind=SPEAKERS[name][0],
+            source_kind=source_kind,
             merges=False,
         )
-        for name, text in given.items()
-        if text is not None
+        for name, (source_kind, confidence) in SPEAKERS.items()
+        if (text := getattr(request, name)) is not None
     ]
 
 
-def _topic(given: str | None) -> str | None:
-    """Return the topic without hidden characters.
-
-    Raises:
-        InvalidArgument: nothing visible is left of it.
-    """
-    if given is None:
-        return None
-    topic, _ = remove_hidden(given)
-    if not topic.strip():
-        raise InvalidArgument("topic: must not be empty", field="topic", kind="empty")
-    return topic
-
-
 MOST_LEFT = 5
-"""Decisions, and facts, that are told of the session before."""
+"""Decisions, and facts, of the previous session in an answer."""
 
 NOTHING = PreviousSession(
     session_id=None, ended=False, episode=None, recent_decisions=[], recent_facts=[]
@@ -105,7 +96,7 @@ NOTHING = PreviousSession(
 
 
 async def previous_session(tx: Transaction, project: str | None, begun: UUID) -> PreviousSession:
-    """Return what the project's last session left, other than the one that is begun now."""
+    """Return the results of the project's last session other than `begun`."""
     last = await recent_nodes.last_session(tx, project, other_than=begun)
     if last is None:
         return NOTHING
@@ -124,30 +115,30 @@ async def previous_session(tx: Transaction, project: str | None, begun: UUID) ->
 
 
 MOST_METADATA = 16_384
-"""Bytes of JSON that a session's metadata may come to."""
+"""Bytes of a session's metadata as JSON."""
 
 RESUMED = "session {number} had been ended and is open again; ending it sums it up anew"
 LEFT_OPEN = "session {number} was not ended; session_end with session_id {number} sums it up"
 
 
 async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Make a session the caller's current one, and tell what the last one left."""
+    """Begin or continue a session as the caller's current one, with the previous one's results."""
     execution = runtime.context
     request = SessionStart.model_validate(state["request"])
     given = request.metadata or {}
     _require_short_metadata(given)
     async with execution.loom.database.begin(execution.caller) as tx:
         await memory_sessions.hold(tx)
-        course = await _begun(tx, execution, request.session_id)
-        kept = {**course.metadata, **given}
-        _require_short_metadata(kept)
+        course = await _make_current(tx, execution, request.session_id)
+        metadata = {**course.metadata, **given}
+        _require_short_metadata(metadata)
         if given:
-            kept = await memory_sessions.merge_metadata(tx, course.id, given)
+            metadata = await memory_sessions.merge_metadata(tx, course.id, given)
         previous = await previous_session(tx, execution.caller.project, course.id)
         answer = SessionStarted(
             session_id=course.number,
             continued=request.session_id is not None,
-            metadata=kept,
+            metadata=metadata,
             previous=previous,
         )
         notes = [RESUMED.format(number=course.number)] if course.ended_at else []
@@ -156,13 +147,13 @@ async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[s
         return await complete_run(tx, execution, answer, notes=notes, session_id=course.id)
 
 
-async def _begun(tx: Transaction, execution: Execution, number: int | None) -> SessionCourse:
-    """Return the session that is current now, as it was before.
+async def _make_current(tx: Transaction, execution: Execution, number: int | None) -> SessionCourse:
+    """Begin a session, or continue the one with `number`; return it as it was before.
 
     Raises:
-        SessionNotFound: a number was given that no session has.
+        SessionNotFound: no session has this number.
     """
-    caller: Caller = execution.caller
+    caller = execution.caller
     if number is None:
         made = await memory_sessions.begin(tx, caller, execution.run.effect("session"))
         return await memory_sessions.of_id(tx, made.id)
@@ -174,7 +165,7 @@ async def _begun(tx: Transaction, execution: Execution, number: int | None) -> S
 
 
 def _require_short_metadata(metadata: dict[str, Any]) -> None:
-    """See that metadata can be kept.
+    """Check the size of metadata.
 
     Raises:
         InvalidArgument: it is too large.
@@ -189,7 +180,7 @@ def _require_short_metadata(metadata: dict[str, Any]) -> None:
 
 
 LISTS = (("decision",), ("fact",), ("inference", "skill", "correction"))
-"""The event types of each list, in the order in which they get their turn."""
+"""The event types of each list, in the order of their turns."""
 
 NOT_OPEN = (
     "no session is open; what is stored next opens session {number}, unless another client "
@@ -198,7 +189,7 @@ NOT_OPEN = (
 
 
 async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read the project's last episode and what matters most now; nothing is written."""
+    """Return the project's last episode and its most relevant nodes, without writing."""
     execution = runtime.context
     limit = MemorySessionResume.model_validate(state["request"]).limit
     project = execution.caller.project
@@ -217,9 +208,9 @@ async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -
         recent_other=[render_node(row) for row in other],
         total_loaded=len(episode) + len(decisions) + len(facts) + len(other),
     )
-    told_of = [render_node(row) for row in (*episode, *decisions, *facts, *other)]
+    nodes = [render_node(row) for row in (*episode, *decisions, *facts, *other)]
     notes = [] if current else [NOT_OPEN.format(number=number)]
-    return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, told_of)]}
+    return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, nodes)]}
 
 
 async def _lists(tx: Transaction, execution: Execution, limit: int) -> list[list[NodeRow]]:
@@ -243,7 +234,7 @@ async def _lists(tx: Transaction, execution: Execution, limit: int) -> list[list
 
 
 def share_room(lists: Sequence[Sequence[NodeRow]], room: int) -> list[list[NodeRow]]:
-    """Return the beginnings of lists: each takes a node in turn until there is no more room."""
+    """Return the beginnings of lists: each takes a node in turn while there is room."""
     taken: list[list[NodeRow]] = [[] for _ in lists]
     for turn in zip_longest(*lists):
         for place, row in enumerate(turn):

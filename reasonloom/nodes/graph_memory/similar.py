@@ -1,4 +1,4 @@
-"""Answers `memory_similar`: nodes alike in words and meaning, or near to a vector."""
+"""Answers `memory_similar`: nodes similar in words and meaning, or near a vector."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 ANY_TEXT = "a text"
-"""What is embedded where an embedder does not know its dimension before it has been used."""
+"""What is embedded to learn an embedder's dimension."""
 
 
 async def embedding_dimension(embedder: Embedder) -> int:
-    """Return the numbers of one vector; an embedder that has to learn it embeds a text.
+    """Return the length of the embedder's vectors; one that does not know it embeds a text.
 
     Raises:
-        EmbedderUnavailable: it cannot.
+        EmbedderUnavailable: the embedder cannot be used.
     """
     try:
         return embedder.dimension
@@ -57,7 +57,7 @@ async def parse_unit_vector(
     """Return the vector of length 1 in the direction of `given`.
 
     Raises:
-        InvalidArgument: of another dimension than the embedder's, or nothing but zeros.
+        InvalidArgument: it has another dimension than the embedder's, or is all zeros.
         EmbedderUnavailable: the embedder does not know its dimension, and cannot be used.
     """
     dimension = await embedding_dimension(embedder)
@@ -78,10 +78,10 @@ async def parse_unit_vector(
 
 
 LEAST_POOL = 20
-"""Candidates that words and meaning give each, where fewer are asked for."""
+"""Least number of candidates by words and by meaning each."""
 
 PLAIN = ("semantic",)
-"""The view that is the content alone; to it a vector of the caller's own is compared."""
+"""The view that is the plain content, to which a caller's vector is compared."""
 
 BELOW = "nothing reaches min_similarity {least:g}; the best has {best:g}"
 FREQUENT = "memories that share only frequent words with it were left out"
@@ -94,14 +94,14 @@ OF_OTHERS = (
 
 @dataclass(frozen=True, slots=True)
 class SimilarNodes:
-    """Nodes with how alike they are, 0..1, in no order; what must be said."""
+    """Nodes with their similarity, 0..1, unordered, and notes."""
 
     similar: Mapping[int, float]
     notes: list[str]
 
 
 async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the nodes that are most alike, none below the request's `min_similarity`."""
+    """Return the most similar nodes, none below the request's `min_similarity`."""
     execution = runtime.context
     request = MemorySimilar.model_validate(state["request"])
     if request.query_vec is None:
@@ -114,7 +114,11 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
         for key, score in ordered[: request.top_k]
         if round(score, DIGITS) >= request.min_similarity
     }
-    rows, cut = bound_contents(await _rows(execution, list(wanted)))
+    found_rows: list[NodeRow] = []
+    if wanted:
+        async with execution.loom.database.begin(execution.caller) as tx:
+            found_rows = await memory_nodes.fetch(tx, list(wanted))
+    rows, cut = bound_contents(found_rows)
     if not execution.loom.settings.read_only:
         execution.loom.journal.reinforce(execution.caller, [row.id for row in rows])
     answer = NodesScored(
@@ -126,26 +130,26 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
 
 
 async def _to_text(execution: Execution, text: str, request: MemorySimilar) -> SimilarNodes:
-    """Compare a text by the words it shares, rare ones counting more, and by its vector."""
-    embedder, scope = execution.loom.embedder, _scope(request)
+    """Compare a text by shared words, rare ones counting more, and by its vector."""
+    embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [text])
     near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
     floor = embedder.floor if vectors else None
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        asked = await retrieval.weigh_terms(tx, text, near)
+        terms = await retrieval.weigh_terms(tx, text, near)
         pool = max(request.top_k, LEAST_POOL)
-        found = await similarity.most_similar(tx, asked, near, scope=scope, pool=pool)
-        few = sum(each.near for each in found) < min(pool, asked.visible)
+        found = await similarity.most_similar(tx, terms, near, scope=_scope(request), pool=pool)
+        few = sum(each.near for each in found) < min(pool, terms.visible)
         others = await reindex.foreign_models(tx, embedder.model) if near and few else []
-    alike = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
-    said = [*notes, *_foreign_model_notes(others), *([FREQUENT] if asked.cut else [])]
-    return SimilarNodes({key: value for key, value in alike.items() if value > 0}, said)
+    scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
+    notes = [*notes, *_foreign_model_notes(others), *([FREQUENT] if terms.cut else [])]
+    return SimilarNodes({key: score for key, score in scores.items() if score > 0}, notes)
 
 
 async def _to_vector(
     execution: Execution, given: list[float], request: MemorySimilar
 ) -> SimilarNodes:
-    """Compare a vector with every node's own."""
+    """Compare a vector with every node's."""
     vector = await parse_unit_vector(execution.loom.embedder, given, field="query_vec")
     near = Nearness(vector, execution.loom.embedder.model, PLAIN)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -153,19 +157,12 @@ async def _to_vector(
             tx, near, scope=_scope(request), pool=request.top_k, exact=True
         )
         others = await reindex.foreign_models(tx, near.model)
-    alike = {key: min(1.0, max(0.0, value)) for key, value in cosines.items()}
-    return SimilarNodes(alike, _foreign_model_notes(others))
+    scores = {key: min(1.0, max(0.0, cosine)) for key, cosine in cosines.items()}
+    return SimilarNodes(scores, _foreign_model_notes(others))
 
 
 def _scope(request: MemorySimilar) -> Scope:
     return Scope(event_types=request.event_types or None)
-
-
-async def _rows(execution: Execution, ids: list[int]) -> list[NodeRow]:
-    if not ids:
-        return []
-    async with execution.loom.database.begin(execution.caller) as tx:
-        return await memory_nodes.fetch(tx, ids)
 
 
 def _foreign_model_notes(models: Sequence[str]) -> list[str]:

@@ -1,10 +1,11 @@
-"""Answers `memory_correct`: a new node that supersedes an old one, both or nothing."""
+"""Answers `memory_add`, `memory_correct` and `memory_resolve`: nodes and their corrections."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -43,11 +44,12 @@ STORED_BEFORE = "the same was stored before: node {node_id} was strengthened"
 
 
 async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the request's node in the current session, and draw its edges."""
+    """Store the node in the current session and draw its edges, all or nothing."""
     execution = runtime.context
     request = MemoryAdd.model_validate(state["request"])
-    wanted = _requested_edges(request.edges or [])
-    corrects = any(edge.edge_type == "supersedes" for _, edge in wanted)
+    edges = request.edges or []
+    _require_distinct(edges)
+    corrects = any(edge.edge_type == "supersedes" for edge in edges)
     draft = NodeDraft(
         request.content, request.event_type, request.confidence, "node", merges=not corrects
     )
@@ -57,27 +59,25 @@ async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
             tx, execution.caller, execution.run.effect("session")
         )
         await memory_nodes.require_all(
-            tx, {edge.target_id: f"edges.{place}.target_id" for place, edge in wanted}
+            tx, {edge.target_id: f"edges.{place}.target_id" for place, edge in enumerate(edges)}
         )
-        kept = await persist_node(tx, execution, made, session)
-        created = await _draw_edges(tx, execution, kept.node_id, [edge for _, edge in wanted])
+        stored = await persist_node(tx, execution, made, session)
+        node_id = stored.node_id
         answer = MemoryAdded(
-            node_id=kept.node_id,
+            node_id=node_id,
             event_type=request.event_type,
-            edges_created=created,
+            edges_created=await _draw_edges(tx, execution, node_id, edges),
             session_id=session.number,
-            deduplicated=kept.merged,
+            deduplicated=stored.merged,
         )
-        merged = [STORED_BEFORE.format(node_id=kept.node_id)] if kept.merged else []
-        if any(edge.target_id == kept.node_id for _, edge in wanted):
-            merged.append(TO_ITSELF.format(node_id=kept.node_id))
-        return await complete_run(
-            tx, execution, answer, notes=[*made.notes, *merged], session_id=session.id
-        )
+        notes = [*made.notes, *([STORED_BEFORE.format(node_id=node_id)] if stored.merged else [])]
+        if any(edge.target_id == node_id for edge in edges):
+            notes.append(TO_ITSELF.format(node_id=node_id))
+        return await complete_run(tx, execution, answer, notes=notes, session_id=session.id)
 
 
-def _requested_edges(edges: list[NewEdge]) -> list[tuple[int, NewEdge]]:
-    """Return the edges with their places.
+def _require_distinct(edges: list[NewEdge]) -> None:
+    """Check the edges.
 
     Raises:
         InvalidArgument: two are the same but for their weight.
@@ -93,13 +93,12 @@ def _requested_edges(edges: list[NewEdge]) -> list[tuple[int, NewEdge]]:
                 field=where,
             )
         seen.add(name)
-    return list(enumerate(edges))
 
 
 async def _draw_edges(
     tx: Transaction, execution: Execution, node_id: int, edges: list[NewEdge]
 ) -> int:
-    """Draw edges from the new node; return how many are new."""
+    """Draw edges from the new node; return the number of new ones."""
     by_kind: dict[str, dict[int, float]] = {}
     for edge in edges:
         by_kind.setdefault(edge.edge_type, {})[edge.target_id] = edge.weight
@@ -117,7 +116,7 @@ CORRECT_ORIGIN = "memory_correct"
 FIELD = "old_node_id"
 MOST_NAMED = 100
 MOST_SUPERSEDED = 1_000
-"""Corrections above the node that are looked over for versions that still stand."""
+"""Corrections of the node that are searched for versions still current."""
 
 AGAIN = "node {old} was corrected before, by {others}; node {new} is the newest and holds"
 MORE = "more than {count} earlier corrections; the newest are listed"
@@ -126,7 +125,7 @@ BACK = "; to go back to it, correct node {over}, which superseded it"
 
 
 async def memory_correct(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store what is right in the current session, and let it supersede the request's node."""
+    """Store the correction in the current session and let it supersede the old node."""
     execution = runtime.context
     request = MemoryCorrect.model_validate(state["request"])
     old, made = await _draft(execution, request)
@@ -134,32 +133,32 @@ async def memory_correct(state: ToolState, runtime: Runtime[Execution]) -> dict[
         session = await memory_sessions.current(
             tx, execution.caller, execution.run.effect("session")
         )
-        kept = await persist_node(tx, execution, made, session)
+        new = (await persist_node(tx, execution, made, session)).node_id
         if not await supersession.supersede(
-            tx,
-            kept.node_id,
-            old.id,
-            reason=request.reason,
-            origin=CORRECT_ORIGIN,
-            run_id=execution.run.id,
+            tx, new, old.id, reason=request.reason, origin=CORRECT_ORIGIN, run_id=execution.run.id
         ):
             raise NodeNotFound(str(old.id), field=FIELD)
-        await _supersede(tx, execution, kept.node_id, old.id)
-        others = await supersession.corrections(tx, old.id, but=kept.node_id, most=MOST_NAMED + 1)
+        await _supersede_rivals(tx, execution, new, old.id)
+        others = await supersession.corrections(tx, old.id, but=new, most=MOST_NAMED + 1)
         answer = MemoryCorrected(
             old_node_id=old.id,
-            new_node_id=kept.node_id,
+            new_node_id=new,
             reason=request.reason,
             event_type=made.draft.event_type,
             session_id=session.number,
             also_corrected_by=others[:MOST_NAMED],
         )
-        notes = [*made.notes, *_repeated(answer, more=len(others) > MOST_NAMED)]
+        notes = list(made.notes)
+        if others:
+            named = ", ".join(map(str, others[:10]))
+            notes.append(AGAIN.format(old=old.id, others=named, new=new))
+        if len(others) > MOST_NAMED:
+            notes.append(MORE.format(count=MOST_NAMED))
         return await complete_run(tx, execution, answer, notes=notes, session_id=session.id)
 
 
-async def _supersede(tx: Transaction, execution: Execution, newest: int, old: int) -> None:
-    """Let the newest correction of a node supersede what else stands as its newest version."""
+async def _supersede_rivals(tx: Transaction, execution: Execution, newest: int, old: int) -> None:
+    """Let the newest correction of a node supersede its other current versions."""
     edges = await supersession.above(tx, old, most=MOST_SUPERSEDED)
     others = {newer for newer, _ in edges if newer != newest}
     for row in await memory_nodes.fetch(tx, sorted(others)):
@@ -175,11 +174,11 @@ async def _supersede(tx: Transaction, execution: Execution, newest: int, old: in
 
 
 async def _draft(execution: Execution, request: MemoryCorrect) -> tuple[NodeRow, PreparedNode]:
-    """Return the old node, and the new one ready to be stored: of its type, with its tags.
+    """Return the old node and the prepared new one, with the old one's type and tags.
 
     Raises:
         NodeNotFound: there is no such node.
-        InvalidArgument: the new one says what the old one says.
+        InvalidArgument: the new content says what the old one says.
     """
     async with execution.loom.database.begin(execution.caller) as tx:
         old = await memory_nodes.require(tx, request.old_node_id, field=FIELD)
@@ -199,25 +198,16 @@ async def _draft(execution: Execution, request: MemoryCorrect) -> tuple[NodeRow,
     return old, await prepare_node(execution, draft)
 
 
-def _repeated(answer: MemoryCorrected, *, more: bool) -> list[str]:
-    """Return notes of a node that had been corrected before."""
-    if not answer.also_corrected_by:
-        return []
-    others = ", ".join(str(node) for node in answer.also_corrected_by[:10])
-    said = AGAIN.format(old=answer.old_node_id, others=others, new=answer.new_node_id)
-    return [said, *([MORE.format(count=MOST_NAMED)] if more else [])]
-
-
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """What stands above a node.
+    """The versions of a node.
 
     Attributes:
-        newest: the newest of all versions; the node itself where nothing newer is above it.
-        heads: versions that nothing newer than themselves supersedes, newest first, and those that
-            are outdone by another correction of the same node alone.
-        chain: a shortest way of corrections from the node to the newest.
-        cycle: corrections lead in a circle.
+        newest: the newest of all versions; the node itself if it has no newer one.
+        heads: versions that nothing newer supersedes, newest first, including those superseded
+            only by another correction of the same node.
+        chain: a shortest path of corrections from the node to the newest.
+        cycle: whether corrections form a cycle.
     """
 
     newest: int
@@ -227,66 +217,58 @@ class Versions:
 
 
 def versions_of(node: int, edges: Mapping[tuple[int, int], bool]) -> Versions:
-    """Return the versions of a node; `edges` are all (newer, older) above it, outdone or not.
+    """Return the versions of a node from all (newer, older) `edges` above it.
 
-    Numbers tell what is newer. In imported files an edge may lead from an older memory to a newer
-    one: it counts as a way to the older one and not against the newer one, as in the database.
+    An edge's value says whether it was only drawn by another correction of the same node. The
+    larger number is the newer one. In imported files an edge may lead from an older memory to a
+    newer one: it is a path to the older one but does not supersede the newer one, as in the
+    database.
     """
-    over = _superseding(node, edges)
-    heads = _heads(
-        _superseding(node, (edge for edge, outdone in edges.items() if not outdone), over)
-    )
-    newest = _heads(over)[0]
-    return Versions(newest, heads, _path(over, node, newest), _circular(over))
+    superseding = _superseding(node, edges)
+    direct = (edge for edge, outdone in edges.items() if not outdone)
+    heads = _heads(_superseding(node, direct, superseding))
+    newest = _heads(superseding)[0]
+    return Versions(newest, heads, _path(superseding, node, newest), _has_cycle(superseding))
 
 
 def _superseding(
     node: int, edges: Iterable[tuple[int, int]], known: Iterable[int] = ()
 ) -> dict[int, list[int]]:
-    """Return what supersedes each version."""
-    over: dict[int, list[int]] = {key: [] for key in (node, *known)}
+    """Return the versions that supersede each version."""
+    superseding: dict[int, list[int]] = {key: [] for key in (node, *known)}
     for newer, older in edges:
-        over.setdefault(older, []).append(newer)
-        over.setdefault(newer, [])
-    return over
+        superseding.setdefault(older, []).append(newer)
+        superseding.setdefault(newer, [])
+    return superseding
 
 
-def _heads(over: Mapping[int, list[int]]) -> list[int]:
-    return sorted((key for key in over if all(each < key for each in over[key])), reverse=True)
+def _heads(superseding: Mapping[int, list[int]]) -> list[int]:
+    heads = (key for key, newer in superseding.items() if all(each < key for each in newer))
+    return sorted(heads, reverse=True)
 
 
-def _path(over: Mapping[int, list[int]], start: int, end: int) -> list[int]:
-    """Return a shortest way upwards, by the newest where several are as short."""
+def _path(superseding: Mapping[int, list[int]], start: int, end: int) -> list[int]:
+    """Return a shortest path from older to newer, through the newest if there are several."""
     before: dict[int, int] = {}
     waiting = deque([start])
     while end != start and end not in before:
         key = waiting.popleft()
-        for higher in sorted(over[key], reverse=True):
-            if higher != start and higher not in before:
-                before[higher] = key
-                waiting.append(higher)
-    way = [end]
-    while way[-1] != start:
-        way.append(before[way[-1]])
-    return way[::-1]
+        for newer in sorted(superseding[key], reverse=True):
+            if newer != start and newer not in before:
+                before[newer] = key
+                waiting.append(newer)
+    path = [end]
+    while path[-1] != start:
+        path.append(before[path[-1]])
+    return path[::-1]
 
 
-def _circular(over: Mapping[int, list[int]]) -> bool:
-    """Tell whether any way upwards comes back: what is left when all ends are taken away."""
-    below: dict[int, list[int]] = {}
-    left = {key: len(higher) for key, higher in over.items()}
-    for key, higher in over.items():
-        for each in higher:
-            below.setdefault(each, []).append(key)
-    ends = [key for key, count in left.items() if count == 0]
-    taken = 0
-    while ends:
-        taken += 1
-        for key in below.get(ends.pop(), []):
-            left[key] -= 1
-            if left[key] == 0:
-                ends.append(key)
-    return taken < len(over)
+def _has_cycle(superseding: Mapping[int, list[int]]) -> bool:
+    try:
+        TopologicalSorter(superseding).prepare()
+    except CycleError:
+        return True
+    return False
 
 
 MOST_CORRECTIONS = 20_000
@@ -299,7 +281,7 @@ BRANCHES_CUT = "there are {count} branches; the newest {shown} are listed"
 
 
 async def memory_resolve(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Look over all corrections above the request's node, and take the newest."""
+    """Return the newest version of the node, among all its corrections."""
     execution = runtime.context
     request = MemoryResolve.model_validate(state["request"])
     async with execution.loom.database.begin(execution.caller, walking=True) as tx:
@@ -307,12 +289,15 @@ async def memory_resolve(state: ToolState, runtime: Runtime[Execution]) -> dict[
         edges = await supersession.above(tx, request.node_id, most=MOST_CORRECTIONS + 1)
         found = versions_of(request.node_id, edges)
         latest = await memory_nodes.require(tx, found.newest, field="node_id")
+    chain = found.chain
+    if len(chain) > MOST_LISTED:
+        chain = [*chain[: MOST_LISTED - 1], chain[-1]]
     answer = MemoryResolved(
         original_id=request.node_id,
         resolved_id=found.newest,
         is_latest=found.newest == request.node_id,
         latest=render_node(latest),
-        chain=_list_chain(found.chain),
+        chain=chain,
         branches=found.heads[:MOST_LISTED],
         cycle=found.cycle,
     )
@@ -323,19 +308,13 @@ async def memory_resolve(state: ToolState, runtime: Runtime[Execution]) -> dict[
     }
 
 
-def _list_chain(chain: list[int]) -> list[int]:
-    """Return a chain without its middle where it is very long."""
-    return chain if len(chain) <= MOST_LISTED else [*chain[: MOST_LISTED - 1], chain[-1]]
-
-
 def _notes(found: Versions, *, cut: bool) -> list[str]:
-    """Return what must be said of the versions found."""
     heads, links = len(found.heads), len(found.chain)
-    said = (
-        (heads > 1, BRANCHED.format(count=heads, newest=found.newest)),
-        (found.cycle, CIRCLE.format(newest=found.newest)),
-        (cut, CUT.format(count=MOST_CORRECTIONS)),
-        (links > MOST_LISTED, CHAIN_CUT.format(count=links, shown=MOST_LISTED - 1)),
-        (heads > MOST_LISTED, BRANCHES_CUT.format(count=heads, shown=MOST_LISTED)),
-    )
-    return [note for true, note in said if true]
+    remarks = {
+        BRANCHED.format(count=heads, newest=found.newest): heads > 1,
+        CIRCLE.format(newest=found.newest): found.cycle,
+        CUT.format(count=MOST_CORRECTIONS): cut,
+        CHAIN_CUT.format(count=links, shown=MOST_LISTED - 1): links > MOST_LISTED,
+        BRANCHES_CUT.format(count=heads, shown=MOST_LISTED): heads > MOST_LISTED,
+    }
+    return [note for note, applies in remarks.items() if applies]

@@ -77,8 +77,10 @@ def unmatched_terms(
             continue
         turned = _turned(term, held)
         if turned:
-            return UnmatchedTerm(f"the memory says the opposite of what the claim says of “{term.text}”",
-                        opposite=True)  # fmt: skip
+            return UnmatchedTerm(
+                f"the memory says the opposite of what the claim says of “{term.text}”",
+                opposite=True,
+            )
         first = first or UnmatchedTerm(
             f"the memory puts “{term.text}” in another place", opposite=False
         )

@@ -100,7 +100,7 @@ NEVER = re.compile(
     "[\u115f\u1160\u202a-\u202e\u2061-\u206f\u3164\uffa0\U000e0000-\U000e007f]"
     "|(?<![\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
 )
-"""Fillers, invisible operators, overrides, tags, and selectors that do not follow a Han character."""
+"""Fillers, invisible operators, overrides, tags, and selectors not after a Han character."""
 
 STYLED = re.compile("[\U0001d400-\U0001d7ff]")
 WIDE = re.compile("[\uff21-\uff3a\uff41-\uff5a]")

@@ -121,8 +121,8 @@ def _hints(health: HealthReport, old_episodes: int) -> Iterable[Hint]:
     old = health.by_age[OLDEST]
     if health.weak and old:
         yield Hint(
-            finding=f"{health.weak} memories are weaker than {statistics.WEAK}; what is old and was "
-            "never read may go",
+            finding=f"{health.weak} memories are weaker than {statistics.WEAK}; what is old and "
+            "was never read may go",
             command="prune_memories (toolset extras)",
         )
     if health.duplicates.surplus:

@@ -1,4 +1,4 @@
-"""How alike texts are: by the cosine of their vectors, or by their words where there are none."""
+"""Similarity of texts: the cosine of their vectors, or of their word counts without an embedder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BY_WORDS = "no embedder: likeness was counted by shared words"
 class Similarity:
     """Compares the texts that it was made of.
 
-    `floor` is the cosine below which likeness means nothing: the embedder's own, 0 for words.
+    `floor` is the cosine of unrelated texts: the embedder's own, 0 for words.
     """
 
     vectors: Mapping[str, Sequence[float] | np.ndarray]
@@ -42,12 +42,12 @@ class Similarity:
         return min(1.0, max(0.0, raw))
 
     def of(self, first: str, second: str) -> float:
-        """Return the likeness of two texts: (cosine - floor) / (1 - floor), never below 0."""
+        """Return the similarity of two texts: (cosine - floor) / (1 - floor), at least 0."""
         return max(0.0, (self.cosine(first, second) - self.floor) / (1 - self.floor))
 
 
 async def similarity_of(embedder: Embedder, texts: Sequence[str]) -> Similarity:
-    """Return what compares `texts`; where there is no embedder by words, and it says so."""
+    """Return a comparison of `texts`; by words, with a note, if there is no embedder."""
     different = list(dict.fromkeys(texts))
     if not different:
         return Similarity({}, 0.0)

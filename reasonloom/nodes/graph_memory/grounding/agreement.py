@@ -42,10 +42,10 @@ def sureness(verdict: Verdict) -> float:
 
 
 def join_votes(
-    words: Verdict, votes: Sequence[Vote], shown: Sequence[int], claim: str
+    words: Verdict, votes: Sequence[Vote], listed: Sequence[int], claim: str
 ) -> JointVerdict:
     """Return the verdict of the words and the lenses that answered."""
-    answers = [said for vote in votes if (said := vote["said"])]
+    answers = [reply for vote in votes if (reply := vote["said"])]
     if not answers:
         return JointVerdict(words, sureness(words), "words", [])
     relation, count = Counter(str(each["relation"]) for each in answers).most_common(1)[0]
@@ -53,7 +53,7 @@ def join_votes(
     if 2 * count <= len(answers):
         verdict = _weaker(words)
         return JointVerdict(verdict, ALONE * sureness(verdict), "both", [NO_MAJORITY])
-    cited = _cited([each for each in answers if each["relation"] == relation], shown)
+    cited = _cited([each for each in answers if each["relation"] == relation], listed)
     verdict, agreed = _decided(words, relation, cited, _left(answers, relation, claim))
     notes = [DIFFER] if not agreed and _clash(words, relation) else []
     by: DecidedBy = "both" if agreed or verdict is words else "llm"
@@ -74,10 +74,10 @@ def _decided(
         return words, False
     if relation == "partly" and (cited or words.status != "ungrounded"):
         supports = words.witnesses or _witnesses(cited, "supports", words)
-        told = replace(
+        outcome = replace(
             words, status="partial", witnesses=supports, uncovered=left or words.uncovered
         )
-        return told, words.status == "partial"
+        return outcome, words.status == "partial"
     return _weaker(words), words.status == "ungrounded"
 
 
@@ -110,33 +110,33 @@ def _weaker(words: Verdict) -> Verdict:
 
 
 def _clash(words: Verdict, relation: str) -> bool:
-    told = {"supported": "verified", "partly": "partial"}.get(relation, "ungrounded")
+    outcome = {"supported": "verified", "partly": "partial"}.get(relation, "ungrounded")
     return words.contradicted != (relation == "contradicted") or (
-        words.status == "verified" and told != "verified"
+        words.status == "verified" and outcome != "verified"
     )
 
 
-def _cited(answers: Sequence[dict[str, Any]], shown: Sequence[int]) -> dict[int, str]:
+def _cited(answers: Sequence[dict[str, Any]], listed: Sequence[int]) -> dict[int, str]:
     """Return the nodes that the answers name, the most named first, with a reason."""
     named = Counter(
-        shown[number - 1]
+        listed[number - 1]
         for each in answers
         for number in dict.fromkeys(each["memories"])
-        if 1 <= number <= len(shown)
+        if 1 <= number <= len(listed)
     )
     why = {
-        shown[number - 1]: str(each["why"])
+        listed[number - 1]: str(each["why"])
         for each in reversed(answers)
         for number in each["memories"]
-        if 1 <= number <= len(shown)
+        if 1 <= number <= len(listed)
     }
     return {key: why[key] for key, _ in named.most_common()}
 
 
 def _left(answers: Sequence[dict[str, Any]], relation: str, claim: str) -> tuple[str, ...]:
     """Return what the answers call uncovered, as far as it stands in the claim."""
-    told = [part for each in answers if each["relation"] == relation for part in each["uncovered"]]
-    return tuple(dict.fromkeys(part for part in told if part.casefold() in claim.casefold()))
+    parts = [part for each in answers if each["relation"] == relation for part in each["uncovered"]]
+    return tuple(dict.fromkeys(part for part in parts if part.casefold() in claim.casefold()))
 
 
 def _witnesses(
@@ -188,9 +188,9 @@ def bound_verdict(joined: JointVerdict, known: EvidenceFacts) -> JointVerdict:
     verdict, notes = joined.verdict, list(joined.notes)
     bearing = [each.id for each in verdict.witnesses if each.relation == "supports"]
     edges = [] if verdict.contradicted else _by_edges(bearing, known)
-    told = {each.id for each in verdict.witnesses}
+    deciding = {each.id for each in verdict.witnesses}
     verdict = replace(
-        verdict, witnesses=(*verdict.witnesses, *(e for e in edges if e.id not in told))
+        verdict, witnesses=(*verdict.witnesses, *(e for e in edges if e.id not in deciding))
     )
     why = [OPPOSED] if any(each.relation == "contradicts" for each in verdict.witnesses) else []
     why = [] if verdict.contradicted else why

@@ -36,12 +36,12 @@ def find_conflict(
     clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading
 ) -> Conflict | None:
     """Return what the memory says against a clause, None where its words show nothing."""
-    beside = [t for c in memory.clauses if c.sentence == nearest.sentence for t in c.terms]
-    if not _one_matter(clause, nearest, hits, beside):
+    nearby = [t for c in memory.clauses if c.sentence == nearest.sentence for t in c.terms]
+    if not _one_matter(clause, nearest, hits, nearby):
         return None
     found = (
-        ("figure", _figures(clause, nearest, hits, beside)),
-        ("denial", _denial(clause, nearest, hits) or _denied_nearby(clause, nearest, beside)),
+        ("figure", _figures(clause, nearest, hits, nearby)),
+        ("denial", _denial(clause, nearest, hits) or _denied_nearby(clause, nearest, nearby)),
         ("quantity", _quantity(clause, nearest, memory)),
         ("roles", _roles(clause, nearest, hits) or _exchanged(clause, nearest, memory.language)),
         ("place", _placed(clause, nearest, hits, memory)),
@@ -50,69 +50,71 @@ def find_conflict(
 
 
 def _one_matter(
-    clause: Clause, nearest: Clause, hits: Sequence[Found], beside: Sequence[Term]
+    clause: Clause, nearest: Clause, hits: Sequence[Found], nearby: Sequence[Term]
 ) -> bool:
     """Tell whether a clause speaks of what a sentence speaks of, by the share of its words."""
-    asked = [term for term in clause.terms if not term.value]
-    shared = [term for term in clause.terms if find_term(term, beside)]
-    if len(asked) == 1 and len(clause.terms) > 1:
-        told = sum(not term.value for term in nearest.terms)
-        return bool(shared) and find_term(asked[0], nearest.terms) is not None and told <= LEAST
-    if not asked or len(shared) < min(LEAST, len(clause.terms)):
+    claimed = [term for term in clause.terms if not term.value]
+    shared = [term for term in clause.terms if find_term(term, nearby)]
+    if len(claimed) == 1 and len(clause.terms) > 1:
+        words = sum(not term.value for term in nearest.terms)
+        return bool(shared) and find_term(claimed[0], nearest.terms) is not None and words <= LEAST
+    if not claimed or len(shared) < min(LEAST, len(clause.terms)):
         return False
-    plain = [hit for hit in hits if not hit.asked.name and not hit.asked.value]
-    if not plain and any(not term.name for term in asked):
+    plain = [hit for hit in hits if not hit.claimed.name and not hit.claimed.value]
+    if not plain and any(not term.name for term in claimed):
         return False
-    return sum(not term.value for term in shared) / len(asked) >= ABOUT
+    return sum(not term.value for term in shared) / len(claimed) >= ABOUT
 
 
 def _denial(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None:
-    asked = {hit.asked.denied for hit in hits} - {0}
+    claimed = {hit.claimed.denied for hit in hits} - {0}
     held = {hit.held.denied for hit in hits} - {0}
-    if "only" in clause.marks and nearest.denials % 2 and held and not asked:
+    if "only" in clause.marks and nearest.denials % 2 and held and not claimed:
         return None
     flips = {hit.held.key: hit for hit in hits if hit.flipped}
     whole = clause.denials + nearest.denials + len(flips)
-    if whole % 2 and bool(asked) != bool(held) and bool(held) == bool(clause.denials % 2):
+    if whole % 2 and bool(claimed) != bool(held) and bool(held) == bool(clause.denials % 2):
         return None
     for hit in hits:
-        turns = whole + bool(hit.asked.denied) + bool(hit.held.denied)
+        turns = whole + bool(hit.claimed.denied) + bool(hit.held.denied)
         if turns % 2 == 0:
             continue
-        if flips and not (clause.denials or nearest.denials or asked or held):
+        if flips and not (clause.denials or nearest.denials or claimed or held):
             turn = next(iter(flips.values()))
-            return f"“{turn.asked.text}” stands against “{turn.held.text}”"
-        denies = bool(clause.denials % 2 or hit.asked.denied)
+            return f"“{turn.claimed.text}” stands against “{turn.held.text}”"
+        denies = bool(clause.denials % 2 or hit.claimed.denied)
         ours, theirs = ("the claim", "the memory") if denies else ("the memory", "the claim")
-        told = f"“{hit.asked.text}”" if hit.asked.denied or hit.held.denied else _listed(hits)
-        return f"{ours} denies what {theirs} says of {told}"
+        subject = (
+            f"“{hit.claimed.text}”" if hit.claimed.denied or hit.held.denied else _listed(hits)
+        )
+        return f"{ours} denies what {theirs} says of {subject}"
     return None
 
 
-def _denied_nearby(clause: Clause, nearest: Clause, beside: Sequence[Term]) -> str | None:
+def _denied_nearby(clause: Clause, nearest: Clause, nearby: Sequence[Term]) -> str | None:
     """A word of the clause stands in the sentence only as what it denies."""
     if clause.denials or nearest.denials:
         return None
     for term in clause.terms:
-        hit = None if find_term(term, nearest.terms) else find_term(term, beside)
+        hit = None if find_term(term, nearest.terms) else find_term(term, nearby)
         if hit and hit.held.denied and not term.denied:
             return f"the memory denies what the claim says of “{term.text}”"
     return None
 
 
 def _figures(
-    clause: Clause, nearest: Clause, hits: Sequence[Found], beside: Sequence[Term]
+    clause: Clause, nearest: Clause, hits: Sequence[Found], nearby: Sequence[Term]
 ) -> str | None:
     for hit in hits:
-        if hit.asked.bound * hit.held.bound < 0:
-            return f"the claim sets the limit “{hit.asked.text}” on the other side"
+        if hit.claimed.bound * hit.held.bound < 0:
+            return f"the claim sets the limit “{hit.claimed.text}” on the other side"
     taken = {id(hit.held) for hit in hits}
     for term in clause.terms:
         if term.value is None or find_term(term, nearest.terms):
             continue
         near = [t for t in nearest.terms if id(t) not in taken]
-        far = [t for t in beside if t.value and t.value.unit and term.value.unit]
-        for held in (*near, *(() if find_term(term, beside) else far)):
+        far = [t for t in nearby if t.value and t.value.unit and term.value.unit]
+        for held in (*near, *(() if find_term(term, nearby) else far)):
             if held.value and rivals(term.value, held.value):
                 return f"the claim says “{term.text}”, the memory “{held.text}”"
     return None
@@ -125,7 +127,7 @@ def _quantity(clause: Clause, nearest: Clause, memory: Reading) -> str | None:
         if other.sentence != nearest.sentence or "only" not in other.marks:
             continue
         left = [t for t in other.terms if t.only and not find_term(t, clause.terms)]
-        plain = [hit for hit in match_terms(clause, other) if not hit.asked.name]
+        plain = [hit for hit in match_terms(clause, other) if not hit.claimed.name]
         if len(plain) >= min(LEAST, len(clause.terms)) and (left or other is nearest):
             return "the claim says of all what the memory says of some only"
     return None
@@ -137,28 +139,28 @@ def _placed(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Read
     answered = {id(hit.held) for hit in hits}
     answered |= {id(hit.held) for term in clause.subject if (hit := find_term(term, there))}
     own = [t for t in nearest.terms if id(t) not in answered and not t.value and not t.denied]
-    asked = (*clause.subject, *clause.terms)
-    for term in asked:
+    claimed = (*clause.subject, *clause.terms)
+    for term in claimed:
         if term.value or find_term(term, there):
             continue
         elsewhere = find_term(term, memory.terms)
         name = term.name or bool(elsewhere and elsewhere.held.name)
         for rival in own:
             alike = rival.name == name and (term.name or elsewhere is not None)
-            if (alike or rival.only) and one_place(term, asked, rival, nearest, hits):
+            if (alike or rival.only) and one_place(term, claimed, rival, nearest, hits):
                 return f"the claim says “{term.text}” where the memory says “{rival.text}”"
     return None
 
 
 def one_place(
-    term: Term, asked: Sequence[Term], rival: Term, nearest: Clause, hits: Sequence[Found]
+    term: Term, claimed: Sequence[Term], rival: Term, nearest: Clause, hits: Sequence[Found]
 ) -> bool:
     """Tell whether two terms stand beside the same word, or after the same word of place."""
     if term.name and term.marker and term.marker == rival.marker:
         return True
-    answers = {id(hit.asked): id(hit.held) for hit in hits}
+    answers = {id(hit.claimed): id(hit.held) for hit in hits}
     held = set(answers.values())
-    ours = _neighbours(term, asked, answers.keys())
+    ours = _neighbours(term, claimed, answers.keys())
     theirs = _neighbours(rival, nearest.terms, held)
     if term.name and rival.name:
         near = {id(each) for each in theirs if each is not None}
@@ -184,17 +186,17 @@ def _neighbours(
 
 def _roles(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None:
     """Two terms have changed places: each stands after the word of place that the other had."""
-    bare = [hit for hit in hits if not hit.asked.value or hit.asked.value.kind == "number"]
+    bare = [hit for hit in hits if not hit.claimed.value or hit.claimed.value.kind == "number"]
     if ("passive" in clause.marks) != ("passive" in nearest.marks):
         return None
     for one in bare:
         for other in bare:
-            if one is other or one.asked.marker == other.asked.marker:
+            if one is other or one.claimed.marker == other.claimed.marker:
                 continue
-            if bool(one.asked.value) is not bool(other.asked.value):
+            if bool(one.claimed.value) is not bool(other.claimed.value):
                 continue  # `the crew of the Aurora has nine`, `the Aurora has a crew of nine`
-            if (one.asked.marker, other.asked.marker) == (other.held.marker, one.held.marker):
-                return f"“{one.asked.text}” and “{other.asked.text}” have changed places"
+            if (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker):
+                return f"“{one.claimed.text}” and “{other.claimed.text}” have changed places"
     return None
 
 
@@ -226,7 +228,7 @@ def _doer(clause: Clause) -> tuple[Term | None, Term | None]:
 
 
 def _listed(hits: Sequence[Found]) -> str:
-    return ", ".join(dict.fromkeys(f"“{hit.asked.text}”" for hit in hits))
+    return ", ".join(dict.fromkeys(f"“{hit.claimed.text}”" for hit in hits))
 
 
 KEPT = 0.5
@@ -284,16 +286,16 @@ def _not_of_all(clause: Clause, nearest: Clause) -> str | None:
 
 def _limit(hits: Sequence[Found]) -> str | None:
     for hit in hits:
-        if hit.asked.value and hit.asked.bound and not (hit.held.bound or _ends(hit)):
+        if hit.claimed.value and hit.claimed.bound and not (hit.held.bound or _ends(hit)):
             return f"the memory sets no limit at “{hit.held.text}”"
     return None
 
 
 def _ends(hit: Found) -> bool:
     """Tell whether both say when something ends: `to September`, `until September`."""
-    ends = (*hit.asked.lead, *hit.held.lead)
-    when = hit.asked.value is not None and hit.asked.value.kind in ("date", "time", "weekday")
-    return when and bool(hit.held.lead) and all(told & {"to", "till"} for told in ends)
+    ends = (*hit.claimed.lead, *hit.held.lead)
+    when = hit.claimed.value is not None and hit.claimed.value.kind in ("date", "time", "weekday")
+    return when and bool(hit.held.lead) and all(senses & {"to", "till"} for senses in ends)
 
 
 def _left_out(clause: Clause, nearest: Clause, claim: Reading) -> str | None:
@@ -349,14 +351,14 @@ def _same_side(term: Term, clause: Clause, other: Clause) -> bool:
 
 
 def _others(clause: Clause) -> bool:
-    return any(OTHERS in told for term in clause.terms for told in term.loose)
+    return any(OTHERS in senses for term in clause.terms for senses in term.loose)
 
 
 def _condition(claim: Reading, nearest: Clause, memory: Reading) -> str | None:
     """A condition beside it in the memory, of which the claim says nothing."""
     for other in memory.clauses:
-        beside = other.sentence == nearest.sentence and other is not nearest
-        if beside and "condition" in other.marks and _shared_terms(claim, other) < KEPT:
+        nearby = other.sentence == nearest.sentence and other is not nearest
+        if nearby and "condition" in other.marks and _shared_terms(claim, other) < KEPT:
             return "the memory says it under a condition"
     return None
 
@@ -381,8 +383,12 @@ def _order(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Readi
     if {"passive", "fronted"} & (clause.marks | nearest.marks) or not memory.known:
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}
-    places = [order[id(hit.held)] for hit in hits if id(hit.held) in order and not hit.asked.marker
-              and not hit.held.marker and not hit.asked.value]  # fmt: skip
+    places = [
+        order[id(hit.held)]
+        for hit in hits
+        if id(hit.held) in order
+        and not (hit.claimed.marker or hit.held.marker or hit.claimed.value)
+    ]
     ends = [order[id(hit.held)] for hit in hits if id(hit.held) in order]
     if memory.language == "de" and any(nearest.terms[n].text[0].islower() for n in ends[:1]):
         return None

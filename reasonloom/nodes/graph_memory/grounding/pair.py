@@ -156,14 +156,14 @@ def _rival(term: Term, other: Term) -> bool:
 
 def _nearest(clause: Clause, clauses: Sequence[Clause]) -> Clause | None:
     """Return the clause that says most of another, in its mood, and the least besides."""
-    told = [(_weight(hits), -len(foreign_moods(each, clause)), -len(each.terms), -n, each)
+    ranked = [(_weight(hits), -len(foreign_moods(each, clause)), -len(each.terms), -n, each)
             for n, each in enumerate(clauses) if (hits := match_terms(clause, each))]  # fmt: skip
-    return max(told, key=lambda each: each[:4])[4] if told else None
+    return max(ranked, key=lambda each: each[:4])[4] if ranked else None
 
 
 def _weight(hits: Sequence[Found]) -> float:
     """Weigh what two clauses share: names and figures less, for they are what may be wrong."""
-    return sum(0.45 if hit.asked.name or hit.asked.value else 1.0 for hit in hits)
+    return sum(0.45 if hit.claimed.name or hit.claimed.value else 1.0 for hit in hits)
 
 
 BETWEEN = re.compile(r"[\s\-]*(?:[^\W\d_]{1,4}[\s\-]+){0,2}")

@@ -54,10 +54,10 @@ def _conditions(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str |
     both = any(term.required for term in clause.terms)
     needed = False
     for hit in hits:
-        if both and hit.asked.required != hit.held.required:
-            return _dependence_reason(hit.asked)
+        if both and hit.claimed.required != hit.held.required:
+            return _dependence_reason(hit.claimed)
         if "relative" in clause.marks and needed and not hit.held.required:
-            return _dependence_reason(hit.asked)
+            return _dependence_reason(hit.claimed)
         needed = needed or hit.held.required
     return None
 
@@ -68,13 +68,13 @@ def _dependence_reason(term: Term) -> str:
 
 def _owners(hits: Sequence[Found]) -> str | None:
     """One word has lost an `of` or a `to` that may be left out, and another has gained it."""
-    plain = [hit for hit in hits if not (hit.asked.value or hit.held.value)]
-    lost = [hit for hit in plain if _optional(hit.held) and not hit.asked.lead]
-    won = [hit for hit in plain if _optional(hit.asked) and not hit.held.lead]
+    plain = [hit for hit in hits if not (hit.claimed.value or hit.held.value)]
+    lost = [hit for hit in plain if _optional(hit.held) and not hit.claimed.lead]
+    won = [hit for hit in plain if _optional(hit.claimed) and not hit.held.lead]
     for one in lost:
         for other in won:
-            if any(a & b for a in one.held.lead for b in other.asked.lead):
-                return _changed(one.asked, other.asked)
+            if any(a & b for a in one.held.lead for b in other.claimed.lead):
+                return _changed(one.claimed, other.claimed)
     return None
 
 
@@ -92,53 +92,55 @@ def _reasons(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -
 
 def _subjects(hits: Sequence[Found], nearest: Clause) -> str | None:
     """Another word stands before the verb, and what stood there comes later."""
-    bare = [hit for hit in hits if not (hit.asked.lead or hit.held.lead or hit.asked.value)]
-    if len(bare) <= LEAST or bare[0].asked is not hits[0].asked:
+    bare = [hit for hit in hits if not (hit.claimed.lead or hit.held.lead or hit.claimed.value)]
+    if len(bare) <= LEAST or bare[0].claimed is not hits[0].claimed:
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}
     places = [order[id(hit.held)] for hit in bare]
     first = places.index(min(places))
     between = [place for place in places if min(places) < place < places[0]]
-    if first and between and not bare[0].asked.text.endswith("ly"):
-        return _changed(bare[0].asked, bare[first].asked)
+    if first and between and not bare[0].claimed.text.endswith("ly"):
+        return _changed(bare[0].claimed, bare[first].claimed)
     return None
 
 
 def _compared(hits: Sequence[Found]) -> str | None:
     """What a thing is compared with is the thing itself: `fewer in winter than in summer`."""
     for hit in hits:
-        ends = [any(THAN & told for told in (*t.lead, *t.loose)) for t in (hit.asked, hit.held)]
+        ends = [
+            any(THAN & senses for senses in (*t.lead, *t.loose)) for t in (hit.claimed, hit.held)
+        ]
         if ends[0] != ends[1]:
-            return f"the memory compares with another than “{hit.asked.text}”"
+            return f"the memory compares with another than “{hit.claimed.text}”"
     return None
 
 
 def _is_reason(clause: Clause) -> bool:
-    return any(told == BECAUSE for term in clause.terms for told in term.loose)
+    return any(senses == BECAUSE for term in clause.terms for senses in term.loose)
 
 
 def _cases(hits: Sequence[Found]) -> str | None:
     """The German article of a word has changed its case."""
     for place, hit in enumerate(hits):
-        articles = {hit.asked.article, hit.held.article}
+        articles = {hit.claimed.article, hit.held.article}
         moved = hits[max(0, place - 1)].held is not hit.held
-        lost = hit.held.article in OBJECTS and not hit.asked.article and moved
+        lost = hit.held.article in OBJECTS and not hit.claimed.article and moved
         if (len(articles) > 1 and articles <= CASES) or lost:
-            return f"the memory says something else of “{hit.asked.text}”"
+            return f"the memory says something else of “{hit.claimed.text}”"
     return None
 
 
 def _persons(hits: Sequence[Found]) -> str | None:
     """A Spanish name has got or lost the `a` before the one to whom it is done."""
     for hit in hits:
-        ends = [any(TO & told for told in term.lead) for term in (hit.asked, hit.held)]
-        if hit.asked.name and not hit.asked.value and ends[0] != ends[1]:
-            return f"the memory says something else of “{hit.asked.text}”"
+        ends = [any(TO & senses for senses in term.lead) for term in (hit.claimed, hit.held)]
+        if hit.claimed.name and not hit.claimed.value and ends[0] != ends[1]:
+            return f"the memory says something else of “{hit.claimed.text}”"
     return None
 
 
 def _optional(term: Term) -> bool:
-    return bool(term.lead) and all(OPTIONAL in told for told in term.lead)
+    return bool(term.lead) and all(OPTIONAL in senses for senses in term.lead)
 
 
 def _changed(one: Term, other: Term) -> str:
@@ -160,7 +162,7 @@ def _blocks(clause: Clause, nearest: Clause, hits: Sequence[Found], language: st
     late, early = (hits[begin], hits[end - found])
     if _settled(late, early) or (language == "de" and not _by_case(late, early)):
         return None
-    return _changed(late.asked, early.asked)
+    return _changed(late.claimed, early.claimed)
 
 
 def _exchange(ranks: Sequence[int], begin: int) -> int | None:
@@ -177,22 +179,26 @@ def _exchange(ranks: Sequence[int], begin: int) -> int | None:
 
 def _settled(one: Found, other: Found) -> bool:
     """Tell whether prepositions or articles show that both words do what they did."""
-    if one.asked.value or other.asked.value:
+    if one.claimed.value or other.claimed.value:
         return True
-    ends = (one.asked.lead, one.held.lead, other.asked.lead, other.held.lead)
+    ends = (one.claimed.lead, one.held.lead, other.claimed.lead, other.held.lead)
     if not any(ends):
         return False
-    slots = _share(one.asked.lead, other.held.lead) and _share(other.asked.lead, one.held.lead)
-    own = _share(one.asked.lead, one.held.lead) and _share(other.asked.lead, other.held.lead)
+    slots = _share(one.claimed.lead, other.held.lead) and _share(other.claimed.lead, one.held.lead)
+    own = _share(one.claimed.lead, one.held.lead) and _share(other.claimed.lead, other.held.lead)
     return not slots or (own and not all(ends))
 
 
 def _by_case(one: Found, other: Found) -> bool:
     """Tell whether German words have changed their cases, or are names that show none."""
-    if one.asked.name and other.asked.name and not (one.asked.article or other.asked.article):
+    if (
+        one.claimed.name
+        and other.claimed.name
+        and not (one.claimed.article or other.claimed.article)
+    ):
         return not any(hit.held.article in CASES for hit in (one, other))
     return any(
-        hit.asked.article != hit.held.article and {hit.asked.article, hit.held.article} & CASES
+        hit.claimed.article != hit.held.article and {hit.claimed.article, hit.held.article} & CASES
         for hit in (one, other)
     )
 

@@ -85,15 +85,15 @@ def unmatched_terms(
             f"the memory puts “{term.text}” in another place", opposite=False
         )
     found = _bag(each for term in clause.terms for each in _answering(term, nearest, memory))
-    said = found | _bag(replace(term, lead=()) for term in _sentence(nearest, memory))
-    told = (
+    available = found | _bag(replace(term, lead=()) for term in _sentence(nearest, memory))
+    unmatched = (
         first
-        or _loose(clause, nearest, ours, said, doubled=_doubled(clause, claim))
+        or _loose(clause, nearest, ours, available, doubled=_doubled(clause, claim))
         or _reversed(clause, nearest, claim)
     )
-    if told is None and (why := roles_swapped(clause, nearest, claim, memory)):
+    if unmatched is None and (why := roles_swapped(clause, nearest, claim, memory)):
         return UnmatchedTerm(why, opposite=False, reserve=False)
-    return told
+    return unmatched
 
 
 def _sentence(clause: Clause, reading: Reading) -> Iterator[Term]:
@@ -104,7 +104,7 @@ def _sentence(clause: Clause, reading: Reading) -> Iterator[Term]:
 
 def _bag(terms: Iterable[Term]) -> Senses:
     """Return all that the small words of some terms tell."""
-    return frozenset().union(*(told for t in terms for told in (*t.lead, *t.loose))) - KINDS
+    return frozenset().union(*(senses for t in terms for senses in (*t.lead, *t.loose))) - KINDS
 
 
 def _answering(term: Term, nearest: Clause, memory: Reading) -> list[Term]:
@@ -120,11 +120,11 @@ def _fits(
 ) -> bool:
     """Tell whether two terms stand after the same prepositions, or after none."""
     if not (term.name or held.name) and term.text.casefold() != held.text.casefold():
-        if not held.lead and all(told <= TO for told in term.lead):
+        if not held.lead and all(senses <= TO for senses in term.lead):
             return True
-        if not term.lead and all(told <= TO for told in held.lead):
+        if not term.lead and all(senses <= TO for senses in held.lead):
             return True
-    if agent and not held.lead and term.lead and all(told & BY for told in term.lead):
+    if agent and not held.lead and term.lead and all(senses & BY for senses in term.lead):
         return True
     return _placed(term.lead, held.lead, theirs, passive=passive) and _placed(
         held.lead, term.lead, ours, passive=passive
@@ -139,13 +139,13 @@ def _topic(term: Term, held: Term, clause: Clause, nearest: Clause) -> bool:
     head = clause.terms[0] if held.lead else nearest.terms[0]
     if bool(term.lead) is bool(held.lead) or (term if held.lead else held) is not head:
         return False
-    return all(told & IN for told in (*term.lead, *held.lead))
+    return all(senses & IN for senses in (*term.lead, *held.lead))
 
 
 def _vague(term: Term, held: Term) -> bool:
     """Tell whether two figures stand after words that tell nothing of them: `à 40`, `de 40`."""
     counted = term.value is not None and term.value.kind == "number"
-    return counted and all(OPTIONAL in told for told in (*term.lead, *held.lead))
+    return counted and all(OPTIONAL in senses for senses in (*term.lead, *held.lead))
 
 
 def _come_to(term: Term, held: Term) -> bool:
@@ -153,21 +153,21 @@ def _come_to(term: Term, held: Term) -> bool:
     if term.value is None or term.value.kind not in ("time", "date", "weekday"):
         return False
     ends = (*term.lead, *held.lead)
-    if term.lead and held.lead and all(told & TO or "till" in told for told in ends):
+    if term.lead and held.lead and all(senses & TO or "till" in senses for senses in ends):
         return True
     return (
         bool(held.lead)
-        and all(told - KINDS <= TO for told in held.lead)
-        and not any(told & ELSEWHEN for told in term.lead)
+        and all(senses - KINDS <= TO for senses in held.lead)
+        and not any(senses & ELSEWHEN for senses in term.lead)
     )
 
 
 def _placed(mine: Sequence[Senses], other: Sequence[Senses], bag: Senses, *, passive: bool) -> bool:
-    for told in mine:
-        bare = told - KINDS
-        if any(bare & each for each in other) or (PARTICLE in told and bare & bag):
+    for senses in mine:
+        bare = senses - KINDS
+        if any(bare & each for each in other) or (PARTICLE in senses and bare & bag):
             continue
-        if not other and (OPTIONAL in told or (passive and told & BY)):
+        if not other and (OPTIONAL in senses or (passive and senses & BY)):
             continue
         return False
     return True
@@ -182,28 +182,28 @@ def _turned(term: Term, held: Sequence[Term]) -> bool:
 
 def _doubled(clause: Clause, claim: Reading) -> bool:
     """Tell whether a Spanish pronoun may stand for a word of its clause: `a los niños les`."""
-    return claim.language == "es" and any(told >= TO for t in clause.terms for told in t.lead)
+    return claim.language == "es" and any(senses >= TO for t in clause.terms for senses in t.lead)
 
 
 def _loose(
     clause: Clause, nearest: Clause, ours: Senses, theirs: Senses, *, doubled: bool
 ) -> UnmatchedTerm | None:
     """Look for the words that govern nothing: those of the claim, and what ends the memory's."""
-    here = [told for term in clause.terms for told in term.loose]
-    there = [told for term in nearest.terms for told in term.loose]
-    for told in here:
-        bare = told - KINDS
+    here = [senses for term in clause.terms for senses in term.loose]
+    there = [senses for term in nearest.terms for senses in term.loose]
+    for senses in here:
+        bare = senses - KINDS
         if not bare or bare & theirs or ((clause.subject or doubled) and bare & PERSONS):
             continue
         if any(opposed_senses(bare, each) for each in there):
             return UnmatchedTerm("the memory says the opposite", opposite=True)
-        if OPTIONAL in told:
+        if OPTIONAL in senses:
             continue
         return UnmatchedTerm(f"the memory does not say “{_first_sense(bare)}”", opposite=False)
-    for told in there:
-        if DISTINGUISHING in told and not (told - KINDS) & ours:
+    for senses in there:
+        if DISTINGUISHING in senses and not (senses - KINDS) & ours:
             return UnmatchedTerm(
-                f"the claim leaves out “{_first_sense(told - KINDS)}”", opposite=False
+                f"the claim leaves out “{_first_sense(senses - KINDS)}”", opposite=False
             )
     return None
 

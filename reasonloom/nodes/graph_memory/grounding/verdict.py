@@ -22,10 +22,10 @@ def opposing_memories(bearing: Sequence[int], pairs: Mapping[int, Pair]) -> dict
 
     They name nothing of their own besides: a memory of another thing with a figure is none.
     """
-    said = {place for key in bearing for place, p in enumerate(pairs[key].parts) if p.whole}
+    stated = {place for key in bearing for place, p in enumerate(pairs[key].parts) if p.whole}
     return {
         key: pair.parts[place].why or ""
-        for place in sorted(said)
+        for place in sorted(stated)
         for key, pair in pairs.items()
         if key not in bearing and _other_figure(pair.parts[place])
     }
@@ -35,11 +35,11 @@ def _other_figure(part: Part) -> bool:
     """Tell whether a memory has all the words of a clause and no others, and another figure."""
     if part.against is None or part.against.kind != "figure" or part.nearest is None:
         return False
-    asked = (*part.clause.subject, *part.clause.terms)
+    claimed = (*part.clause.subject, *part.clause.terms)
     held = (*part.nearest.subject, *part.nearest.terms)
-    return _bare(asked) == _bare(held) and all(
+    return _bare(claimed) == _bare(held) and all(
         find_term(term, others) is not None
-        for terms, others in ((part.clause.terms, held), (part.nearest.terms, asked))
+        for terms, others in ((part.clause.terms, held), (part.nearest.terms, claimed))
         for term in terms
         if not term.value
     )
@@ -134,28 +134,28 @@ def weigh_evidence(
     """
     until = time.monotonic() + seconds
     spoken = _language(current.values(), until)
-    asked = read_text(claim, spoken)
-    pairs = _compared(asked, current, spoken, until)
-    before = _compared(asked, {key: each.text for key, each in old.items()}, spoken, until)
-    verdict = _weighed(asked, pairs, before, old, threshold, sure)
+    claimed = read_text(claim, spoken)
+    pairs = _compared(claimed, current, spoken, until)
+    before = _compared(claimed, {key: each.text for key, each in old.items()}, spoken, until)
+    verdict = _weighed(claimed, pairs, before, old, threshold, sure)
     return replace(verdict, unread=len(current) + len(old) - len(pairs) - len(before))
 
 
 def _compared(
-    asked: Reading, texts: Mapping[int, str], spoken: str, until: float
+    claimed: Reading, texts: Mapping[int, str], spoken: str, until: float
 ) -> dict[int, Pair]:
     """Return the pairs of a claim and each text, as many as the time allows; one at least."""
     pairs: dict[int, Pair] = {}
     for key, text in texts.items():
         if pairs and time.monotonic() > until:
             break
-        pairs[key] = judge_readings(asked, read_text(text, spoken))
+        pairs[key] = judge_readings(claimed, read_text(text, spoken))
         time.sleep(0)
     return pairs
 
 
 def _weighed(
-    asked: Reading,
+    claimed: Reading,
     pairs: Mapping[int, Pair],
     before: Mapping[int, Pair],
     old: Mapping[int, CorrectedMemory],
@@ -164,14 +164,14 @@ def _weighed(
 ) -> Verdict:
     against: dict[int, str] = {}
     gone: list[int] = []
-    for place in range(len(asked.clauses)):
+    for place in range(len(claimed.clauses)):
         if (denying := _against(place, pairs)) is not None:
             against.setdefault(denying, pairs[denying].parts[place].why or "")
         for key in _formerly(place, pairs, before):
             gone.append(key)
             holds = old[key].corrected_by
             against.setdefault(holds, f"node {key} said so, and node {holds} corrects it")
-    coverage, uncovered = _coverage(asked, pairs)
+    coverage, uncovered = _coverage(claimed, pairs)
     if against:
         return Verdict(
             "ungrounded",
@@ -182,16 +182,16 @@ def _weighed(
             tuple(dict.fromkeys(gone)),
             bool(gone) or any(_plain(pairs[key]) for key in against if key in pairs),
         )
-    supports = _supports(asked, pairs, sure)
+    supports = _supports(claimed, pairs, sure)
     others = opposing_memories(supports or [], pairs)
-    if supports is not None and (asked.cut or others):
-        told = (*_supporting_witnesses(supports, pairs), *_opposing_witnesses(others, pairs))
-        return Verdict("partial", coverage, False, told, uncovered, (), False)
+    if supports is not None and (claimed.cut or others):
+        ranked = (*_supporting_witnesses(supports, pairs), *_opposing_witnesses(others, pairs))
+        return Verdict("partial", coverage, False, ranked, uncovered, (), False)
     if supports is not None:
         return Verdict(
             "verified", 1.0, False, _supporting_witnesses(supports, pairs), (), (), False
         )
-    some = _borne_out(asked, pairs)
+    some = _borne_out(claimed, pairs)
     if some and coverage >= threshold:
         return Verdict(
             "partial", coverage, False, _supporting_witnesses(some, pairs), uncovered, (), False
@@ -201,23 +201,23 @@ def _weighed(
 
 def _language(texts: Iterable[str], until: float) -> str:
     """Return the language of most texts, for those too short to tell theirs."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for text in texts:
-        told[language_of(normalize_text(text))] += 1
+        counts[language_of(normalize_text(text))] += 1
         if time.monotonic() > until:
             break
-    return told.most_common(1)[0][0] if told else "en"
+    return counts.most_common(1)[0][0] if counts else "en"
 
 
 def _against(place: int, pairs: Mapping[int, Pair]) -> int | None:
     """Return the memory that contradicts a clause of the claim, the nearest one, or None."""
     whole = any(pair.parts[place].whole for pair in pairs.values())
-    told = [
+    ranked = [
         (len(part.covered), -key)
         for key, pair in pairs.items()
         if (part := pair.parts[place]).against and (not whole or _denies(part))
     ]
-    return -max(told)[1] if told else None
+    return -max(ranked)[1] if ranked else None
 
 
 def _plain(pair: Pair) -> bool:
@@ -248,42 +248,42 @@ def _share(part: Part) -> float:
     return len(part.covered) / (len(part.covered) + len(part.uncovered) or 1)
 
 
-def _coverage(asked: Reading, pairs: Mapping[int, Pair]) -> tuple[float, tuple[str, ...]]:
+def _coverage(claimed: Reading, pairs: Mapping[int, Pair]) -> tuple[float, tuple[str, ...]]:
     """Return the share of the terms that the best memory of each clause has, and the others."""
     left: list[str] = []
-    for place, clause in enumerate(asked.clauses):
+    for place, clause in enumerate(claimed.clauses):
         parts = [pair.parts[place] for pair in pairs.values()]
         left += max(parts, key=_share).uncovered if parts else [t.text for t in clause.terms]
-    total = len(asked.terms)
+    total = len(claimed.terms)
     return (1 - len(left) / total if total else 0.0), tuple(left)
 
 
 def _supports(
-    asked: Reading, pairs: Mapping[int, Pair], sure: Mapping[int, float]
+    claimed: Reading, pairs: Mapping[int, Pair], sure: Mapping[int, float]
 ) -> list[int] | None:
     """Return memories that say each clause whole, as few as may be; None where one is left."""
-    said = {
+    stated = {
         key: {n for n, part in enumerate(pair.parts) if part.whole} for key, pair in pairs.items()
     }
-    left = set(range(len(asked.clauses)))
+    left = set(range(len(claimed.clauses)))
     chosen: list[int] = []
-    while left and said:
-        best = max(said, key=lambda key: (len(said[key] & left), sure.get(key, 1.0), -key))
-        if not said[best] & left:
+    while left and stated:
+        best = max(stated, key=lambda key: (len(stated[key] & left), sure.get(key, 1.0), -key))
+        if not stated[best] & left:
             return None
         chosen.append(best)
-        left -= said[best]
+        left -= stated[best]
     return chosen if chosen and not left else None
 
 
-def _borne_out(asked: Reading, pairs: Mapping[int, Pair]) -> list[int]:
+def _borne_out(claimed: Reading, pairs: Mapping[int, Pair]) -> list[int]:
     """Return the memories that bear out a statement of the claim: a clause, or their own."""
-    told: list[tuple[int, int]] = []
+    ranked: list[tuple[int, int]] = []
     for key, pair in pairs.items():
         weight = max((_covered_terms(part) for part in pair.parts), default=0)
         if weight >= LEAST_COVERED:
-            told.append((weight, -key))
-    return [-key for _, key in sorted(told, reverse=True)[:3]]
+            ranked.append((weight, -key))
+    return [-key for _, key in sorted(ranked, reverse=True)[:3]]
 
 
 def _covered_terms(part: Part) -> int:

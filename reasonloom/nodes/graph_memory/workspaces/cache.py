@@ -1,4 +1,4 @@
-"""Keeps files as they were parsed, and reads those anew that have changed."""
+"""Caches parsed memory files, and reads the files of a workspace."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 512 * 1024 * 1024
 SETTLED = 2.0
-"""Seconds: a file that was changed within them before it was read may change once more without
-a trace in its times, so that its bytes are compared at the next call."""
+"""Seconds: a file that changed less than this before it was read may change again without a trace
+in its times, so its bytes are compared at the next call."""
 
 BLOCK = 1 << 20
 Key = tuple[str, str]
@@ -34,7 +34,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """What a file system tells of a file that changes with it."""
+    """A file's size, times and inode, which change with it."""
 
     size: int
     modified: int
@@ -44,17 +44,17 @@ class FileStamp:
     @classmethod
     def of(cls, source: BinaryIO) -> FileStamp:
         """Return the stamp of an open file."""
-        told = os.fstat(source.fileno())
-        return cls(told.st_size, told.st_mtime_ns, told.st_ctime_ns, told.st_ino)
+        status = os.fstat(source.fileno())
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def settled(self) -> bool:
-        """Tell whether any later change would show in the times."""
+        """Return whether any later change would show in the times."""
         return time.time() - max(self.modified, self.changed) / 1e9 > SETTLED
 
 
 @dataclass(slots=True)
 class CachedFile:
-    """A parsed file and the stamp it had; `settled` where the stamp alone can be believed."""
+    """A parsed file and its stamp; `settled` if the stamp alone is reliable."""
 
     stamp: FileStamp
     settled: bool
@@ -62,9 +62,9 @@ class CachedFile:
 
 
 class ParsedFiles:
-    """The parsed files of this process: those used last, up to `most_bytes` in all.
+    """The most recently used parsed files of this process, up to `most_bytes` in all.
 
-    Of calls at once for the same file one reads, the others wait for it.
+    Concurrent calls for the same file share one read.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -74,7 +74,7 @@ class ParsedFiles:
         self._reading: dict[Key, asyncio.Task[ParsedFile]] = {}
 
     async def get(self, folder: Path, relative: str) -> ParsedFile:
-        """Return a file as it is now; read and parsed in a thread where it is new or changed.
+        """Return a file as it is now; read and parsed in a thread if it is new or changed.
 
         Raises:
             FileProblem: it cannot be read.
@@ -91,7 +91,7 @@ class ParsedFiles:
         if self._reading.get(key) is task:
             del self._reading[key]
         if not task.cancelled():
-            task.exception()  # whoever waited may be gone
+            task.exception()  # retrieved because nobody may be waiting any more
 
     def _fresh(self, folder: Path, relative: str) -> ParsedFile:
         key = (str(folder), relative)
@@ -104,7 +104,7 @@ class ParsedFiles:
                 parsed = kept.parsed
             else:
                 digest = _digest(source)
-                same = kept is not None and kept.parsed.digest == digest
+                same = kept and kept.parsed.digest == digest
                 parsed = kept.parsed if kept and same else parse_file(source, digest)
         with self._lock:
             self._kept[key] = CachedFile(stamp, settled, parsed)
@@ -112,7 +112,7 @@ class ParsedFiles:
         return parsed
 
     def trim(self) -> None:
-        """Let go of what was used longest ago, until the rest is within the bound."""
+        """Drop the least recently used files until the rest is within the bound."""
         with self._lock:
             total = sum(kept.parsed.bytes for kept in self._kept.values())
             while self._kept and total > self._most:
@@ -121,7 +121,7 @@ class ParsedFiles:
 
     @property
     def bytes(self) -> int:
-        """About how much memory the parsed files take."""
+        """The approximate size of the parsed files in memory."""
         with self._lock:
             return sum(kept.parsed.bytes for kept in self._kept.values())
 
@@ -134,7 +134,7 @@ def _digest(source: BinaryIO) -> bytes:
 
 
 FILES = ParsedFiles()
-"""Of this process: what is parsed is the same for every owner, for all may read the folder."""
+"""One cache for all owners, who may all read the folder."""
 
 NO_FILES = "the workspace has no files yet: add some with memory_workspace_add"
 NOT_READ = "not read: {labels}; contexts tell why"
@@ -142,15 +142,15 @@ NOT_READ = "not read: {labels}; contexts tell why"
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file of a workspace as it is now; `parsed` is None where it cannot be read."""
+    """A file of a workspace as it is now; `parsed` is None if it cannot be read."""
 
     row: ContextRow
     parsed: ParsedFile | None
     state: State
     problem: str | None
 
-    def told(self) -> Context:
-        """Return it as the contract has it."""
+    def render(self) -> Context:
+        """Return the file for answers."""
         return Context(
             context_id=self.row.id,
             label=self.row.label,
@@ -168,7 +168,7 @@ async def read_workspace(
     """Return a workspace and its files; nothing is read while the transaction is open.
 
     Raises:
-        WorkspaceNotFound: this owner has none such.
+        WorkspaceNotFound: this owner has no such workspace.
     """
     async with execution.loom.database.begin(execution.caller) as tx:
         workspace = await workspaces.require(tx, workspace_id)
@@ -186,7 +186,7 @@ async def read_file(execution: Execution, row: ContextRow) -> ReadFile:
 
 
 def unread_notes(files: list[ReadFile]) -> list[str]:
-    """Return what has to be said of a workspace's files."""
+    """Return notes on a workspace's files that could not be read."""
     if not files:
         return [NO_FILES]
     unread = [file.row.label for file in files if file.parsed is None]

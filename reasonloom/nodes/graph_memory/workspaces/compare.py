@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 
 
 MOST_WORK = 4_000
-"""Pairs of sentences that are judged, both ways; about 3 ms each."""
+"""Pairs of sentences that are judged, in both directions; about 3 ms each."""
 
 
 @dataclass(slots=True)
 class Comparison:
-    """All pairs of memories that have to do with each other, and what stands alone."""
+    """The related pairs of memories, and the memories in none of them."""
 
     pairs: dict[Agreement, list[ComparedPair]] = field(default_factory=dict)
     alone: list[ContextMatch] = field(default_factory=list)
 
     def of(self, relation: Agreement) -> list[ComparedPair]:
-        """Return the pairs of one relation, the best found first."""
+        """Return the pairs of one relation, best first."""
         found = self.pairs.get(relation, [])
         return sorted(found, key=lambda pair: -pair.first.score - pair.second.score)
 
 
 def bound_work(files: Sequence[Sequence[Statement]]) -> tuple[list[Sequence[Statement]], bool]:
-    """Return as many statements of each file as can be compared, and whether some were cut."""
+    """Return as many statements of each file as can be compared, and whether any were cut."""
     most = max(map(len, files), default=0)
     each = most
     while each > 1 and _work([file[:each] for file in files]) > MOST_WORK:
@@ -57,15 +57,15 @@ def bound_work(files: Sequence[Sequence[Statement]]) -> tuple[list[Sequence[Stat
 
 
 def _work(files: Sequence[Sequence[Statement]]) -> int:
-    """Return how many sentences of one file stand beside how many of another, over all."""
+    """Return the number of pairs of sentences of two different files."""
     counts = [sum(len(each.sentences) for each in file) for file in files]
     return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
 
 
 def compare_files(files: Sequence[Sequence[Statement]], topic: frozenset[str]) -> Comparison:
-    """Judge every two statements of two different files; takes a while: not on the event loop.
+    """Judge every two statements of two different files; too slow for the event loop.
 
-    `files` holds what each file says of the topic, best first.
+    `files` are each file's statements on the topic, best first.
     """
     compared = Comparison()
     paired: set[tuple[int, int]] = set()
@@ -76,13 +76,12 @@ def compare_files(files: Sequence[Sequence[Statement]], topic: frozenset[str]) -
     )
     for ours, theirs in with_pauses(couples):
         first, second = files[ours[0]][ours[1]], files[theirs[0]][theirs[1]]
-        if (found := judge_pair(first, second, topic)) is None:
-            continue
-        pair = ComparedPair(
-            relation=found.relation, first=first.match, second=second.match, why=found.why
-        )
-        compared.pairs.setdefault(found.relation, []).append(pair)
-        paired |= {ours, theirs}
+        if found := judge_pair(first, second, topic):
+            pair = ComparedPair(
+                relation=found.relation, first=first.match, second=second.match, why=found.why
+            )
+            compared.pairs.setdefault(found.relation, []).append(pair)
+            paired |= {ours, theirs}
     compared.alone = [
         each.match
         for number, file in enumerate(files)
@@ -93,7 +92,7 @@ def compare_files(files: Sequence[Sequence[Statement]], topic: frozenset[str]) -
 
 
 ABOUT = 0.25
-"""The least similarity of what speaks of the topic: half of its words, or a likeness of as much."""
+"""Least similarity of a memory on the topic: half of its words, or as much in meaning."""
 
 MOST_PAIRS = 100
 BY_RULES = (
@@ -107,19 +106,22 @@ SAME_FILE = "{labels} hold the same bytes: that they agree is no second witness"
 
 
 async def memory_workspace_compare(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find what each file says of the item, and judge every two memories of two files."""
+    """Search every file for the item, and judge every two memories of two files."""
     request = MemoryWorkspaceCompare.model_validate(state["request"])
     found = await survey_workspace(runtime.context, request.workspace_id, request.item)
-    speaking = [_statements_of(file) for file in found.files]
+    relevant = [
+        Searched(each.file, [match for match in each.matches if match.similarity >= ABOUT])
+        for each in found.files
+    ]
     topic = frozenset(found.question.words)
-    said = [
+    statements = [
         [
-            statement_of(file.told(match), match.held.created_at, topic)
+            statement_of(file.render(match), match.held.created_at, topic)
             for match in file.matches[: request.max_per_context]
         ]
-        for file in speaking
+        for file in relevant
     ]
-    chosen, cut = bound_work(said)
+    chosen, cut = bound_work(statements)
     compared = await asyncio.to_thread(compare_files, chosen, topic)
     notes = [*found.notes, *_notes(found, cut, chosen)]
     answer = WorkspaceCompared(
@@ -128,15 +130,10 @@ async def memory_workspace_compare(state: ToolState, runtime: Runtime[Execution]
         differences=_select_pairs(compared.of("difference"), "differences", notes),
         contradictions=_select_pairs(compared.of("contradiction"), "contradictions", notes),
         only_in=compared.alone,
-        contexts=[file.counted() for file in speaking],
+        contexts=[file.counted() for file in relevant],
         summary=_summary(found, chosen, compared),
     )
     return {"answer": answer.wire(), "notes": notes}
-
-
-def _statements_of(searched: Searched) -> Searched:
-    about = [match for match in searched.matches if match.similarity >= ABOUT]
-    return Searched(searched.file, about)
 
 
 def _notes(found: Survey, cut: bool, chosen: list[Sequence[Statement]]) -> list[str]:
@@ -169,18 +166,19 @@ def _summary(found: Survey, chosen: list[Sequence[Statement]], compared: Compari
         return "Nothing was compared: there is no telling word to look for."
     if not files:
         return f"None of {_counted(read, 'file')} says anything of it."
-    said = f"{len(files)} of {_counted(read, 'file')} speak of it"
+    alone = _counted(len(compared.alone), "memory")
     if len(files) == 1:
         label = files[0][0].match.label
-        alone = _counted(len(compared.alone), "memory")
         return f"Only “{label}” speaks of it, with {alone}: there is nothing to compare."
     counts = ", ".join(
         _counted(len(compared.of(relation)), relation)
         for relation in ("contradiction", "agreement", "difference")
     )
-    alone = _counted(len(compared.alone), "memory")
-    stand = "stands" if len(compared.alone) == 1 else "stand"
-    return f"{said}: by rules, {counts}. {alone} {stand} in one file alone."
+    verb = "stands" if len(compared.alone) == 1 else "stand"
+    return (
+        f"{len(files)} of {_counted(read, 'file')} speak of it: by rules, {counts}. "
+        f"{alone} {verb} in one file alone."
+    )
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""The folder of memory files: what a path may name in it, and how a file of it is opened."""
+"""The folder of memory files: checks paths into it and opens its files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UnreadReason = Literal["missing", "unreadable"]
 
 
 class FileProblem(Exception):
-    """A memory file that cannot be read; `reason` names no place outside the folder."""
+    """A memory file that cannot be read; `reason` names no path outside the folder."""
 
     def __init__(self, state: UnreadReason, reason: str) -> None:
         super().__init__(reason)
@@ -32,7 +32,7 @@ def path_within(folder: Path, path: str) -> str:
     """Return a path as it is stored: relative to `folder`, with `/` between its parts.
 
     Raises:
-        InvalidArgument: it leads out of the folder, or has another ending.
+        InvalidArgument: it leads out of the folder, or has another suffix.
     """
     given = PurePath(path)
     if ".." in given.parts:
@@ -46,7 +46,7 @@ def path_within(folder: Path, path: str) -> str:
 
 
 def _relative(folder: Path, given: PurePath) -> PurePath | None:
-    """Return an absolute path from the folder on, None where it lies outside."""
+    """Return an absolute path relative to the folder; None if it is outside."""
     for inner, outer in ((given, folder), (_resolved(Path(given)), _resolved(folder))):
         if inner is not None and outer is not None:
             with suppress(ValueError):
@@ -62,10 +62,10 @@ def _resolved(path: Path) -> Path | None:
 
 
 def open_file(folder: Path, relative: str) -> BinaryIO:
-    """Open a regular file of the folder; links are followed first, and none may lead out.
+    """Open a regular file of the folder; links are resolved first and may not lead out of it.
 
     Raises:
-        FileProblem: it is missing, no regular file, too large, or cannot be opened.
+        FileProblem: it is missing, not a regular file, too large, or cannot be opened.
     """
     target = _target(folder, relative)
     try:
@@ -77,11 +77,11 @@ def open_file(folder: Path, relative: str) -> BinaryIO:
     except OSError as error:
         raise FileProblem("unreadable", f"cannot be opened: {error.strerror}") from None
     source = os.fdopen(handle, "rb")
-    told = os.fstat(source.fileno())
-    if stat.S_ISREG(told.st_mode) and told.st_size <= MOST_BYTES:
+    status = os.fstat(source.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size <= MOST_BYTES:
         return source
     source.close()
-    size, most = told.st_size / 1e6, MOST_BYTES / 1e6
+    size, most = status.st_size / 1e6, MOST_BYTES / 1e6
     raise FileProblem(
         "unreadable",
         f"is too large: {size:,.0f} MB of at most {most:,.0f}; split it, or export it "
@@ -105,7 +105,7 @@ def _target(folder: Path, relative: str) -> Path:
 
 
 def example_files(folder: Path) -> list[str]:
-    """Return the names of a few memory files that lie in the folder itself, by name."""
+    """Return the names of a few memory files directly in the folder, sorted."""
     try:
         names = sorted(each.name for each in folder.iterdir() if each.suffix.lower() in ENDINGS)
     except OSError:

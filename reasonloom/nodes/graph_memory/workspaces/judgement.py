@@ -1,4 +1,4 @@
-"""Judges what two memories of two files are to each other, and says why, by rules over words."""
+"""Judges the relation of two memories of two files, with a reason, by rules over words."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch
 
 SAME_MATTER = 0.5
-"""The share of one memory's terms that another has from which they speak of the same matter."""
+"""The share of one memory's terms in another from which on they are about the same matter."""
 
 MOST_SENTENCES = 3
-"""Sentences of a memory that are judged: the time grows with those of both, multiplied."""
+"""Sentences of a memory that are judged; the time grows with the product of both memories'."""
 
 READ_SENTENCES = 500
 MOST_QUOTED = 5
@@ -33,7 +33,7 @@ NEWER = "; {label} is the newer ({date})"
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A memory of a file, and the sentences of it that are judged; `partial` where not all are."""
+    """A memory of a file with its judged sentences; `partial` if they are not all of it."""
 
     match: ContextMatch
     sentences: tuple[str, ...]
@@ -41,13 +41,13 @@ class Statement:
     partial: bool = False
 
     @property
-    def said(self) -> str:
-        """What is judged, as one text."""
+    def text(self) -> str:
+        """The judged sentences as one text."""
         return " ".join(self.sentences)
 
 
 def statement_of(match: ContextMatch, made: datetime | None, topic: frozenset[str]) -> Statement:
-    """Return what a memory says of the topic: its sentences, of a long one those that name it."""
+    """Return a memory's sentences; of a long one those that name the topic most."""
     sentences = sentences_in(match.content)
     partial = len(sentences) > MOST_SENTENCES
     if partial:
@@ -61,20 +61,20 @@ def statement_of(match: ContextMatch, made: datetime | None, topic: frozenset[st
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What two memories are to each other, and why in plain words."""
+    """The relation of two memories, and why in plain words."""
 
     relation: Agreement
     why: str
 
 
 def judge_pair(one: Statement, other: Statement, topic: frozenset[str]) -> Judgement | None:
-    """Return what two memories are to each other; None where they share nothing but the topic.
+    """Return the relation of two memories; None if they share nothing but the topic.
 
-    They agree where one says all that the other does, contradict each other where either speaks
-    against the other, and differ where they say the same in part. `topic` holds the telling words
-    of what was asked, which every memory that was found shares.
+    They agree if one says all that the other does, contradict each other if either speaks
+    against the other, and differ if they partly say the same. `topic` are the keywords of the
+    question, which every match shares.
     """
-    there, back = judge_texts(one.said, other.said), judge_texts(other.said, one.said)
+    there, back = judge_texts(one.text, other.text), judge_texts(other.text, one.text)
     first, second = one.match, other.match
     ours, theirs = names(first, second)
     if why := _against(there, back, ours, theirs):
@@ -101,14 +101,14 @@ def _agreeing(there: Pair, back: Pair, ours: str, theirs: str) -> str | None:
 
 
 def names(first: ContextMatch, second: ContextMatch) -> tuple[str, str]:
-    """Return how two files are called: by label, or by id where they have the same label."""
+    """Return the names of two files: their labels, or their ids if the labels are equal."""
     if first.label == second.label:
         return first.context_id, second.context_id
     return f"“{first.label}”", f"“{second.label}”"
 
 
 def _named(why: str, claim: str, memory: str) -> str:
-    """Return a reason that names the files; what it quotes stays as it is."""
+    """Return a reason with the files' names, leaving quotations alone."""
     parts = QUOTED.split(why)
     parts[::2] = [
         part.replace("the claim", claim).replace("the memory", memory) for part in parts[::2]
@@ -132,14 +132,14 @@ def _same_matter(there: Pair, back: Pair, topic: frozenset[str]) -> bool:
 
 
 def _difference(there: Pair, back: Pair, ours: str, theirs: str) -> str:
-    said = [SHARED.format(shared=_quoted(there.covered or back.covered))]
+    parts = [SHARED.format(shared=_quoted(there.covered or back.covered))]
     for label, words in ((ours, there.uncovered), (theirs, back.uncovered)):
         if words:
-            said.append(ALONE.format(label=label, words=_quoted(words)))
-    return "; ".join(said)
+            parts.append(ALONE.format(label=label, words=_quoted(words)))
+    return "; ".join(parts)
 
 
 def _quoted(words: Sequence[str]) -> str:
     different = list(dict.fromkeys(words))
-    shown = ", ".join(f"“{word}”" for word in different[:MOST_QUOTED])
-    return f"{shown}, …" if len(different) > MOST_QUOTED else shown
+    quoted = ", ".join(f"“{word}”" for word in different[:MOST_QUOTED])
+    return f"{quoted}, …" if len(different) > MOST_QUOTED else quoted

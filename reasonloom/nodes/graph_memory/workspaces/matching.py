@@ -1,4 +1,4 @@
-"""Finds what a file says of a question: shared words and likeness on one fixed scale, 0..1."""
+"""Matches a file's memories with a question, by words and meaning on a fixed scale, 0..1."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
 
 HALF = 0.5
-"""Words and meaning weigh the same; both are in 0..1 whatever file they stand in."""
+"""The weight of words and of meaning."""
 
 LEAST = 0.05
-"""Below this a memory does not match: no word is shared, and likeness is as of unrelated texts."""
+"""Least similarity of a match: less is no shared word and the meaning of unrelated texts."""
 
 ROLE_FACTORS = {"primary": 1.0, "secondary": 0.9, "reference": 0.8, "archive": 0.7}
-"""What the role of a file weighs in the order of what is found."""
+"""The weights of files' roles in the order of results."""
 
 ALL_EMBEDDED = 20_000
-"""Memories of a file up to which all are embedded; of larger ones those that share most words."""
+"""Memories of a file up to which all are embedded; of larger files only the best by words."""
 
 CANDIDATES = 500
 BATCH = 256
 SLICE = 8_192
 IN_PLACE = 5_000
-"""Memories that are searched faster than a thread is woken for them."""
+"""Memories that are searched faster than a thread starts."""
 
 NO_WORDS = (
     "“{text}” holds no telling word (only stop words or signs): nothing was looked for; "
@@ -50,7 +50,7 @@ SOME_VECTORS = (
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceQuery:
-    """A question as it is looked for: its telling words, and its vector where there is one."""
+    """A question: its keywords, and its vector if there is an embedder."""
 
     text: str
     words: list[str]
@@ -61,11 +61,11 @@ class WorkspaceQuery:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A memory of a file: how many of the question's words it shares, and how much it says it.
+    """A memory of a file that matches the question.
 
     Attributes:
-        words: the share of the question's telling words that it holds, 0..1.
-        similarity: half words, half meaning; words alone where there is no embedder.
+        words: the share of the question's keywords in it, 0..1.
+        similarity: half words, half meaning; words alone without an embedder.
     """
 
     place: int
@@ -75,31 +75,32 @@ class Match:
 
 
 async def parse_workspace_query(embedder: Embedder, text: str) -> WorkspaceQuery:
-    """Read a question; one without telling words is not embedded, for nothing is looked for."""
-    seen, _ = remove_hidden(text)
-    words = keywords_of(seen)
+    """Return a question ready for searching; one without keywords is not embedded."""
+    visible, _ = remove_hidden(text)
+    words = keywords_of(visible)
     if not words:
-        return WorkspaceQuery(seen, [], None, 0.0, [NO_WORDS.format(text=seen.strip()[:100])])
-    vectors, notes = await embed_or_note(embedder, [seen])
+        note = NO_WORDS.format(text=visible.strip()[:100])
+        return WorkspaceQuery(visible, [], None, 0.0, [note])
+    vectors, notes = await embed_or_note(embedder, [visible])
     if notes:
-        return WorkspaceQuery(seen, words, None, 0.0, notes)
-    return WorkspaceQuery(seen, words, np.asarray(vectors[0], np.float32), embedder.floor)
+        return WorkspaceQuery(visible, words, None, 0.0, notes)
+    return WorkspaceQuery(visible, words, np.asarray(vectors[0], np.float32), embedder.floor)
 
 
 async def embed_for(
     embedder: Embedder, parsed: ParsedFile, question: WorkspaceQuery, *, label: str
 ) -> tuple[bool, list[str]]:
-    """Embed what is needed of a file to answer a question; tell whether that could be done."""
+    """Embed the memories of a file that a question needs; return whether that succeeded."""
     if question.vector is None or not parsed.held:
         return True, []
-    bare, cut = _bare(parsed, embedder.model, _shares(parsed, question))
-    if faults := await _embed(embedder, parsed, bare):
+    places, cut = _to_embed(parsed, embedder.model, _shares(parsed, question))
+    if faults := await _embed(embedder, parsed, places):
         return False, faults
     return True, [SOME_VECTORS.format(label=label, most=ALL_EMBEDDED)] if cut else []
 
 
 async def matches(parsed: ParsedFile, question: WorkspaceQuery) -> list[Match]:
-    """Return all that match in a file, best first, by the vectors that there are."""
+    """Return a file's matches, best first, by the vectors that exist."""
     if not question.words or not parsed.held:
         return []
     if len(parsed.held) <= IN_PLACE:
@@ -108,7 +109,7 @@ async def matches(parsed: ParsedFile, question: WorkspaceQuery) -> list[Match]:
 
 
 def _shares(parsed: ParsedFile, question: WorkspaceQuery) -> NDArray[np.float32]:
-    """Return for each memory the share of the question's telling words that it holds."""
+    """Return each memory's share of the question's keywords."""
     counts = np.zeros(len(parsed.held), np.float32)
     for word in question.words:
         if (where := parsed.words.get(word)) is not None:
@@ -116,37 +117,37 @@ def _shares(parsed: ParsedFile, question: WorkspaceQuery) -> NDArray[np.float32]
     return counts / np.float32(len(question.words))
 
 
-def _bare(
+def _to_embed(
     parsed: ParsedFile, model: str, shares: NDArray[np.float32]
 ) -> tuple[NDArray[np.intp], bool]:
-    """Return the places of the memories to be embedded, and whether others stay without."""
+    """Return the places of the memories to embed, and whether others stay without vectors."""
     vectors = parsed.vectors
     known = vectors.known if vectors and vectors.model == model else np.zeros(shares.size, bool)
-    bare = np.flatnonzero(~known)
-    if bare.size <= ALL_EMBEDDED:
-        return bare, False
-    sharing = bare[shares[bare] > 0]
+    lacking = np.flatnonzero(~known)
+    if lacking.size <= ALL_EMBEDDED:
+        return lacking, False
+    sharing = lacking[shares[lacking] > 0]
     best = sharing[np.argsort(-shares[sharing], kind="stable")][:CANDIDATES]
     return best, True
 
 
 async def _embed(embedder: Embedder, parsed: ParsedFile, places: NDArray[np.intp]) -> list[str]:
-    """Embed the memories at `places`, in batches between which others may work."""
+    """Embed the memories at `places`, in batches between which other tasks can run."""
     for start in range(0, places.size, BATCH):
         batch = places[start : start + BATCH]
         texts = [parsed.held[place].content for place in batch]
-        made, notes = await embed_or_note(embedder, texts)
+        vectors, notes = await embed_or_note(embedder, texts)
         if notes:
             return notes
-        rows = np.asarray(made, np.float32)
-        _room(parsed, embedder.model, rows.shape[1]).put(batch, rows)
+        rows = np.asarray(vectors, np.float32)
+        _vectors_of(parsed, embedder.model, rows.shape[1]).put(batch, rows)
         await asyncio.sleep(0)
     if places.size:
         FILES.trim()
     return []
 
 
-def _room(parsed: ParsedFile, model: str, dimension: int) -> FileVectors:
+def _vectors_of(parsed: ParsedFile, model: str, dimension: int) -> FileVectors:
     vectors = parsed.vectors
     if vectors is None or vectors.model != model or vectors.rows.shape[1] != dimension:
         vectors = parsed.vectors = FileVectors.none(model, len(parsed.held), dimension)
@@ -166,7 +167,7 @@ def _ranked(parsed: ParsedFile, question: WorkspaceQuery) -> list[Match]:
 
 
 def _meaning(parsed: ParsedFile, vector: NDArray[np.float32], floor: float) -> NDArray[np.float32]:
-    """Return for each memory (cosine - floor) / (1 - floor), within 0..1."""
+    """Return each memory's (cosine - floor) / (1 - floor), within 0..1."""
     vectors = parsed.vectors
     if vectors is None or vectors.rows.shape[1] != vector.size:
         return np.zeros(len(parsed.held), np.float32)
@@ -176,5 +177,5 @@ def _meaning(parsed: ParsedFile, vector: NDArray[np.float32], floor: float) -> N
 
 
 def best_first(found: Sequence[tuple[float, int, Match]]) -> list[tuple[float, int, Match]]:
-    """Return (score, file, match) of several files in one order; ties in that of the files."""
+    """Return (score, file, match) of several files, best first, ties in the order of files."""
     return sorted(found, key=lambda each: (-each[0], each[1], each[2].place))

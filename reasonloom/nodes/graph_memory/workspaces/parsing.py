@@ -1,4 +1,4 @@
-"""A memory file as it is searched: its current memories, their words, and their vectors."""
+"""Parses a memory file for searching: its current memories, their words, and their vectors."""
 
 from __future__ import annotations
 
@@ -13,11 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 import numpy as np
 
 from reasonloom.contracts.base import parse_moment
-from reasonloom.contracts.memory.export_format import (
-    PortableEmbedder,
-    PortableHeader,
-    PortableMemory,
-)
+from reasonloom.contracts.memory.export_format import PortableEmbedder, PortableHeader
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem
 from reasonloom.nodes.memory.new_memory import EVENT_TYPE
@@ -31,19 +27,20 @@ if TYPE_CHECKING:
 
 
 WORK, REST = 0.004, 0.001
-"""Seconds of work after which a thread rests so long; without it others waited up to 1.5 s."""
+"""Seconds of work after which a thread sleeps, and for how long: without it, other threads of the
+interpreter waited up to 1.5 s."""
 
 T = TypeVar("T")
 
 
 def with_pauses(items: Iterable[T]) -> Iterator[T]:
-    """Yield items, and rest now and then between two of them."""
-    rested = time.perf_counter()
+    """Yield items, sleeping now and then so that other threads can run."""
+    resumed = time.perf_counter()
     for item in items:
         yield item
-        if time.perf_counter() - rested > WORK:
+        if time.perf_counter() - resumed > WORK:
             time.sleep(REST)
-            rested = time.perf_counter()
+            resumed = time.perf_counter()
 
 
 MOST_LINES = 200_000
@@ -51,12 +48,12 @@ BLOCK = 1 << 20
 SEARCHED_KINDS = ("user", "tool")
 NOBODY = PortableEmbedder(model="nobody", dimension=1)
 OF_MEMORY = 400
-"""Bytes that a memory takes beside its content, by measurement."""
+"""Measured bytes of a memory besides its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileMemory:
-    """One memory of a file: its number and the moment it was made, where it has one."""
+    """One memory of a file; its number and time are None if the file does not give them."""
 
     node_id: int | None
     event_type: str
@@ -67,7 +64,7 @@ class FileMemory:
 
 @dataclass(slots=True)
 class FileVectors:
-    """The vectors of a file's memories, of one model; a row is 0 where there is none yet."""
+    """The vectors of a file's memories by one model; rows not yet known are 0."""
 
     model: str
     rows: NDArray[np.float16]
@@ -75,11 +72,11 @@ class FileVectors:
 
     @classmethod
     def none(cls, model: str, memories: int, dimension: int) -> FileVectors:
-        """Return room for the vectors of so many memories."""
+        """Return empty vectors for so many memories."""
         return cls(model, np.zeros((memories, dimension), np.float16), np.zeros(memories, bool))
 
     def put(self, places: NDArray[np.intp], rows: NDArray[np.float32]) -> None:
-        """Keep unit vectors of the memories at `places`."""
+        """Store the normalised vectors of the memories at `places`."""
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         self.rows[places] = rows / np.maximum(lengths, 1e-9)
         self.known[places] = True
@@ -87,12 +84,13 @@ class FileVectors:
 
 @dataclass(slots=True)
 class ParsedFile:
-    """What a file holds; `words` says in which memories, by place, each word stands.
+    """A file's searchable memories.
 
     Attributes:
-        problem: what is wrong with it though it can be read, such as bad lines.
+        words: for each word, the places of the memories that have it.
+        problem: what is wrong although the file can be read, such as bad lines.
         digest: SHA-256 of its bytes.
-        vectors: None where no search has needed them and it brought none.
+        vectors: None until a search needs them, unless the file has its own.
     """
 
     held: list[FileMemory]
@@ -103,20 +101,20 @@ class ParsedFile:
     text_bytes: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Count what it takes, but for its vectors."""
+        """Estimate its size without vectors."""
         contents = sum(getsizeof(each.content) + OF_MEMORY for each in self.held)
         words = sum(getsizeof(word) + getsizeof(where) for word, where in self.words.items())
         self.text_bytes = contents + words + getsizeof(self.words)
 
     @property
     def bytes(self) -> int:
-        """About how much memory it takes."""
+        """Its approximate size in memory."""
         return self.text_bytes + (self.vectors.rows.nbytes if self.vectors else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line as far as it is needed to tell whether it is current."""
+    """The parts of a line that decide whether it is current."""
 
     held: FileMemory
     id: str | None
@@ -129,14 +127,17 @@ class _Line:
 
 
 def parse_file(source: BinaryIO, digest: bytes) -> ParsedFile:
-    """Read a file from its start; takes about 0.1 ms a line, so not on the event loop.
+    """Parse a file from its start; takes about 0.1 ms a line, so not on the event loop.
 
     Raises:
-        FileProblem: it is no memory file, has too many lines, or none of them is good.
+        FileProblem: it is not a memory file, has too many lines, or no good one.
     """
     try:
         _refuse_long(source)
-        header = _header(source)
+        refuse_binary(source)
+        header = next(read_lines(source, NOBODY), None)
+        if not isinstance(header, PortableHeader):
+            header = None
         checked = FileCheck()
         ours = (header.embedder if header else None) or NOBODY
         lines = [_line(line) for line in with_pauses(good_lines(source, ours, checked))]
@@ -158,12 +159,6 @@ def parse_file(source: BinaryIO, digest: bytes) -> ParsedFile:
     )
 
 
-def _header(source: BinaryIO) -> PortableHeader | None:
-    refuse_binary(source)
-    first = next(read_lines(source, NOBODY), None)
-    return first if isinstance(first, PortableHeader) else None
-
-
 def _refuse_long(source: BinaryIO) -> None:
     source.seek(0)
     lines = 0
@@ -177,7 +172,13 @@ def _line(line: GoodLine) -> _Line:
     memory = line.memory
     semantic = line.vectors.get("semantic")
     return _Line(
-        held=_file_memory(memory),
+        held=FileMemory(
+            node_id=int(memory.id.removeprefix("mem-")) if memory.id else None,
+            event_type=memory.event_type or EVENT_TYPE[memory.sector],
+            content=memory.content,
+            confidence=memory.confidence,
+            created_at=parse_moment(memory.created_at) if memory.created_at else None,
+        ),
         id=memory.id,
         superseded_by=memory.superseded_by,
         supersedes=tuple(edge.target for edge in memory.edges or () if edge.type == "supersedes"),
@@ -188,22 +189,11 @@ def _line(line: GoodLine) -> _Line:
     )
 
 
-def _file_memory(memory: PortableMemory) -> FileMemory:
-    made = memory.created_at
-    return FileMemory(
-        node_id=int(memory.id.removeprefix("mem-")) if memory.id else None,
-        event_type=memory.event_type or EVENT_TYPE[memory.sector],
-        content=memory.content,
-        confidence=memory.confidence,
-        created_at=parse_moment(made) if made else None,
-    )
-
-
 def _current(lines: list[_Line]) -> Iterator[_Line]:
-    """Yield what is neither hidden nor superseded, as an import of the file would leave it.
+    """Yield the lines that are neither hidden nor superseded, as after an import of the file.
 
-    What supersedes must come later and not be hidden; what a line names that is not in the file
-    is believed.
+    A superseding line must come later and not be hidden; one that is named but not in the file
+    counts.
     """
     places = {line.id: place for place, line in enumerate(lines) if line.id}
     newest: dict[str, int] = {}
@@ -220,7 +210,7 @@ def _current(lines: list[_Line]) -> Iterator[_Line]:
 
 
 def _place_named(line: _Line, lines: list[_Line], places: dict[str, int]) -> int:
-    """Return where the line's `superseded_by` stands: -1 for nowhere that counts."""
+    """Return the place of the line's `superseded_by`; -1 if it does not count."""
     if line.superseded_by is None:
         return -1
     place = places.get(line.superseded_by, len(lines))
@@ -236,7 +226,7 @@ def _words(lines: list[_Line]) -> dict[str, array[int]]:
 
 
 def _vectors(lines: list[_Line], ours: PortableEmbedder) -> FileVectors | None:
-    """Return the vectors that the file brought along, None where it brought none."""
+    """Return the vectors in the file, None if there are none."""
     places = np.flatnonzero([line.vector is not None for line in lines])
     if not places.size:
         return None
@@ -247,11 +237,11 @@ def _vectors(lines: list[_Line], ours: PortableEmbedder) -> FileVectors | None:
 
 
 def _problem(checked: FileCheck) -> str | None:
-    told = []
+    problems = []
     if checked.bad:
         first = checked.faults[0]
         many = f"{checked.bad:,} bad lines are" if checked.bad > 1 else "1 bad line is"
-        told.append(f"{many} left out; line {first.number}: {first.fault}")
+        problems.append(f"{many} left out; line {first.number}: {first.fault}")
     if checked.is_cut:
-        told.append("the header speaks of more memories: the file was cut or edited")
-    return "; ".join(told) or None
+        problems.append("the header speaks of more memories: the file was cut or edited")
+    return "; ".join(problems) or None

@@ -1,9 +1,9 @@
-"""What the searching tools of workspaces share: a question to every file, told in one form."""
+"""Searches all files of a workspace with one question, for the tools that search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.graph_memory.workspaces import ContextCount, ContextMatch
 from reasonloom.nodes.graph_memory.rendering import to_microseconds
@@ -25,13 +25,13 @@ DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A file and all of it that matches, best first."""
+    """A file and its matches, best first."""
 
     file: ReadFile
     matches: list[Match]
 
-    def told(self, match: Match) -> ContextMatch:
-        """Return a match as the contract has it; its score is weighed by the file's role."""
+    def render(self, match: Match) -> ContextMatch:
+        """Return a match for answers, with its score weighted by the file's role."""
         row, held = self.file.row, match.held
         return ContextMatch(
             context_id=row.id,
@@ -46,25 +46,28 @@ class Searched:
         )
 
     def score(self, match: Match) -> float:
-        """Return the similarity as the role of the file weighs it."""
+        """Return the similarity, weighted by the file's role."""
         return match.similarity * ROLE_FACTORS[self.file.row.role]
 
     def counted(self) -> ContextCount:
-        """Return how many memories of the file match."""
+        """Return the file with its number of matches."""
+        return ContextCount(**self.identity(), matches=len(self.matches))
+
+    def identity(self) -> dict[str, Any]:
+        """Return the fields that all answers about a file have."""
         row = self.file.row
-        return ContextCount(
-            context_id=row.id,
-            label=row.label,
-            role=row.role,
-            matches=len(self.matches),
-            state=self.file.state,
-            problem=self.file.problem,
-        )
+        return {
+            "context_id": row.id,
+            "label": row.label,
+            "role": row.role,
+            "state": self.file.state,
+            "problem": self.file.problem,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A question, what every file has of it, and what must be said of that."""
+    """A question, the matches of every file, and notes."""
 
     question: WorkspaceQuery
     files: list[Searched]
@@ -72,12 +75,12 @@ class Survey:
 
 
 async def survey_workspace(execution: Execution, workspace_id: str, text: str) -> Survey:
-    """Ask all files of a workspace the same question.
+    """Search all files of a workspace.
 
-    Where the embedder fails on one of them words alone count in all: one scale for all.
+    If the embedder fails on one file, words alone count in all, so that scores are comparable.
 
     Raises:
-        WorkspaceNotFound: this owner has none such.
+        WorkspaceNotFound: this owner has no such workspace.
     """
     _, files = await read_workspace(execution, workspace_id)
     embedder = execution.loom.embedder
@@ -86,9 +89,9 @@ async def survey_workspace(execution: Execution, workspace_id: str, text: str) -
     for file in files:
         if file.parsed is None:
             continue
-        done, said = await embed_for(embedder, file.parsed, question, label=file.row.label)
-        notes += said
-        if not done:
+        embedded, more = await embed_for(embedder, file.parsed, question, label=file.row.label)
+        notes += more
+        if not embedded:
             question = replace(question, vector=None)
     searched = [
         Searched(file, await matches(file.parsed, question) if file.parsed else [])

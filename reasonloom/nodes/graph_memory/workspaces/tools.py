@@ -1,4 +1,4 @@
-"""Answers `memory_workspace_xref`: which files know a topic, by how much of it one memory holds."""
+"""Answers the workspace tools: create, add, list, query and xref."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 async def memory_workspace_create(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Make a workspace of the requested name; a name may be given twice."""
+    """Create a workspace; names need not be unique."""
     execution = runtime.context
     request = MemoryWorkspaceCreate.model_validate(state["request"])
     name, notes = clean_name(request.name, field="name")
@@ -63,7 +63,7 @@ THERE_BEFORE = "{context_id} was there already: role {role}, label {label}"
 
 
 async def memory_workspace_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read the requested file, and keep where it lies; one that is there gets role and label."""
+    """Read a file and store its path; a file added before gets the new role and label."""
     execution = runtime.context
     request = MemoryWorkspaceAdd.model_validate(state["request"])
     folder, database = execution.loom.settings.files_folder, execution.loom.database
@@ -77,7 +77,9 @@ async def memory_workspace_add(state: ToolState, runtime: Runtime[Execution]) ->
         workspace = await workspaces.require(tx, request.workspace_id, hold=True)
         row, before = await workspaces.put(tx, workspace, path, role=role, label=label)
         file = ReadFile(row, parsed, "ready", parsed.problem)
-        answer = ContextAdded(**file.told().model_dump(), workspace_id=workspace.id, updated=before)
+        answer = ContextAdded(
+            **file.render().model_dump(), workspace_id=workspace.id, updated=before
+        )
         if before:
             notes.append(THERE_BEFORE.format(context_id=row.id, role=row.role, label=row.label))
         return await complete_run(tx, execution, answer, notes=notes)
@@ -87,47 +89,46 @@ async def _parsed(folder: Path, path: str) -> ParsedFile:
     """Return the file as it is now.
 
     Raises:
-        InvalidArgument: it cannot be read; names files that are there where it is missing.
+        InvalidArgument: it cannot be read; if it is missing, the message names other files.
     """
     try:
         return await FILES.get(folder, path)
     except FileProblem as fault:
-        there = ", ".join(example_files(folder)) if fault.state == "missing" else ""
-        hint = f"; there are, for example: {there}" if there else ""
+        examples = ", ".join(example_files(folder)) if fault.state == "missing" else ""
+        hint = f"; there are, for example: {examples}" if examples else ""
         raise InvalidArgument(f"path: {fault.reason}{hint}", field="path") from None
 
 
 async def memory_workspace_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Tell each file's role, label, memories and state, in the order they were added."""
+    """Return each file's role, label, memories and state, in the order of adding."""
     request = MemoryWorkspaceList.model_validate(state["request"])
     workspace, files = await read_workspace(runtime.context, request.workspace_id)
     answer = ContextsListed(
         workspace_id=workspace.id,
         name=workspace.name,
-        contexts=[file.told() for file in files],
+        contexts=[file.render() for file in files],
         count=len(files),
     )
     return {"answer": answer.wire(), "notes": unread_notes(files)}
 
 
 MOST_CHARACTERS = 200_000
-"""Of the contents of one answer; the first is always whole."""
+"""Characters of all contents in one answer; the first is always whole."""
 
 LEFT_OUT = "{count} more results are left out: at most {most} and {characters:,} characters"
 
 
 async def memory_workspace_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Merge what every file has, at most `max_per_context` of each."""
+    """Return the best matches of all files, at most `max_per_context` of each."""
     request = MemoryWorkspaceQuery.model_validate(state["request"])
     found = await survey_workspace(runtime.context, request.workspace_id, request.query)
     results = _merge_results(found, request.max_per_context)
-    shown = results[: _fitting(results)]
+    fitting = _fitting(results)
     answer = WorkspaceFound(
-        results=shown, count=len(shown), contexts=[file.counted() for file in found.files]
+        results=results[:fitting], count=fitting, contexts=[file.counted() for file in found.files]
     )
     notes = list(found.notes)
-    if len(shown) < len(results):
-        count = len(results) - len(shown)
+    if count := len(results) - fitting:
         notes.append(LEFT_OUT.format(count=count, most=MOST_RESULTS, characters=MOST_CHARACTERS))
     return {"answer": answer.wire(), "notes": notes}
 
@@ -138,11 +139,11 @@ def _merge_results(found: Survey, most: int) -> list[ContextMatch]:
         for place, file in enumerate(found.files)
         for match in file.matches[:most]
     ]
-    return [found.files[place].told(match) for _, place, match in best_first(scored)]
+    return [found.files[place].render(match) for _, place, match in best_first(scored)]
 
 
 def _fitting(results: list[ContextMatch]) -> int:
-    """Return how many results of the first an answer holds."""
+    """Return how many of the first results fit into an answer."""
     room = MOST_CHARACTERS
     for number, each in enumerate(results):
         room -= len(each.content)
@@ -152,7 +153,7 @@ def _fitting(results: list[ContextMatch]) -> int:
 
 
 PRESENT = 0.75
-"""The share of the topic's telling words that one memory must hold: both of two, all of three."""
+"""The share of the topic's keywords that one memory must have: both of two, all of three."""
 
 BY_WORDS = (
     "presence is counted by words in any form; a file that says it in other words alone is "
@@ -164,35 +165,30 @@ async def memory_workspace_xref(state: ToolState, runtime: Runtime[Execution]) -
     """Sort the files into those that know the topic, those that do not, and the rest."""
     request = MemoryWorkspaceXref.model_validate(state["request"])
     found = await survey_workspace(runtime.context, request.workspace_id, request.item)
-    told = [presence(file) for file in found.files]
-    read = [each for each in told if each.state == "ready"]
-    looked = bool(found.question.words)
+    files = [presence(file) for file in found.files]
+    read = [each for each in files if each.state == "ready"]
+    searched = bool(found.question.words)
     present = [each for each in read if each.present]
     answer = CrossReferenced(
         item=request.item,
         present_in=sorted(present, key=lambda each: -each.coverage),
-        absent_from=[each for each in read if not each.present] if looked else [],
-        undecided=[each for each in told if each.state != "ready" or not looked],
+        absent_from=[each for each in read if not each.present] if searched else [],
+        undecided=[each for each in files if each.state != "ready" or not searched],
         coverage=round(len(present) / len(read), DIGITS) if read else 0.0,
     )
-    notes = [*found.notes, BY_WORDS] if len(present) < len(read) and looked else found.notes
+    notes = [*found.notes, BY_WORDS] if len(present) < len(read) and searched else found.notes
     return {"answer": answer.wire(), "notes": notes}
 
 
 def presence(searched: Searched) -> Presence:
-    """Return what a file has of a topic; its best is what holds most of the topic's words."""
-    row = searched.file.row
+    """Return what a file has of a topic; its best memory is the one with most topic words."""
     ranked = sorted(searched.matches, key=lambda match: (-match.words, -match.similarity))
-    holding = [match for match in ranked if match.words >= PRESENT]
+    present = [match for match in ranked if match.words >= PRESENT]
     best = ranked[0] if ranked else None
     return Presence(
-        context_id=row.id,
-        label=row.label,
-        role=row.role,
-        present=bool(holding),
+        **searched.identity(),
+        present=bool(present),
         coverage=round(best.words, DIGITS) if best else 0.0,
-        matches=len(holding),
-        best=searched.told(best) if best else None,
-        state=searched.file.state,
-        problem=searched.file.problem,
+        matches=len(present),
+        best=searched.render(best) if best else None,
     )

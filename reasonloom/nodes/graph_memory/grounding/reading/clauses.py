@@ -59,17 +59,19 @@ def clauses_of(text: str, language: str) -> list[Clause]:
     """Return the clauses of a text in their order."""
     if language == "ja":
         return japanese.japanese_clauses(text)
-    told = rewrite_phrases(text)
+    normal = rewrite_phrases(text)
     out: list[Clause] = []
     previous: Clause | None = None
     number = 0
     before: list[Token] = []
     mood: dict[int, frozenset[str]] = {}
-    for sentence in token_sentences(tokens_of(told, language)):
+    for sentence in token_sentences(tokens_of(normal, language)):
         if sentence[0].first:
             number, previous = number + 1, None
-        carried = mood[id(before[-1])] if before and leads_up(told, before, sentence) else NO_MOOD
-        spoken = moods_of(told, sentence, language, carried)
+        inherited = (
+            mood[id(before[-1])] if before and leads_up(normal, before, sentence) else NO_MOOD
+        )
+        spoken = moods_of(normal, sentence, language, inherited)
         mood = {id(token): each for token, each in zip(sentence, spoken, strict=True)}
         before = sentence
         mark_scopes(sentence, language)
@@ -111,10 +113,12 @@ def _pieces(tokens: list[Token], language: str) -> list[list[Token]]:
     for at, token in enumerate(tokens):
         denied = at + 1 < len(tokens) and tokens[at + 1].kind in ("done", "without", "except")
         after = tokens[at + 1] if at + 1 < len(tokens) else token
-        beside = token.word == "," and after.word in places
-        beside = beside or (token.word in ("since", "as") and bool(after.term and after.term.value))
+        adjacent = token.word == "," and after.word in places
+        adjacent = adjacent or (
+            token.word in ("since", "as") and bool(after.term and after.term.value)
+        )
         soft = token.word in clause_words("soft") and token.kind in ("small", "sign", "hedge")
-        if soft and not (denied or beside or _lists(tokens, at)):
+        if soft and not (denied or adjacent or _lists(tokens, at)):
             pieces.append([])
         pieces[-1].append(token)
     joined: list[list[Token]] = []
@@ -310,13 +314,13 @@ def _opens_anew(opening: Token, piece: Sequence[Token]) -> bool:
 @lru_cache(maxsize=4_096)
 def read_text(text: str, default: str = "en") -> Reading:
     """Return a text read; of a long one its beginning. `default` is for a text of no language."""
-    told = normalize_text(text)
-    language = language_of(told, default)
-    every = clauses_of(told, language)
+    normal = normalize_text(text)
+    language = language_of(normal, default)
+    every = clauses_of(normal, language)
     clauses = _first(every)
     terms = tuple(term for clause in clauses for term in clause.terms)
     cut = len(text) > READ or len(clauses) < len(every)
-    return Reading(told, language, clauses, terms, known=is_read(told), cut=cut)
+    return Reading(normal, language, clauses, terms, known=is_read(normal), cut=cut)
 
 
 def _first(clauses: Sequence[Clause]) -> tuple[Clause, ...]:

@@ -60,10 +60,10 @@ def misplaced(clause: Clause, nearest: Clause, memory: Reading) -> Misplaced | N
     moved = [hit for hit in moved if not (_object(hit) and kept)]
     if not moved:
         return None
-    told = "”, “".join(dict.fromkeys(hit.asked.text for hit in moved))
+    moved_words = "”, “".join(dict.fromkeys(hit.claimed.text for hit in moved))
     if _turned(moved):
-        return Misplaced(f"“{told}” have changed places", turned=True)
-    return Misplaced(f"the memory puts “{told}” in another place", turned=False)
+        return Misplaced(f"“{moved_words}” have changed places", turned=True)
+    return Misplaced(f"the memory puts “{moved_words}” in another place", turned=False)
 
 
 def _pairs(clause: Clause, nearest: Clause, memory: Reading) -> Iterator[tuple[Term, list[Term]]]:
@@ -111,13 +111,13 @@ def _following(terms: Sequence[Term], term: Term) -> list[Term]:
 
 def _object(hit: Found) -> bool:
     """Tell whether a word only ceased to be the topic: `milk, Ken buys it`, `Ken buys milk`."""
-    return hit.asked.marker == "を" and hit.held.marker in SUBJECTS
+    return hit.claimed.marker == "を" and hit.held.marker in SUBJECTS
 
 
 def _turned(moved: Sequence[Found]) -> bool:
     return any(
         one is not other
-        and (one.asked.marker, other.asked.marker) == (other.held.marker, one.held.marker)
+        and (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker)
         for one in moved
         for other in moved
     )
@@ -191,8 +191,8 @@ LEAST = 2
 
 def japanese_clauses(text: str) -> list[Clause]:
     """Return the clauses of a text; single terms join the clause before them."""
-    for form, told in FORMS:
-        text = form.sub(told, text)
+    for form, rewritten in FORMS:
+        text = form.sub(rewritten, text)
     starts = {value.start: value for value in values_in(text, "ja")}
     blanked = text
     for value in starts.values():
@@ -266,9 +266,9 @@ def _marks(part: str) -> frozenset[str]:
 
 
 def _moods(sentence: str) -> frozenset[str]:
-    told = sentence.strip()
-    moods = {mood for mood, form in MOODS.items() if form.search(told)}
-    return frozenset(moods | {"passive"} if PASSIVE.search(told) else moods)
+    rewritten = sentence.strip()
+    moods = {mood for mood, form in MOODS.items() if form.search(rewritten)}
+    return frozenset(moods | {"passive"} if PASSIVE.search(rewritten) else moods)
 
 
 def _after(terms: list[Term], kana: str) -> None:

@@ -284,10 +284,10 @@ def _by_stem(word: str, language: str) -> tuple[str, int] | None:
 def _stems(language: str) -> dict[str, tuple[str, int]]:
     """Return the concepts by the stems of their words; of stems that are short none."""
     known: dict[str, tuple[str, int] | None] = {}
-    for word, told in concepts().items():
+    for word, concept in concepts().items():
         root = stem(base_of(word, language), language)
-        known[root] = told if known.get(root, told) == told else None
-    return {root: told for root, told in known.items() if told and len(root) >= LEAST_ROOT}
+        known[root] = concept if known.get(root, concept) == concept else None
+    return {root: concept for root, concept in known.items() if concept and len(root) >= LEAST_ROOT}
 
 
 def _german(word: str) -> str:

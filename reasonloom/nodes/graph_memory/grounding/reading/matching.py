@@ -30,7 +30,7 @@ KATAKANA = re.compile("[\u30a1-\u30ff]+")
 class Found:
     """A term and the one that answers it; `flipped` where they are opposites."""
 
-    asked: Term
+    claimed: Term
     held: Term
     flipped: bool
 
@@ -116,60 +116,60 @@ def _prefixed(one: str, other: str) -> bool:
     )
 
 
-def _share_letters(asked: str, held: str) -> bool:
+def _share_letters(claimed: str, held: str) -> bool:
     """Tell whether a run of letters is held in another, or most of it."""
-    shorter, longer = sorted((asked, held), key=len)
+    shorter, longer = sorted((claimed, held), key=len)
     if shorter in longer:
         other = longer.endswith(shorter) and longer[-len(shorter) - 1 : -len(shorter)] in OTHER
-        return not other and (asked == shorter or len(held) / len(asked) >= MOST)
-    if KATAKANA.fullmatch(asked) or KATAKANA.fullmatch(held):
-        return asked.replace("ー", "") == held.replace("ー", "")
-    pairs = [{word[n : n + 2] for n in range(len(word) - 1)} for word in (asked, held)]
+        return not other and (claimed == shorter or len(held) / len(claimed) >= MOST)
+    if KATAKANA.fullmatch(claimed) or KATAKANA.fullmatch(held):
+        return claimed.replace("ー", "") == held.replace("ー", "")
+    pairs = [{word[n : n + 2] for n in range(len(word) - 1)} for word in (claimed, held)]
     return bool(pairs[0]) and len(pairs[0] & pairs[1]) / len(pairs[0]) >= SHARED_PAIRS
 
 
-def same_value(asked: Value, held: Value) -> bool:
+def same_value(claimed: Value, held: Value) -> bool:
     """Tell whether two figures are the same; a date may be told more exactly by `held`."""
-    kinds = {asked.kind, held.kind}
+    kinds = {claimed.kind, held.kind}
     if kinds == {"time", "number"}:
-        return _same_hour(asked, held)
+        return _same_hour(claimed, held)
     if kinds == {"date", "number"}:
-        return _year_of(asked) == _year_of(held) is not None
+        return _year_of(claimed) == _year_of(held) is not None
     if len(kinds) > 1:
-        return kinds == {"code", "number"} and _written_alike(asked, held)
-    if asked.kind == "date":
+        return kinds == {"code", "number"} and _written_alike(claimed, held)
+    if claimed.kind == "date":
         return all(
             mine is None or mine == other
-            for mine, other in zip(_parts(asked), _parts(held), strict=True)
+            for mine, other in zip(_parts(claimed), _parts(held), strict=True)
         )
-    if asked.kind == "time":
-        exact = asked.unit and held.unit
-        gap = _number(asked) - _number(held)
+    if claimed.kind == "time":
+        exact = claimed.unit and held.unit
+        gap = _number(claimed) - _number(held)
         return gap == 0 if exact else gap % HALF_A_DAY == 0
-    return asked.amount == held.amount and (asked.kind == "weekday" or same_unit(asked, held))
+    return claimed.amount == held.amount and (claimed.kind == "weekday" or same_unit(claimed, held))
 
 
-def same_unit(asked: Value, held: Value) -> bool:
+def same_unit(claimed: Value, held: Value) -> bool:
     """Tell whether two numbers may count the same: one of them may leave open what."""
-    return not asked.unit or not held.unit or same_stem(asked.unit, held.unit)
+    return not claimed.unit or not held.unit or same_stem(claimed.unit, held.unit)
 
 
-def rivals(asked: Value, held: Value) -> bool:
+def rivals(claimed: Value, held: Value) -> bool:
     """Tell whether two figures that differ stand for one thing: of a kind, and of a unit."""
-    if asked.kind != held.kind:
+    if claimed.kind != held.kind:
         return False
-    if asked.kind in ("number", "ordinal"):
+    if claimed.kind in ("number", "ordinal"):
         return (
-            same_stem(asked.unit, held.unit)
-            if asked.unit and held.unit
-            else not (asked.unit or held.unit)
+            same_stem(claimed.unit, held.unit)
+            if claimed.unit and held.unit
+            else not (claimed.unit or held.unit)
         )
-    if asked.kind == "range":
-        return same_unit(asked, held)
-    if asked.kind == "date":
+    if claimed.kind == "range":
+        return same_unit(claimed, held)
+    if claimed.kind == "date":
         return any(
             mine is not None and other is not None
-            for mine, other in zip(_parts(asked), _parts(held), strict=True)
+            for mine, other in zip(_parts(claimed), _parts(held), strict=True)
         )
     return True
 

@@ -123,26 +123,26 @@ FREE = frozenset(("deny", "local", "allow", "all", "done", "without", "except"))
 """What makes an `or` say it of both: `no cats or dogs`, `may use a pen or a pencil`."""
 
 
-def foreign_moods(held: Clause, asked: Clause) -> list[str]:
+def foreign_moods(held: Clause, claimed: Clause) -> list[str]:
     """Return the moods in which a clause and its claim differ, in the order of `WHY`.
 
     A `must` says no more than a ban: "nobody may enter without" and "everybody must have".
     """
-    told = [mood for mood in WHY if (mood in held.marks) != (mood in asked.marks)]
-    strict = "must" in asked.marks
-    ban = held.denials and (strict or asked.denials)
-    return [m for m in told if m != "must" or not (ban or (strict and "all" in held.marks))]
+    moods = [mood for mood in WHY if (mood in held.marks) != (mood in claimed.marks)]
+    strict = "must" in claimed.marks
+    ban = held.denials and (strict or claimed.denials)
+    return [m for m in moods if m != "must" or not (ban or (strict and "all" in held.marks))]
 
 
 def moods_of(
-    text: str, tokens: Sequence[Token], language: str, carried: frozenset[str] = frozenset()
+    text: str, tokens: Sequence[Token], language: str, inherited: frozenset[str] = frozenset()
 ) -> list[frozenset[str]]:
     """Return the moods of each token of a sentence; `carried` are those of what leads up to it."""
     start, last = tokens[0].start, tokens[-1]
     end = last.start + len(last.text)
-    told = text[start:end]
+    piece = text[start:end]
     stop = ENDS.search(text, end)
-    whole = set(carried)
+    whole = set(inherited)
     if stop and stop[0] == "?":
         whole.add("question")
     after = text[end : end + 2].strip()[:1]
@@ -150,8 +150,8 @@ def moods_of(
     for mood, pattern in _patterns(language):
         if mood == "choice" and any(token.kind in FREE for token in tokens):
             continue
-        anchored = told + (" :" if after in (":", "–", "—") else "")
-        for found in pattern.finditer(anchored if mood == "order" else told):
+        anchored = piece + (" :" if after in (":", "–", "—") else "")
+        for found in pattern.finditer(anchored if mood == "order" else piece):
             if mood in WHOLE or (mood in AFTER and _comes_after(tokens, start + found.start())):
                 whole.add(mood)
             else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Term
 from reasonloom.nodes.graph_memory.grounding.reading.lexicon import (
@@ -32,20 +31,10 @@ Run = list[Senses | None]
 """What the small words since the last term tell, None where a sign or an `and` parts them."""
 
 
-class _Marked(Protocol):
-    """A word or sign of a text, in its order."""
-
-    text: str
-    word: str
-    start: int
-    kind: str
-    term: Term | None
-
-
-def mark_surroundings(tokens: Sequence[_Marked], text: str, language: str) -> None:
+def mark_surroundings(tokens: Sequence[Token], text: str, language: str) -> None:
     """Set `lead` and `loose` of the terms of a text, and `of` of what possesses."""
     run: Run = []
-    last: _Marked | None = None
+    last: Token | None = None
     for at, token in enumerate(tokens):
         if token.term is not None:
             if _used_to(tokens, at):
@@ -57,7 +46,7 @@ def mark_surroundings(tokens: Sequence[_Marked], text: str, language: str) -> No
                 token.term = replace(token.term, article=tokens[at - 1].word)
             run, last = [], token
         elif token.word in clause_words("persons"):
-            run = [told for told in run if told is None or not is_place(told)]
+            run = [senses for senses in run if senses is None or not is_place(senses)]
         elif token.kind == "sign" or token.word in clause_words("joins"):
             run.append(None)
             if token.text in RUN_STOPS:
@@ -65,24 +54,24 @@ def mark_surroundings(tokens: Sequence[_Marked], text: str, language: str) -> No
                 run, last = [], None
         elif _possessive(tokens, at, text) and last and last.term:
             last.term = replace(last.term, lead=(*last.term.lead, OF))
-        elif token.kind == "small" and (told := senses_of(token.word, language)):
-            run.append(told)
+        elif token.kind == "small" and (senses := senses_of(token.word, language)):
+            run.append(senses)
     _trail(last, run)
 
 
-def _lead(token: _Marked, run: Run, last: _Marked | None) -> None:
+def _lead(token: Token, run: Run, last: Token | None) -> None:
     """Part the words before a term: the preposition nearest to it, and the others."""
     if token.term is None:
         return
     governing: Senses | None = None
     loose: list[Senses] = []
     parted = False
-    for told in reversed(run):
-        parted = parted or told is None
-        if told and governing is None and not parted and is_place(told):
-            governing = told
-        elif told:
-            loose.append(told)
+    for senses in reversed(run):
+        parted = parted or senses is None
+        if senses and governing is None and not parted and is_place(senses):
+            governing = senses
+        elif senses:
+            loose.append(senses)
     if governing is not None and _at_a_time(governing, token):
         governing = AT_A_TIME
     elif governing is not None and _left_out(governing, token, last):
@@ -94,30 +83,30 @@ def _lead(token: _Marked, run: Run, last: _Marked | None) -> None:
     )
 
 
-def _at_a_time(told: Senses, token: _Marked) -> bool:
+def _at_a_time(senses: Senses, token: Token) -> bool:
     """Tell whether a preposition says no more than when: `on Monday`, `in 2019`."""
     value = token.term.value if token.term else None
     if value is None or value.kind not in TIMES:
         return False
-    return bool(told & {"in", "on"}) and not told & {"from", "till", "over"}
+    return bool(senses & {"in", "on"}) and not senses & {"from", "till", "over"}
 
 
-def _left_out(told: Senses, token: _Marked, last: _Marked | None) -> bool:
+def _left_out(senses: Senses, token: Token, last: Token | None) -> bool:
     """Tell whether a preposition may be left out: `in 40 rooms`, `half of the fields`."""
     value = token.term.value if token.term else None
     if value is not None and value.kind == "number":
-        return bool(told & {"in", "of"}) and not told & {"from", "to", "till", "over", "by"}
-    return bool("of" in told and last and last.term and last.term.value)
+        return bool(senses & {"in", "of"}) and not senses & {"from", "to", "till", "over", "by"}
+    return bool("of" in senses and last and last.term and last.term.value)
 
 
-def _trail(last: _Marked | None, run: Run) -> None:
+def _trail(last: Token | None, run: Run) -> None:
     """Give the words after the last term of a sentence to it."""
     if last is not None and last.term is not None:
-        more = tuple(told for told in run if told)
+        more = tuple(senses for senses in run if senses)
         last.term = replace(last.term, loose=(*last.term.loose, *more))
 
 
-def _possessive(tokens: Sequence[_Marked], at: int, text: str) -> bool:
+def _possessive(tokens: Sequence[Token], at: int, text: str) -> bool:
     """Tell whether an s after an apostrophe says whose the next word is."""
     token = tokens[at]
     return (
@@ -130,14 +119,16 @@ def _possessive(tokens: Sequence[_Marked], at: int, text: str) -> bool:
     )
 
 
-def _used_to(tokens: Sequence[_Marked], at: int) -> bool:
+def _used_to(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a word is the `used` of `used to live`, which says that it is so no more."""
     if tokens[at].word != "used" or at + 2 >= len(tokens) or tokens[at + 1].word != "to":
         return False
-    beside = tokens[at - 1].word if at else ""
+    adjacent = tokens[at - 1].word if at else ""
     verb = tokens[at + 2]
     plain = verb.kind in ("term", "allow") or verb.word in ("be", "do", "go", "get")
-    return plain and verb.text[:1].islower() and beside not in clause_words("auxiliaries") - {"he"}
+    return (
+        plain and verb.text[:1].islower() and adjacent not in clause_words("auxiliaries") - {"he"}
+    )
 
 
 TOKEN = re.compile(
@@ -198,9 +189,11 @@ def tokens_of(text: str, language: str) -> list[Token]:
 
 
 def _figure(text: str, value: Value, fresh: bool) -> Token:
-    shown = text[value.start : value.end].strip(" .,;")
+    written = text[value.start : value.end].strip(" .,;")
     key = f"#{value.kind}:{value.amount}"
-    return Token(shown, shown.casefold(), value.start, "term", Term(shown, key, value=value), fresh)
+    return Token(
+        written, written.casefold(), value.start, "term", Term(written, key, value=value), fresh
+    )
 
 
 def _word(found: re.Match[str], text: str, language: str, fresh: bool) -> Token:
@@ -274,14 +267,14 @@ def _named(tokens: list[Token], language: str) -> list[Token]:
             continue
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         before = tokens[at - 1] if at else None
-        beside = any(
+        adjacent = any(
             each is not None
             and each.term is not None
             and not each.term.value
             and each.text[0].isupper()
             for each in (after, before)
         ) or (before is not None and before.word in clause_words("titles"))
-        if beside if (token.first or language == "de") else True:
+        if adjacent if (token.first or language == "de") else True:
             token.term = replace(token.term, name=True, key=stem(token.word, ""), sign=1)
     return tokens
 

@@ -69,8 +69,8 @@ def _minutes(found: re.Match[str]) -> int | None:
         return NOON
     if found["night"]:
         return 0
-    told = _halves(found)
-    return _hours(found) if told is None else told
+    minutes = _halves(found)
+    return _hours(found) if minutes is None else minutes
 
 
 def _halves(found: re.Match[str]) -> int | None:
@@ -117,16 +117,16 @@ NEXT_WORD = re.compile(r"\s?([^\W\d_]+)")
 def codes_in(text: str) -> Iterator[tuple[str, int, int]]:
     """Yield versions, addresses, ratios and the like, each with its place in the text."""
     for found in CODE.finditer(text):
-        told = next(each for each in found.groups() if each)
-        if GROUPED.fullmatch(told) and not (found["marked"] or _is_address(told)):
+        code = next(each for each in found.groups() if each)
+        if GROUPED.fullmatch(code) and not (found["marked"] or _is_address(code)):
             continue
         if found["tenth"] and _followed_by_unit(text, found.end()):
             continue
-        yield "".join(told.casefold().split()), *found.span()
+        yield "".join(code.casefold().split()), *found.span()
 
 
-def _is_address(told: str) -> bool:
-    groups = told.split(".")
+def _is_address(code: str) -> bool:
+    groups = code.split(".")
     return len(groups) == ADDRESS_GROUPS and all(
         str(int(group)) == group and int(group) <= ADDRESS_GROUP for group in groups
     )
@@ -286,8 +286,8 @@ def _dates(text: str) -> Iterator[Value]:
 
 
 def _codes(text: str) -> Iterator[Value]:
-    for told, start, end in codes_in(text):
-        yield Value("code", told, "", start, end)
+    for code, start, end in codes_in(text):
+        yield Value("code", code, "", start, end)
 
 
 def _ranges(text: str) -> Iterator[Value]:

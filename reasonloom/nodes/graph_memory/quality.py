@@ -137,7 +137,10 @@ async def memory_quality(state: ToolState, runtime: Runtime[Execution]) -> dict[
             stale=request.stale_decay_threshold,
             most=request.max_examples,
         )
-        rows = await memory_nodes.fetch(tx, _named(found))
+        examples = (found.weakest, found.stalest, found.some_orphans, found.some_unsupported)
+        rows = await memory_nodes.fetch(
+            tx, list(dict.fromkeys(chain(*examples, *found.some_opposed)))
+        )
     nodes = {row.id: render_node(row) for row in rows}
     answer = _report(request, found, nodes)
     notes = [] if found.current else [EMPTY]
@@ -145,12 +148,6 @@ async def memory_quality(state: ToolState, runtime: Runtime[Execution]) -> dict[
         "answer": answer.wire(),
         "notes": [*notes, *injection_warnings(execution, nodes.values())],
     }
-
-
-def _named(found: GraphQuality) -> list[int]:
-    """Return the distinct numbers of all examples."""
-    examples = (found.weakest, found.stalest, found.some_orphans, found.some_unsupported)
-    return list(dict.fromkeys(chain(*examples, *found.some_opposed)))
 
 
 def _report(

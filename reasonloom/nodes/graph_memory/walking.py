@@ -63,7 +63,7 @@ async def reached_nodes(
         ReachedNode(
             **node_fields(row),
             depth=paths[row.id].depth,
-            path_weight=six_digits(paths[row.id].worth),
+            path_weight=float(f"{paths[row.id].worth:.6g}"),  # products of many edges are small
         )
         for row in rows
     ]
@@ -98,11 +98,6 @@ def cut_notes(walk: Walk, bounds: Bounds, *, more: str = MORE_REACHED) -> list[s
         LATE.format(seconds=bounds.seconds): walk.late,
     }
     return [note for note, applies in remarks.items() if applies]
-
-
-def six_digits(worth: float) -> float:
-    """Return a path's weight in six significant digits: products of many edges are small."""
-    return float(f"{worth:.6g}")
 
 
 TRAVERSE_DIRECTIONS: dict[Direction, tuple[bool, ...]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -22,26 +22,17 @@ from reasonloom.contracts.memory.extras import (
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.embedding import (
-    embed_or_note,
-    link_waypoints,
-    nearest_memories,
-    sector_views,
-)
+from reasonloom.nodes.memory.embedding import embed_many, link_waypoints, nearest_memories
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.new_memory import new_memory_of, view_source_of
 from reasonloom.nodes.memory.recall import stored_metadata
-from reasonloom.nodes.memory.remember import strengthen_duplicate
+from reasonloom.nodes.memory.remember import open_session, strengthen_duplicate
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import memories
 from reasonloom.stores.memory.memories import KnownMemory
 from reasonloom.stores.runs.redaction import redact
-from reasonloom.stores.sessions import sessions
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 
 def memory_numbers(memory_ids: Sequence[str]) -> dict[str, int]:
@@ -66,17 +57,12 @@ async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[
     request = BatchRemember.model_validate(state["request"])
     items, removed = _clean_items(request.memories)
     at = execution.loom.clock()
-    vectors, notes = await _embed_items(execution, items, at)
+    sources = [view_source_of(item, at) for item in items]
+    vectors, notes = await embed_many(execution.loom.embedder, sources)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         near = [await nearest_memories(tx, execution, each.get("semantic")) for each in vectors]
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await sessions.open_session(
-            tx,
-            execution.run.effect("session"),
-            name=request.session_id,
-            project=execution.caller.project,
-            client=execution.caller.client,
-        )
+        session = await open_session(tx, execution, request.session_id)
         stored: list[RememberedItem] = []
         links = 0
         for index, item in enumerate(items):
@@ -127,18 +113,6 @@ def _clean_items(given: Sequence[NewItem]) -> tuple[list[NewItem], list[str]]:
         items.append(cleaned)
         notes += [f"memories.{index}: {note}" for note in removed]
     return items, notes
-
-
-async def _embed_items(
-    execution: Execution, items: Sequence[NewItem], at: datetime
-) -> tuple[list[dict[str, list[float]]], list[str]]:
-    views = [sector_views(view_source_of(item, at)) for item in items]
-    flat = [text for view in views for text in view.values()]
-    vectors, notes = await embed_or_note(execution.loom.embedder, flat)
-    if not vectors:
-        return [{} for _ in items], notes
-    left = iter(vectors)
-    return [{str(sector): next(left) for sector in view} for view in views], notes
 
 
 async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:

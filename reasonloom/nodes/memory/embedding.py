@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from reasonloom.contracts.memory.tools import SECTORS, Sector
 from reasonloom.errors import EmbedderUnavailable
@@ -22,9 +22,12 @@ from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.text.sentences import sentence_runs
 
 if TYPE_CHECKING:
+    from reasonloom.contracts.memory.export_format import PortableMemory
     from reasonloom.llm.port import Embedder
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.memory.reindex import Unembedded
+    from reasonloom.stores.memory.revisions import HeldMemory
 
 
 log = logging.getLogger(__name__)
@@ -72,6 +75,12 @@ class ViewSource:
     tags: tuple[str, ...] = ()
     category: str | None = None
 
+    @classmethod
+    def of(cls, memory: HeldMemory | Unembedded | PortableMemory, created_at: datetime) -> Self:
+        """Return the source of a stored memory's or a file's views."""
+        tags = tuple(memory.tags or ())
+        return cls(memory.content, created_at, memory.context, tags, memory.category)
+
 
 def sector_views(memory: ViewSource) -> dict[Sector, str]:
     """Return the text of each sector's view; a view that adds nothing is the plain content."""
@@ -110,6 +119,19 @@ async def embed_views(
     """Return the vector of each view, or none and a note that says why."""
     vectors, notes = await embed_or_note(embedder, list(texts.values()))
     return dict(zip(texts, vectors, strict=False)), notes
+
+
+async def embed_many(
+    embedder: Embedder, memories: Sequence[ViewSource]
+) -> tuple[list[dict[str, list[float]]], list[str]]:
+    """Return the vectors of each memory's views in one batch, or none and a note that says why."""
+    views = [sector_views(each) for each in memories]
+    texts = [text for view in views for text in view.values()]
+    vectors, notes = await embed_or_note(embedder, texts) if texts else ([], [])
+    left = iter(vectors)
+    return [
+        {str(sector): next(left) for sector in view} if vectors else {} for view in views
+    ], notes
 
 
 async def nearest_memories(

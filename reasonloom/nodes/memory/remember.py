@@ -24,6 +24,8 @@ from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.sessions import sessions
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from reasonloom.contracts.memory.extras import NewItem
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.memory.deduplication import Duplicate
@@ -39,13 +41,7 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         near = await nearest_memories(tx, execution, vectors.get("semantic"))
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await sessions.open_session(
-            tx,
-            execution.run.effect("session"),
-            name=request.session_id,
-            project=execution.caller.project,
-            client=execution.caller.client,
-        )
+        session = await open_session(tx, execution, request.session_id)
         memory = new_memory_of(
             execution,
             request,
@@ -69,6 +65,17 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
         return await complete_run(
             tx, execution, answer, notes=[*removed, *notes, *more], session_id=session
         )
+
+
+async def open_session(tx: Transaction, execution: Execution, name: str) -> UUID:
+    """Return the caller's session of this name, a new one if there is none."""
+    return await sessions.open_session(
+        tx,
+        execution.run.effect("session"),
+        name=name,
+        project=execution.caller.project,
+        client=execution.caller.client,
+    )
 
 
 async def strengthen_duplicate(

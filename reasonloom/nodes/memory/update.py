@@ -188,12 +188,4 @@ def _value_or(value: T | None, otherwise: T) -> T:
 
 
 def _views_of(memory: HeldMemory) -> dict[Sector, str]:
-    return sector_views(
-        ViewSource(
-            content=memory.content,
-            created_at=memory.created_at.astimezone(UTC),
-            context=memory.context,
-            tags=tuple(memory.tags),
-            category=memory.category,
-        )
-    )
+    return sector_views(ViewSource.of(memory, memory.created_at.astimezone(UTC)))

@@ -94,7 +94,7 @@ async def _next(loom: Loom, caller: Caller, before: int) -> list[Unembedded]:
 
 async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
     """Embed outside any transaction, then write; return the number of rows written."""
-    texts = {each.id: sector_views(_view_source(each)) for each in batch}
+    texts = {each.id: sector_views(ViewSource.of(each, each.created_at)) for each in batch}
     different = list(dict.fromkeys(text for view in texts.values() for text in view.values()))
     known = dict(zip(different, await loom.embedder.embed(different), strict=True))
     vectors = {
@@ -103,16 +103,6 @@ async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
     }
     async with loom.database.begin(caller) as tx:
         return await reindex.embed(tx, batch, vectors, loom.embedder.model)
-
-
-def _view_source(memory: Unembedded) -> ViewSource:
-    return ViewSource(
-        content=memory.content,
-        created_at=memory.created_at,
-        context=memory.context,
-        tags=tuple(memory.tags),
-        category=memory.category,
-    )
 
 
 async def _finish_owner(loom: Loom, owner: str, embedded: int) -> ReindexResult:

@@ -106,10 +106,15 @@ def portable_memory(memory: ExportRow) -> dict[str, Any]:
         "tags": memory.tags,
         "category": memory.category,
         "context": memory.context,
-        "session": _session(memory),
+        "session": _present(name=memory.session_name, id=memory.session_id) or None,
         "project": memory.project,
         "source_kind": memory.source_kind,
-        "provenance": _provenance(memory),
+        "provenance": _present(
+            origin=memory.effect,
+            principal=memory.principal,
+            tool=memory.tool,
+            run_id=memory.run_id,
+        ),
         "superseded_by": f"mem-{memory.superseded_by}" if memory.superseded_by else None,
         "edges": [{**edge, "target": f"mem-{edge['target']}"} for edge in memory.edges] or None,
         "embeddings": [encode_vector(vector) for vector in memory.vectors] or None,
@@ -117,17 +122,8 @@ def portable_memory(memory: ExportRow) -> dict[str, Any]:
     return {name: value for name, value in line.items() if value is not None}
 
 
-def _session(memory: ExportRow) -> dict[str, str] | None:
-    if memory.session_id is None:
-        return None
-    name = {"name": memory.session_name} if memory.session_name is not None else {}
-    return {**name, "id": str(memory.session_id)}
-
-
-def _provenance(memory: ExportRow) -> dict[str, str]:
-    run = {"run_id": str(memory.run_id)} if memory.run_id else {}
-    origin = str(memory.effect)
-    return {"origin": origin, "principal": memory.principal, "tool": memory.tool, **run}
+def _present(**values: object) -> dict[str, str]:
+    return {name: str(value) for name, value in values.items() if value is not None}
 
 
 def _line(value: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS, PortableMemory
-from reasonloom.nodes.memory.embedding import ViewSource, embed_or_note, sector_views
+from reasonloom.nodes.memory.embedding import ViewSource, embed_many
 from reasonloom.nodes.memory.new_memory import complete_memory
 from reasonloom.nodes.memory.portable.lines import GoodLine
 from reasonloom.stores.memory.memories import NewMemory
@@ -28,29 +28,13 @@ async def embed_lines(
 
     Without an embedder, lines without their own vectors have none; `db reindex` adds them later.
     """
-    known: dict[int, Mapping[str, Sequence[float]]] = {line.number: line.vectors for line in lines}
-    texts = {
-        line.number: sector_views(_view_source(line.memory, at))
-        for line in lines
-        if not line.vectors
-    }
-    flat = [text for view in texts.values() for text in view.values()]
-    vectors, _ = await embed_or_note(embedder, flat) if flat else ([], [])
-    if vectors:
-        made = iter(vectors)
-        for number, view in texts.items():
-            known[number] = {sector: next(made) for sector in view}
-    return known
-
-
-def _view_source(memory: PortableMemory, at: datetime) -> ViewSource:
-    return ViewSource(
-        content=memory.content,
-        created_at=_moment(memory.created_at) or at,
-        context=memory.context,
-        tags=tuple(memory.tags or ()),
-        category=memory.category,
-    )
+    lacking = [line for line in lines if not line.vectors]
+    sources = [
+        ViewSource.of(line.memory, _moment(line.memory.created_at) or at) for line in lacking
+    ]
+    vectors, _ = await embed_many(embedder, sources)
+    embedded = {line.number: found for line, found in zip(lacking, vectors, strict=True)}
+    return {line.number: line.vectors or embedded[line.number] for line in lines}
 
 
 def memory_from_line(

@@ -1,1 +1,1 @@
-"""The steps of graph memory: a module for each tool, and what they share."""
+"""Steps of the graph memory tools."""

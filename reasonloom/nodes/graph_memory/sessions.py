@@ -95,9 +95,9 @@ NOTHING = PreviousSession(
 )
 
 
-async def previous_session(tx: Transaction, project: str | None, begun: UUID) -> PreviousSession:
-    """Return the results of the project's last session other than `begun`."""
-    last = await recent_nodes.last_session(tx, project, other_than=begun)
+async def previous_session(tx: Transaction, project: str | None, current: UUID) -> PreviousSession:
+    """Return the results of the project's last session other than `current`."""
+    last = await recent_nodes.last_session(tx, project, other_than=current)
     if last is None:
         return NOTHING
     course = await memory_sessions.of_id(tx, last)

@@ -1,1 +1,1 @@
-"""Steps of grounding claims in memories."""
+"""Grounding: whether stored memories bear out a claim, by words and by judges."""

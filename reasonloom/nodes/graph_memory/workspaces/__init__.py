@@ -1,1 +1,1 @@
-"""Steps of workspaces."""
+"""Workspaces: files of memories, searched and compared together."""

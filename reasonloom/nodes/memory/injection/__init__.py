@@ -1,1 +1,1 @@
-"""Steps of injection."""
+"""Detection of memories that read like an attempt to steer their reader."""

@@ -1,1 +1,1 @@
-"""Steps of maintenance."""
+"""Upkeep of memories: health, consolidation, decay, reindexing."""

@@ -1,1 +1,1 @@
-"""Steps of portable."""
+"""Export and import of memories as JSON lines."""

@@ -1,1 +1,1 @@
-"""Steps of retrieval."""
+"""Retrieval of memories: candidates, scores, ranking."""

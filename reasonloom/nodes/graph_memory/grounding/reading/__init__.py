@@ -1,1 +1,1 @@
-"""Steps of reading."""
+"""Reads text for grounding: clauses, terms, figures, moods and matches."""

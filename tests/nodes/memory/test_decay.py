@@ -391,4 +391,4 @@ async def test_the_setting_turns_the_servers_job_off(
     chosen = load_settings(**given_settings)
     async with open_engine(chosen, access=access, embedder=embedder, recover=recover):
         names = {task.get_name() for task in asyncio.all_tasks()}
-    assert ("Decay" in names) is works
+    assert ("SalienceDecay" in names) is works

@@ -1,1 +1,1 @@
-"""The door for agents: MCP over stdio and HTTP, one adapter, one translation of errors."""
+"""The MCP server: stdio and HTTP transports, one adapter for tools, one translation of errors."""

@@ -8,7 +8,7 @@ from reasonloom.server.loom_server import LoomServer
 
 
 def build_server(lifespan: EngineLifespan) -> LoomServer:
-    """Return the server that the room's settings ask for.
+    """Return the server that the settings ask for.
 
     Raises:
         SettingMistake: the settings name a tool or toolset that does not exist.
@@ -17,6 +17,6 @@ def build_server(lifespan: EngineLifespan) -> LoomServer:
 
 
 def build_reference_servers(lifespan: EngineLifespan) -> dict[str, LoomServer]:
-    """Return the servers of single references, by the name of each, that stand beside it."""
+    """Return the servers of single references that run alongside it, by name."""
     catalogues = reference_catalogues(lifespan.settings)
     return {name: LoomServer(catalogue, lifespan) for name, catalogue in catalogues.items()}

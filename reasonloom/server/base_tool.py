@@ -1,4 +1,4 @@
-"""What every tool of ours shares: errors in its form, and never a traceback."""
+"""The base of every tool: errors come back in its envelope, never as a traceback."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ log = logging.getLogger(__name__)
 
 
 def _unused() -> None:
-    """Stand where the SDK wants a function; `AnsweringTool.run` takes its place."""
+    """Satisfy the SDK, which wants a function; `BaseTool.run` replaces it."""
 
 
 NO_FUNCTION = func_metadata(_unused)
 
 
 class BaseTool(Tool):
-    """A tool whose every error comes back in a reference's form, and no traceback ever."""
+    """A tool whose errors come back in its reference's envelope."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
 
@@ -41,7 +41,7 @@ class BaseTool(Tool):
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> CallToolResult | InputRequiredResult:
-        """Run the tool; what goes wrong comes back in its reference's form.
+        """Run the tool; errors come back in its reference's envelope.
 
         Raises:
             MCPError: the call itself is refused, as the protocol asks.
@@ -61,7 +61,7 @@ class BaseTool(Tool):
     async def answer(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
     ) -> CallToolResult | InputRequiredResult:
-        """Return what the tool says when it succeeds; `started` is when the call came in."""
+        """Return the result of a successful call; `started` is when the call came in."""
         raise NotImplementedError
 
     def _failed(self, error: ReasonloomError, started: float) -> CallToolResult:
@@ -70,7 +70,7 @@ class BaseTool(Tool):
 
 
 def call_result(response: ToolResponse, *, failed: bool) -> CallToolResult:
-    """Return what a form says as MCP carries it: as text, and as the structured value."""
+    """Return a response as MCP's result: text and structured content."""
     text = response.text
     if text is None:
         text = json.dumps(response.structured, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Keeps the engine for a server: opened on first use, so that tools are listed at once."""
+"""The engine of a server, opened on first use so that tools are listed at once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 AFTER_SIGNAL = 5.0
 AFTER_CLIENT = 10.0
-"""Seconds within which a process ends that was asked to, or whose client is gone."""
+"""Seconds until the process ends after a signal, and after its client has gone."""
 
 
 def exit_within(seconds: float) -> None:
-    """End the process by then, whatever a thread of it waits for: none of them can be cancelled.
+    """Exit within this time, whatever a thread waits for: threads cannot be cancelled.
 
-    What was acknowledged is in the database by now, and a run cut short is taken up again.
+    Acknowledged work is in the database, and an interrupted run is resumed later.
     """
 
     def end() -> None:
@@ -40,10 +40,10 @@ def exit_within(seconds: float) -> None:
 
 
 class EngineLifespan:
-    """Opens the engine once and closes it at the end; a failed opening is tried again."""
+    """Opens the engine once and closes it at the end; a failed opening is retried."""
 
     def __init__(self, settings: Settings, *, recover: bool = True) -> None:
-        """Open with these settings; `recover` as `open_engine` has it."""
+        """Take the settings; `recover` is passed to `open_engine`."""
         self.settings = settings
         self._recover = recover
         self._stack = AsyncExitStack()
@@ -62,7 +62,7 @@ class EngineLifespan:
         await self._stack.aclose()
 
     async def engine(self) -> Engine:
-        """Return the engine; a caller that stops waiting leaves the opening to the next one.
+        """Return the engine; the opening continues if a caller stops waiting.
 
         Raises:
             DatabaseUnavailable: it cannot be opened now; the next call tries again.
@@ -76,7 +76,7 @@ class EngineLifespan:
         return await asyncio.shield(self._opening)
 
     def _opened(self, opening: asyncio.Task[Engine]) -> None:
-        """Keep the engine, or let the next call try again."""
+        """Store the engine, or let the next call retry."""
         self._opening = None
         if not opening.cancelled() and opening.exception() is None:
             self._engine = opening.result()
@@ -90,12 +90,12 @@ class EngineLifespan:
         return engine
 
     def leave(self) -> None:
-        """Leave what is cut short from now on to other processes: this one is about to end."""
+        """Leave interrupted runs to other processes: this one is about to end."""
         if self._engine is not None:
             self._engine.rows.leaving = True
 
     def warm_up(self) -> None:
-        """Begin to open the engine in the background; faults are told at the first call."""
+        """Start opening the engine in the background; the first call reports faults."""
         if self._warming is None:
             self._warming = asyncio.create_task(self._warm())
 

@@ -1,4 +1,4 @@
-"""Reads raw JSON-RPC: mends what JSON allows and the SDK drops, so that every id is answered.
+"""Repairs raw JSON-RPC that is valid JSON but dropped by the SDK, so that every id is answered.
 
 A lone surrogate is valid JSON but no text; it becomes a noncharacter, which the door then
 refuses by the field's name. What cannot be read is answered under its id where that is
@@ -26,12 +26,12 @@ COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
 SEPARATOR = re.compile(r"[ \t\r\n]*[,}][ \t\r\n]*")
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-"""Bytes that one message may have, over either transport."""
+"""Bytes of one message, over either transport."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a message cannot be taken, and the ids that are waiting for an answer."""
+    """Why a message is refused, and the ids to answer."""
 
     code: int
     message: str
@@ -39,7 +39,7 @@ class Refusal:
 
 
 def repair(raw: bytes) -> bytes | Refusal:
-    """Return a message that the SDK can read, or why there is none in `raw`."""
+    """Return a message that the SDK can read, or the refusal."""
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -58,13 +58,13 @@ def repair(raw: bytes) -> bytes | Refusal:
 
 
 def too_long(head: bytes) -> Refusal:
-    """Return why a message that begins with `head` is not read to its end."""
+    """Return the refusal of an oversized message that begins with `head`."""
     reason = f"Invalid request: a message has at most {MAX_MESSAGE_BYTES} bytes"
     return Refusal(INVALID_REQUEST, reason, (_certain_id(head),))
 
 
 def _is_message(raw: bytes) -> bool:
-    """Tell whether the SDK reads `raw` as what it is: a bad id makes a request a notification."""
+    """Return whether the SDK parses `raw` correctly: with a bad id it sees a notification."""
     try:
         message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
     except ValidationError:
@@ -103,21 +103,21 @@ def _has_invalid_id(value: Any) -> bool:
 
 
 def _valid_id(value: Any) -> int | str | None:
-    """Return an id that can be sent back as it came, None for any other."""
+    """Return an id that can be echoed unchanged, else None."""
     if isinstance(value, str):
         return None if SURROGATE.search(value) else value
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _certain_id(raw: bytes) -> int | str | None:
-    """Return the id of a broken message, None where it has none of its own or more than one."""
+    """Return the id of a broken message, None unless it has exactly one."""
     text = raw.decode(errors="surrogateescape")
     ids = [value for name, value in _members(text) if name == "id"]
     return _valid_id(ids[0]) if len(ids) == 1 else None
 
 
 def _members(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield the members of the object that a text begins with, up to where it is no JSON."""
+    """Yield the members of the object at the start of a text, up to the first syntax error."""
     mark = OPENING.match(text)
     with suppress(ValueError, RecursionError):
         while mark and "}" not in mark.group():

@@ -58,14 +58,14 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 MAX_NAMES_IN_ERROR = 20
-"""Tools that an error names where none is near."""
+"""Tools listed in an error if no name is similar."""
 
 WARM_UP_AFTER = 0.05
-"""Seconds from the first list of tools until the engine is opened, so that the list goes first."""
+"""Seconds between listing tools and opening the engine, so that the list is sent first."""
 
 
 class LoomServer(MCPServer[dict[str, Any]]):
-    """An MCP server over one catalogue; the list of tools never changes while it runs."""
+    """An MCP server over one catalogue, whose list of tools never changes."""
 
     def __init__(
         self,
@@ -106,14 +106,14 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
 
     async def list_tools(self) -> list[ListedTool]:
-        """List the tools, and begin to open the engine behind them."""
+        """List the tools, and start opening the engine."""
         asyncio.get_running_loop().call_later(WARM_UP_AFTER, self._lifespan.warm_up)
         return await super().list_tools()
 
     async def _handle_list_tools(
         self, ctx: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        """List the tools that the caller's token allows; `list_tools` would not know the caller."""
+        """List the tools that the caller's token allows; `list_tools` does not know the caller."""
         listed = await super()._handle_list_tools(ctx, params)
         scopes = scopes_of(ctx)
         if scopes is not None:
@@ -121,14 +121,14 @@ class LoomServer(MCPServer[dict[str, Any]]):
         return listed
 
     def _permits(self, scopes: Sequence[str], name: str) -> bool:
-        """Tell whether a token's scopes allow a tool; what no catalogue has needs both."""
+        """Return whether scopes allow a tool; one outside the catalogue needs both."""
         needed = self.needed.get(name)
         return allows(scopes, needed) if needed else {READ, WRITE} <= set(scopes)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; an unknown one is a malformed call and answers as such (-32602)."""
+        """Call a tool; an unknown one is an invalid parameter (-32602)."""
         if name not in self._served:
             raise MCPError(code=INVALID_PARAMS, message=self._unknown(name))
         scopes = scopes_of(context.request_context) if context else None
@@ -139,7 +139,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        """List the caller's newest resources; `list_resources` would not know the caller."""
+        """List the caller's newest resources; `list_resources` does not know the caller."""
         context = Context(request_context=ctx, mcp_server=self)
         caller = caller_of(self._lifespan.settings, context)
         try:
@@ -156,7 +156,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
     ) -> Iterable[ReadResourceContents]:
-        """Read a resource; an unknown one, or somebody else's, is an invalid parameter (-32602)."""
+        """Read a resource; an unknown one, or another owner's, is an invalid parameter (-32602)."""
         context = context or Context(mcp_server=self)
         caller = caller_of(self._lifespan.settings, context)
         shelf = self._shelf.within(scopes_of(context.request_context))
@@ -191,14 +191,14 @@ class LoomServer(MCPServer[dict[str, Any]]):
         arguments: dict[str, Any] | None = None,
         context: Context[Any, Any] | None = None,
     ) -> GetPromptResult | InputRequiredResult:
-        """Fill in a prompt; an unknown one, or unfit arguments, are a malformed call (-32602)."""
+        """Render a prompt; an unknown one, or wrong arguments, are invalid parameters (-32602)."""
         await self._read_prompts()
         if mistake := self._mistake_in_prompt(name, set(arguments or {})):
             raise MCPError(code=INVALID_PARAMS, message=mistake)
         return await super().get_prompt(name, arguments, context)
 
     def _mistake_in_prompt(self, name: str, given: set[str], *, begun: bool = False) -> str | None:
-        """Return what is wrong with a call of a prompt, or one `begun`, None where nothing is."""
+        """Return what is wrong with a call of a prompt; `begun` for an incomplete one."""
         prompt = self._prompt_manager.get_prompt(name)
         if prompt is None:
             return f"Prompt not found: {truncated_name(name)}"
@@ -213,7 +213,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     async def _handle_complete(
         self, ctx: ServerRequestContext[dict[str, Any]], params: CompleteRequestParams
     ) -> CompleteResult:
-        """Offer the caller's own ids, and values; an unknown reference is malformed (-32602)."""
+        """Complete with the caller's own ids and with values; unknown references are -32602."""
         caller = caller_of(self._lifespan.settings, Context(request_context=ctx, mcp_server=self))
         shelf = self._shelf.within(scopes_of(ctx))
         try:
@@ -231,7 +231,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     async def _completed(
         self, name: str, params: CompleteRequestParams, shelf: ResourceIndex, caller: Caller
     ) -> list[str]:
-        """Return values for an argument of a prompt; one it does not take is malformed."""
+        """Return values for an argument of a prompt; an unknown one is -32602."""
         await self._read_prompts()
         if mistake := self._mistake_in_prompt(name, {params.argument.name}, begun=True):
             raise MCPError(code=INVALID_PARAMS, message=mistake)
@@ -259,6 +259,6 @@ class LoomServer(MCPServer[dict[str, Any]]):
 
 
 def _state_security(settings: Settings) -> RequestStateSecurity | None:
-    """Return how the state of unfinished calls is sealed, None for a key of this process alone."""
+    """Return how the state of unfinished calls is sealed; None for a key of this process."""
     keys = [key.get_secret_value() for key in settings.state_keys]
     return RequestStateSecurity(keys=keys) if keys else None

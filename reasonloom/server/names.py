@@ -1,4 +1,4 @@
-"""Finds a name among the known ones, or says which is near."""
+"""Checks names, and suggests a similar one for an unknown name."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ MAX_NAME = 100
 
 
 def truncated_name(name: str) -> str:
-    """Return a name as an error may repeat it."""
+    """Return a name, truncated and encodable, for an error message."""
     return name[:MAX_NAME].encode(errors="replace").decode()
 
 
 def unknown_argument(name: str, known: Collection[str]) -> str:
-    """Return what is wrong with a name that is none of the known ones."""
+    """Return the error message for an unknown argument."""
     takes = f"the arguments are {', '.join(known)}" if known else "it takes none"
     return f"{truncated_name(name)}: unknown argument; {takes}"

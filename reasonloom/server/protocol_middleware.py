@@ -1,4 +1,4 @@
-"""Says what is wrong with a request that the SDK refuses without naming it, on both transports."""
+"""Middleware of the SDK: errors for malformed requests, capabilities, metrics of tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reasonloom.telemetry.metrics import count_tool_call
 
 LIST_METHODS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 TOO_EARLY = ("Invalid request parameters", "")
-"""What the SDK says, with which data, to a request that comes before `initialize`."""
+"""The SDK's message and data for a request before `initialize`."""
 
 REF_FIELD = "ref"
 REF_FORMS = (
@@ -33,18 +33,18 @@ FIELD_MESSAGES = {
     "bool_type": "must be true or false",
     "int_type": "must be a whole number",
 }
-"""What is said of a field by the type of pydantic's error."""
+"""Messages by the type of pydantic's error."""
 
 MAX_PATH_PART = 100
 
 
 class RequestValidation(ServerMiddleware[Any]):
-    """Middleware of the SDK's that answers malformed requests by the field and its valid form."""
+    """Answers malformed requests with the field and its valid form."""
 
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Hand a message on; one that asks for an answer is refused where it is malformed."""
+        """Pass a message on; refuse a malformed request."""
         if ctx.request_id is None:
             return await call_next(ctx)
         if mistake := _unchecked_mistake(ctx.method, ctx.params or {}):
@@ -61,7 +61,7 @@ class RequestValidation(ServerMiddleware[Any]):
 
 
 def _unchecked_mistake(method: str, params: Mapping[str, Any]) -> str | None:
-    """Return what the SDK would take although it is wrong."""
+    """Return what is wrong with parameters that the SDK would accept."""
     if method in LIST_METHODS and params.get("cursor") is not None:
         return "cursor: this server gave out none, since a list comes whole; leave it out"
     meta = params.get("_meta")
@@ -71,7 +71,7 @@ def _unchecked_mistake(method: str, params: Mapping[str, Any]) -> str | None:
 
 
 def _field_message(error: ValidationError) -> str:
-    """Return the first thing that is wrong with the parameters, in words of our own."""
+    """Return the first error of the parameters as a sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = [str(each)[:MAX_PATH_PART] for each in first["loc"]]
     path = place[1:] if place[:1] == ["params"] else place
@@ -86,7 +86,7 @@ CAPABILITY_METHODS = ("initialize", "server/discover")
 
 
 class CapabilityFilter(ServerMiddleware[Any]):
-    """Middleware of the SDK's that leaves out capabilities of which a server has nothing."""
+    """Removes capabilities that the server does not have; the SDK always announces some."""
 
     def __init__(self, lacking: Collection[str]) -> None:
         self._lacking = frozenset(lacking)
@@ -94,7 +94,7 @@ class CapabilityFilter(ServerMiddleware[Any]):
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Hand a message on, and shorten what is told of the server."""
+        """Pass a message on, and filter the announced capabilities."""
         result = await call_next(ctx)
         if ctx.method not in CAPABILITY_METHODS or not isinstance(result, dict):
             return result
@@ -105,7 +105,7 @@ class CapabilityFilter(ServerMiddleware[Any]):
 
 
 def missing_capabilities(catalogue: Catalogue) -> set[str]:
-    """Return the capabilities of which a catalogue offers nothing."""
+    """Return the capabilities that a catalogue lacks."""
     lacking = {"prompts": catalogue.is_reference, "resources": not catalogue.resources}
     lacking["completions"] = all(lacking.values())
     return {name for name, absent in lacking.items() if absent}
@@ -115,7 +115,7 @@ UNKNOWN_TOOL = "unknown"
 
 
 class ToolMetrics(ServerMiddleware[Any]):
-    """Middleware of the SDK's that counts calls of the tools that are served."""
+    """Counts calls of served tools."""
 
     def __init__(self, tools: Collection[str]) -> None:
         self._tools = frozenset(tools)
@@ -123,7 +123,7 @@ class ToolMetrics(ServerMiddleware[Any]):
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Hand a message on, and count it where it calls a tool."""
+        """Pass a message on, and count it if it calls a tool."""
         if ctx.method != "tools/call":
             return await call_next(ctx)
         name = (ctx.params or {}).get("name")

@@ -1,4 +1,4 @@
-"""Lists and reads the resources that one server offers, each for its caller alone."""
+"""Lists, completes and reads the resources of one server, for each caller only their own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 MAX_LISTED = 50
-"""Resources of one kind in a listing, the newest; any other is read by its template."""
+"""Resources of one kind in a listing, the newest; others are read by template."""
 
 JSON = "application/json"
 NOT_FOUND = "Resource not found"
@@ -48,13 +48,13 @@ class ResourceIndex:
         self._lifespan = lifespan
 
     def within(self, scopes: Sequence[str] | None) -> ResourceIndex:
-        """Return the part that a token with these scopes may read; None stands for no token."""
+        """Return the part that these scopes may read; None means that no token is required."""
         return ResourceIndex(
             [kind for kind in self._kinds if readable(scopes, kind)], self._lifespan
         )
 
     def templates(self) -> list[ResourceTemplate]:
-        """Return the template of each kind of which there are many."""
+        """Return the template of each kind that is not single."""
         return [
             ResourceTemplate(
                 name=kind.name,
@@ -83,9 +83,9 @@ class ResourceIndex:
             ]
 
     async def complete(self, template: str, argument: str, begun: str, caller: Caller) -> list[str]:
-        """Return ids for a template that begin so, or whose title holds the words, newest first.
+        """Return ids that start with the text, or whose title contains it, newest first.
 
-        Only what a listing shows is offered: older resources are known by their id.
+        Only listed resources are offered.
 
         Raises:
             ResourceNotFoundError: there is no such template.
@@ -107,7 +107,7 @@ class ResourceIndex:
         ]
 
     async def read(self, uri: str, caller: Caller) -> list[ReadResourceContents]:
-        """Return a resource of the caller: its page, and behind it what programs read, if any.
+        """Return a resource of the caller: its page, and its JSON if it has any.
 
         Raises:
             ResourceNotFoundError: no such URI, or one that this caller does not have.
@@ -127,7 +127,7 @@ class ResourceIndex:
 
     @asynccontextmanager
     async def _engine(self) -> AsyncIterator[Engine]:
-        """Yield the engine within a call's time; what goes wrong becomes an error of resources."""
+        """Yield the engine within the call's time limit; faults become resource errors."""
         seconds = self._lifespan.settings.tool_timeout
         try:
             async with asyncio.timeout(seconds):

@@ -1,4 +1,4 @@
-"""Finds where an issuer tells its public keys, by its metadata (RFC 8414, OpenID discovery)."""
+"""Finds an issuer's public keys by its metadata (RFC 8414, OpenID discovery)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
 def is_secure(url: str) -> bool:
-    """Tell whether nobody in between can answer for `url`: https, or http on loopback.
+    """Return whether `url` cannot be intercepted: https, or http on loopback.
 
-    A URL with a user or a fragment, or a port that cannot be, is none that names a page.
+    A URL with a user, a fragment or an invalid port is refused.
     """
     try:
         parts = urlsplit(url)
@@ -28,20 +28,20 @@ def is_secure(url: str) -> bool:
 
 
 def is_local(url: str) -> bool:
-    """Tell whether a URL that is secure leads to this machine alone."""
+    """Return whether a secure URL leads to this machine."""
     return urlsplit(url).hostname in LOOPBACK_HOSTS
 
 
 MAX_DOCUMENT_BYTES = 512 * 1024
-"""Bytes of a document that are read."""
+"""Bytes of a document that are read at most."""
 
 
 async def fetch_json(url: str, seconds: float) -> Any:
-    """Return the document at `url`; the caller limits the whole time, `seconds` each step of it.
+    """Return the JSON at `url`; `seconds` limits each step, the caller the whole fetch.
 
     Raises:
-        httpx.HTTPError: no answer, or not 200: a redirect is not followed.
-        ValueError: it is no URL, too large, or not JSON.
+        httpx.HTTPError: no answer, or not 200; redirects are not followed.
+        ValueError: the URL is invalid, or the document too large or not JSON.
     """
     try:
         return json.loads(await _body(url, seconds))
@@ -69,10 +69,10 @@ log = logging.getLogger(__name__)
 
 
 async def discover_jwks_uri(issuer: str, pages: Iterable[str], seconds: float) -> str:
-    """Return the `jwks_uri` of the first page of metadata that is the issuer's.
+    """Return the `jwks_uri` of the issuer's first usable metadata page.
 
     Raises:
-        ValueError: no page is there that names this issuer and a place that can be trusted.
+        ValueError: no page names this issuer and a trusted URI.
     """
     for url in pages:
         try:
@@ -83,9 +83,9 @@ async def discover_jwks_uri(issuer: str, pages: Iterable[str], seconds: float) -
 
 
 def metadata_urls(issuer: str) -> list[str]:
-    """Return the well-known pages of an issuer in the order in which MCP's clients try them.
+    """Return an issuer's well-known metadata URLs in the order that MCP clients try.
 
-    That of OAuth, then that of OpenID, with the issuer's path behind the well-known one, or
+    OAuth's first, then OpenID's; the issuer's path goes after the well-known one, or
     before it.
     """
     from mcp.client.auth.utils import (  # noqa: PLC0415 - only an issuer without keys needs it
@@ -96,10 +96,10 @@ def metadata_urls(issuer: str) -> list[str]:
 
 
 def jwks_uri_in(metadata: Any, issuer: str) -> str:
-    """Return where metadata says that the keys are.
+    """Return the URI of the keys in the metadata.
 
     Raises:
-        ValueError: it is another issuer's (RFC 8414, 3.3), or names no place to be trusted.
+        ValueError: it is another issuer's (RFC 8414, 3.3), or names no trusted URI.
     """
     document = metadata if isinstance(metadata, dict) else {}
     if document.get("issuer") != issuer:

@@ -1,4 +1,4 @@
-"""Tells who asks: the token's owner, or the settings' where no token is asked for."""
+"""The caller of a request: the token's owner, or the settings' owner without tokens."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 def token_of_scope(scope: Scope) -> AccessToken | None:
-    """Return the verified token of an HTTP request, None where none was asked for."""
+    """Return the verified token of an HTTP request, None where none is required."""
     user = scope.get("user")
     return user.access_token if isinstance(user, AuthenticatedUser) else None
 
 
 def token_of_request(ctx: ServerRequestContext[Any, Any]) -> AccessToken | None:
-    """Return the verified token of the very request that is answered, not of its session."""
+    """Return the verified token of this request itself, not of its session."""
     request = ctx.request
     return None if request is None else token_of_scope(request.scope)
 
 
 def scopes_of(ctx: ServerRequestContext[Any, Any]) -> tuple[str, ...] | None:
-    """Return what the request's token allows, None where nobody had to prove anything."""
+    """Return the scopes of the request's token, None where none is required."""
     token = token_of_request(ctx)
     return None if token is None else tuple(token.scopes)
 
@@ -59,5 +59,5 @@ def _client(context: Context[Any, Any]) -> str | None:
 
 
 def _printable(name: str) -> str:
-    """Return a client's name as any database can keep it."""
+    """Return a client's name with printable characters only, cut to length."""
     return "".join(filter(str.isprintable, name))[:MAX_CLIENT_NAME]

@@ -1,4 +1,4 @@
-"""What a token allows: `read`, `write`, and the same for one toolset alone, as `read:thought`."""
+"""Scopes of tokens: `read`, `write`, and each for a single toolset, such as `read:thought`."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ READ = "read"
 WRITE = "write"
 TOOLSETS = (*INVENTORY, "extras")
 OFFERED_SCOPES = (READ, WRITE, *(f"{deed}:{each}" for each in TOOLSETS for deed in (READ, WRITE)))
-"""The scopes that a client may ask for, as the metadata tells them."""
+"""The scopes that the metadata offers to clients."""
 
 
 def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
-    """Return scopes in order, each once.
+    """Return the scopes in order, without duplicates.
 
     Raises:
-        InvalidArgument: one of them is none of ours.
+        InvalidArgument: there is no scope, or an unknown one.
     """
     chosen = tuple(dict.fromkeys(scopes))
     if not chosen:
@@ -42,14 +42,14 @@ def scope_of(toolset: str, *, reads: bool) -> str:
 
 
 def allows(scopes: Iterable[str], needed: str) -> bool:
-    """Tell whether scopes allow what needs `needed`, by itself or by its plain form."""
+    """Return whether scopes include `needed` or its plain form."""
     held = set(scopes)
     return needed in held or needed.partition(":")[0] in held
 
 
 def readable(scopes: Iterable[str] | None, kind: Kind) -> bool:
-    """Tell whether a kind of resource may be read; None stands for no token, which is all.
+    """Return whether a kind of resource may be read; None means that no token is required.
 
-    A kind beside all tools has no scope of its own: only the plain one opens it.
+    A kind served with any toolset has no scope of its own: it takes plain `read`.
     """
     return scopes is None or allows(scopes, scope_of(kind.toolset, reads=True))

@@ -26,27 +26,27 @@ if TYPE_CHECKING:
     from jwt.algorithms import AllowedPublicKeys
 
     VerifyingKey: TypeAlias = jwt.PyJWK | AllowedPublicKeys
-    """A key with the algorithm that its JWK names, or bare: then any that its kind can verify."""
+    """A key with the algorithm of its JWK, or a bare key for any algorithm of its type."""
 
 log = logging.getLogger(__name__)
 FRESH_SECONDS = 600.0
 MAX_AGE_SECONDS = 86_400.0
-"""Seconds after which keys are fetched anew, and after which they are used no more."""
+"""Seconds after which keys are refetched, and after which they expire."""
 
 MAX_FETCHES = 5
 REFILL_SECONDS = 30.0
-"""Fetches in a row at most; one more is allowed every so many seconds."""
+"""Fetches in a row, and seconds until one more is allowed."""
 
 FETCH_TIMEOUT = 5.0
-"""Seconds that a whole fetch may take, the search for the keys' place included."""
+"""Seconds for a whole fetch, discovery included."""
 
 
 class KeysUnavailable(Exception):
-    """There are no keys now: the issuer does not answer, or with no keys."""
+    """No keys are available: the issuer does not answer, or sends none."""
 
 
 class SigningKeys:
-    """The keys of one issuer, at `place` or where its metadata says."""
+    """The keys of one issuer, from `place` or from where its metadata points."""
 
     def __init__(self, place: str | None, issuer: str = "") -> None:
         self._place = place
@@ -60,12 +60,12 @@ class SigningKeys:
         self._renewing: asyncio.Task[None] | None = None
 
     async def find(self, kid: str | None) -> VerifyingKey | None:
-        """Return the key of an id, or the only key where the token names none.
+        """Return the key with this id, or the only key if the token names none.
 
-        A known one is returned at once; if it is old, keys are fetched anew in the background.
+        A known key is returned at once; if it is stale, keys are refetched in the background.
 
         Raises:
-            KeysAway: no keys could ever be had, or not for a day.
+            KeysAway: no fetch has succeeded within a day.
         """
         key = self._known(kid)
         if key is None or self._age() > MAX_AGE_SECONDS:
@@ -79,7 +79,7 @@ class SigningKeys:
         return key
 
     async def _renew(self, kid: str | None) -> None:
-        """Fetch the keys, one caller at a time, unless another has done it meanwhile."""
+        """Refetch the keys, one caller at a time, unless another has just done so."""
         async with self._lock:
             if self._known(kid) is None or self._age() > FRESH_SECONDS:
                 await self._refresh()
@@ -96,7 +96,7 @@ class SigningKeys:
         return next((key for name, key in self._keys if name == kid), None)
 
     async def _refresh(self) -> None:
-        """Fetch the keys if the allowance is not used up; a failure leaves the old ones."""
+        """Fetch the keys if the allowance permits; a failure keeps the old ones."""
         now = time.monotonic()
         filled = self._allowance + (now - self._counted) / REFILL_SECONDS
         self._allowance, self._counted = min(float(MAX_FETCHES), filled), now
@@ -118,10 +118,10 @@ class SigningKeys:
 
 
 def _verifying_keys(value: Any) -> list[tuple[str | None, VerifyingKey]]:
-    """Return the keys that verify signatures, by their ids; unknown kinds are left out.
+    """Return the keys for signatures with their ids; unknown types are skipped.
 
     Raises:
-        ValueError: there is none, or it is no set of keys.
+        ValueError: there is no such key, or this is no key set.
     """
     keys = value.get("keys") if isinstance(value, dict) else None
     found = []

@@ -1,4 +1,4 @@
-"""The file of static tokens: the digest of each, its owner and its scopes, one JSON object a line.
+"""The file of static tokens: digest, owner and scopes of each, one JSON object a line.
 
 A token has 256 random bits, so its SHA-256 alone gives nobody the token, and nothing slower is
 needed. The file is read again when it changes: a revoked token ends at once.
@@ -30,11 +30,11 @@ RANDOM_BYTES = 32
 DAY = 86_400
 MAX_OWNER_LENGTH = 200
 MAX_MODE = 0o640
-"""What may be done with a file of tokens at most."""
+"""The widest permissions of a token file."""
 
 
 def check_owner(owner: str) -> str:
-    """Return an owner's name as the database can keep it.
+    """Return an owner's name, checked.
 
     Raises:
         InvalidArgument: it is blank, too long, or not printable.
@@ -47,7 +47,7 @@ def check_owner(owner: str) -> str:
 
 
 class TokenEntry(BaseModel):
-    """One token as the file keeps it; `expires` is in seconds since 1970, None for never."""
+    """One line of the file; `expires` is in seconds since 1970, None for never."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -60,7 +60,7 @@ class TokenEntry(BaseModel):
     @field_validator("owner")
     @classmethod
     def name_somebody(cls, value: str) -> str:
-        """Refuse an owner that cannot be kept."""
+        """Refuse an invalid owner."""
         try:
             return check_owner(value)
         except InvalidArgument as error:
@@ -69,7 +69,7 @@ class TokenEntry(BaseModel):
     @field_validator("scopes")
     @classmethod
     def know_scopes(cls, value: list[str]) -> list[str]:
-        """Refuse a scope that is none of ours."""
+        """Refuse an unknown scope."""
         try:
             return list(check_scopes(value))
         except InvalidArgument as error:
@@ -77,17 +77,17 @@ class TokenEntry(BaseModel):
 
     @property
     def expired(self) -> bool:
-        """Whether its time is over."""
+        """Whether it has expired."""
         return self.expires is not None and self.expires <= time.time()
 
 
 def digest(token: str) -> str:
-    """Return what the file keeps of a token."""
+    """Return the digest that is stored for a token."""
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
 def new_entry(owner: str, scopes: tuple[str, ...], days: float | None) -> tuple[str, TokenEntry]:
-    """Return a new token and its entry; the token itself is kept nowhere."""
+    """Return a new token and its entry; the token itself is not stored."""
     token = TOKEN_PREFIX + secrets.token_urlsafe(RANDOM_BYTES)
     return token, TokenEntry(
         id=secrets.token_hex(4),
@@ -102,7 +102,7 @@ def read_entries(path: Path) -> list[TokenEntry]:
     """Return the entries of a file.
 
     Raises:
-        SettingMistake: it cannot be read, or a line of it is no entry; names the line.
+        SettingMistake: it cannot be read, or a line is invalid; names the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -122,10 +122,10 @@ def _entry(line: str, number: int) -> TokenEntry:
 
 
 def append_entry(path: Path, entry: TokenEntry) -> None:
-    """Add an entry, on a line of its own; a new file is its owner's alone, any is no stranger's.
+    """Append an entry as a line; a new file is private, an existing one is closed to others.
 
     Raises:
-        SettingMistake: the file is broken, so that nobody could use the token, or cannot be
+        SettingMistake: the file is invalid, so that the token would not work, or cannot be
             written; nothing is added.
     """
     if path.exists():
@@ -142,9 +142,9 @@ def append_entry(path: Path, entry: TokenEntry) -> None:
 
 
 def _restrict_mode(path: Path) -> None:
-    """Take from others what they may do with the file, and from its group all but reading.
+    """Remove permissions of others, and all but reading of the group.
 
-    A group may have been given the file to read: that of a server which runs as somebody else.
+    The group may need to read it: a server may run as another user.
     """
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & ~MAX_MODE:
@@ -153,7 +153,7 @@ def _restrict_mode(path: Path) -> None:
 
 
 def warn_if_writable_by_others(path: Path) -> None:
-    """Say in the log that others may write the file, and so let themselves in."""
+    """Warn if others may write the file and so grant themselves access."""
     with suppress(OSError):
         if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
             log.warning("%s: others may write the file and let themselves in; chmod 600", VARIABLE)
@@ -168,7 +168,7 @@ def _require_entries(path: Path) -> None:
 
 
 def _line_end(file: BinaryIO) -> str:
-    """Return what ends the last line: editors leave it without an end."""
+    """Return the line break that the last line lacks: some editors omit it."""
     if not file.seek(0, os.SEEK_END):
         return ""
     file.seek(-1, os.SEEK_END)
@@ -177,14 +177,14 @@ def _line_end(file: BinaryIO) -> str:
 
 @dataclass
 class TokenFile:
-    """The tokens of a running server, read again whenever the file is another one."""
+    """The tokens of a running server, reread whenever the file changes."""
 
     path: Path
     _seen: tuple[int, int, int] | None = None
     _entries: list[TokenEntry] = field(default_factory=list)
 
     def find(self, token: str) -> TokenEntry | None:
-        """Return the entry of a token that is valid now; every digest is compared."""
+        """Return the entry of a valid token; every digest is compared, in constant time."""
         wanted = digest(token)
         found = None
         for entry in self._current():
@@ -193,7 +193,7 @@ class TokenFile:
         return None if found is None or found.expired else found
 
     def _current(self) -> list[TokenEntry]:
-        """Return the entries; none where the file has become unreadable, so that nobody gets in."""
+        """Return the entries; none if the file has become unreadable."""
         try:
             now = self.path.stat()
             seen = (now.st_ino, now.st_size, now.st_mtime_ns)

@@ -1,4 +1,4 @@
-"""Verifies bearer tokens: static ones of the file, and signed ones (JWT) of one issuer."""
+"""Verifies bearer tokens: static ones from the file, and JWTs signed by one issuer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 MAX_TOKEN_LENGTH = 16_384
-"""Characters of a token that are looked at."""
+"""Characters of a token; a longer one is refused unread."""
 
 
 class IssuerUnavailable(AuthenticationError):
@@ -29,17 +29,17 @@ class IssuerUnavailable(AuthenticationError):
 
 
 class SignedTokens:
-    """Tokens that the issuer of the settings has signed for this server."""
+    """Tokens that the configured issuer has signed for this server."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._keys = SigningKeys(settings.oauth_jwks, str(settings.oauth_issuer))
 
     async def verify(self, token: str) -> AccessToken | None:
-        """Return what a valid token says, None for any other; the log says why, never the token.
+        """Return a valid token's content, else None; the log says why, never the token.
 
         Raises:
-            IssuerAway: the issuer's keys cannot be had.
+            IssuerAway: the issuer's keys are not available.
         """
         try:
             return self._read(token, await self._claims(token))
@@ -85,17 +85,17 @@ class SignedTokens:
 
 
 class Verifier(TokenVerifier):
-    """Both kinds of tokens, as far as they are set up."""
+    """Both kinds of tokens, as far as they are configured."""
 
     def __init__(self, settings: Settings) -> None:
         self._file = TokenFile(settings.tokens) if settings.tokens else None
         self._signed = SignedTokens(settings) if settings.oauth_issuer else None
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what a valid token says, None for any other.
+        """Return a valid token's content, else None.
 
         Raises:
-            IssuerAway: the issuer's keys cannot be had.
+            IssuerAway: the issuer's keys are not available.
         """
         if len(token) > MAX_TOKEN_LENGTH:
             return None
@@ -113,10 +113,10 @@ class Verifier(TokenVerifier):
 
 
 def make_verifier(settings: Settings) -> Verifier | None:
-    """Return the verifier that the settings set up, None where nobody has to prove anything.
+    """Return the configured verifier, None where no token is required.
 
     Raises:
-        SettingMistake: settings that belong together are not all there, or cannot be used.
+        SettingMistake: settings that belong together are incomplete or invalid.
     """
     if settings.tokens:
         read_entries(settings.tokens)
@@ -140,7 +140,7 @@ def _check_oauth(settings: Settings) -> None:
 
 
 def _check_url(name: str, url: str) -> None:
-    """Refuse an address over which somebody in between could put keys of their own."""
+    """Refuse an address that can be intercepted to inject keys."""
     if not is_secure(url):
         rule = "must be an https:// URL without user or fragment (http:// on loopback alone)"
         raise SettingMistake(f"{name}: {rule}", field=name)

@@ -1,1 +1,1 @@
-"""Server: catalogue."""
+"""Which tools and resources are served, and what the server advises."""

@@ -1,6 +1,6 @@
-"""Chooses what is served: toolsets, single tools, exclusions, read-only, or one reference.
+"""Selects what is served: toolsets, single tools, exclusions, read-only, or one reference.
 
-A kind of resource is served beside the tools of its toolset, and never as a reference.
+A kind of resource comes with the tools of its toolset, never with a single reference.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 
 NO_CHOICE = ("default",)
-"""The toolsets where none is named."""
+"""The toolsets if none is named."""
 
 
 def as_reference(settings: Settings) -> Catalogue:
-    """Return the reference that the settings name, whole.
+    """Return the whole catalogue of the reference that the settings name.
 
     Raises:
-        SettingMistake: an unknown name, or a choice beside it.
+        SettingMistake: an unknown name, or another choice besides.
     """
     if given := _conflicting_choice(settings):
         raise SettingMistake(f"--as serves one reference whole; leave out {given}", field="--as")
@@ -47,7 +47,7 @@ def as_reference(settings: Settings) -> Catalogue:
 
 
 def reference_catalogues(settings: Settings) -> dict[str, Catalogue]:
-    """Return the references that are served beside the combined catalogue, by their names.
+    """Return the catalogues of references served alongside the combined one, by name.
 
     All, or those whose toolsets are named where some are; `--exclude-tools` and `--read-only`
     hold for them too. None beside a reference, or beside single tools alone.
@@ -90,13 +90,13 @@ def _reference_catalogue(toolset: Toolset, kept: Callable[[ToolLine], bool]) -> 
 
 
 def _reference_line(line: ToolLine) -> ToolLine:
-    """Return a tool as its reference alone knows it."""
+    """Return a tool with its reference's name and request."""
     request = line.reference_request or line.request
     return replace(line, name=reference_name(line.name), request=request)
 
 
 def _conflicting_choice(settings: Settings) -> str | None:
-    """Return the first choice that cannot stand beside `--as`."""
+    """Return the first choice that `--as` excludes."""
     choices = {
         "--toolsets": settings.toolsets != NO_CHOICE,
         "--tools": bool(settings.tools),
@@ -111,10 +111,10 @@ NAMES = (*ALL_TOOLS, *EXTRA_TOOLS)
 
 
 def choose(settings: Settings) -> Catalogue:
-    """Return the tools that the settings ask for, as far as they are built.
+    """Return the catalogue that the settings ask for.
 
     Raises:
-        SettingMistake: an unknown name, a choice beside `--as`, or nothing left to serve.
+        SettingMistake: an unknown name, another choice besides `--as`, or nothing to serve.
     """
     if settings.serve_as is not None:
         return as_reference(settings)
@@ -135,7 +135,7 @@ def choose(settings: Settings) -> Catalogue:
 
 
 def built_names() -> list[str]:
-    """Return the names of the references' tools that are built."""
+    """Return the names of the references' tools."""
     return [served.name for served in _built(TOOLSETS)]
 
 
@@ -148,13 +148,13 @@ def _built(toolsets: Iterable[Toolset]) -> list[ServedTool]:
 
 
 def _served_resources(tools: Iterable[ServedTool]) -> tuple[Kind, ...]:
-    """Return the kinds of resources of whose toolset something is served."""
+    """Return the kinds of resources whose toolset is served at least in part."""
     names = {served.name for served in tools}
     return tuple(kind for kind in KINDS if names.intersection(_members(kind.toolset)))
 
 
 def _selected_names(settings: Settings) -> set[str]:
-    """Return the chosen names: single tools are added to toolsets that are named."""
+    """Return the chosen names; single tools add to named toolsets."""
     names: set[str] = set()
     only_tools = settings.tools and settings.toolsets == ("default",)
     for group in () if only_tools else settings.toolsets:

@@ -1,1 +1,1 @@
-"""Server: envelopes."""
+"""How each reference shapes its answers and errors."""

@@ -18,7 +18,7 @@ CODES: Mapping[type[errors.ReasonloomError], str] = {
     errors.WouldEmpty: "WOULD_EMPTY",
     errors.InvalidArgument: "INVALID_ARGUMENT",
 }
-"""The reference's codes, by the error tree; other errors are coded by their own names."""
+"""The reference's codes by error class; other errors get their own names."""
 
 INVALID_DOMAIN = "INVALID_DOMAIN"
 DOMAIN_MESSAGE = f"Domain must be one of: {', '.join(DOMAINS)}"
@@ -26,7 +26,7 @@ WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
-    """Return the error as `success` false, a code and a message; what is particular beside."""
+    """Return the error as `success` false with a code, a message and details."""
     body: dict[str, Any] = {"success": False, "code": code_of(error), "message": error.message}
     if body["code"] == INVALID_DOMAIN:
         body["message"] = DOMAIN_MESSAGE
@@ -40,7 +40,7 @@ def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
 
 
 def code_of(error: errors.ReasonloomError) -> str:
-    """Return an error's code, found up its tree; else its name in capitals."""
+    """Return the code of the nearest class, else the error's name in capitals."""
     if isinstance(error, errors.InvalidArgument) and (error.field, error.kind) == (
         "domain",
         "choice",

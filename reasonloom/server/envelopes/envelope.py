@@ -1,4 +1,4 @@
-"""What a form is: three functions between our answers and errors and a reference's."""
+"""An envelope: three functions that turn answers and errors into a reference's form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reasonloom.errors import ReasonloomError
 
 @dataclass(frozen=True, slots=True)
 class ToolResponse:
-    """What a tool says in the end: the structured value, and its text if not just that value."""
+    """What a tool returns: the structured value, and the text if it is not that value as JSON."""
 
     structured: dict[str, Any] | None
     text: str | None = None
@@ -19,13 +19,13 @@ class ToolResponse:
 
 @dataclass(frozen=True, slots=True)
 class ResponseMeta:
-    """What an answer tells beside its data.
+    """What accompanies the data of an answer.
 
     Attributes:
         notes: what was estimated, cut or missing.
         seconds: how long the call took.
         components: the parts used, as the `thought` reference names them.
-        llm: the language model that answered, None where none was asked.
+        llm: the language model that answered, None if none was called.
         run_id: the run's id.
         tool: what clients call the tool.
     """
@@ -40,12 +40,12 @@ class ResponseMeta:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """One reference's form.
+    """One reference's envelope.
 
     Attributes:
-        success: puts an answer into the reference's envelope.
-        failure: turns an error into the reference's error form.
-        schema: wraps an answer's JSON Schema into the envelope's.
+        success: wraps an answer.
+        failure: wraps an error.
+        schema: wraps the JSON Schema of an answer.
     """
 
     success: Callable[[dict[str, Any], ResponseMeta], ToolResponse]

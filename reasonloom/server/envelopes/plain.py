@@ -20,11 +20,11 @@ TYPES: Mapping[type[errors.ReasonloomError], str] = {
     errors.LlmRefused: "ApiError",
     errors.TimedOut: "Timeout",
 }
-"""The reference's error types, which serve every provider; others keep our own names."""
+"""The reference's error types, used for every provider; other errors keep their names."""
 
 
 def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
-    """Return the answer as it is, with its notes where there are any."""
+    """Return the answer as it is, with notes if there are any."""
     return ToolResponse({**answer, "notes": list(meta.notes)} if meta.notes else answer)
 
 
@@ -45,7 +45,7 @@ def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
 
 
 def error_type(error: errors.ReasonloomError) -> str:
-    """Return the reference's name for an error, found up its tree."""
+    """Return the reference's type of the nearest class, else the error's name."""
     for kind in type(error).__mro__:
         if kind in TYPES:
             return TYPES[kind]
@@ -61,14 +61,14 @@ PLAIN = Envelope(success, failure, schema)
 
 
 def text_success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
-    """Return the answer's own text, its notes below it, and all of it as values."""
+    """Return the answer's text with its notes below, and the same as values."""
     notes = list(meta.notes)
     text = "\n".join([answer["text"], *(f"[Note: {note}]" for note in notes)])
     return ToolResponse({**answer, "notes": notes} if notes else answer, text)
 
 
 def text_failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
-    """Return the error as a sentence that begins with the tool's name, and as an object."""
+    """Return the error as a sentence that names the tool, and as an object."""
     body: dict[str, Any] = {
         "tool": meta.tool,
         "type": error_type(error),

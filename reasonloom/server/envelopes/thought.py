@@ -32,7 +32,7 @@ FIXED_TEXTS: Mapping[type[errors.ReasonloomError], str] = {
     errors.DatabaseUnavailable: "Memory repository not initialized",
     errors.TimedOut: "Timeout exceeded",
 }
-"""The reference's own words; what is particular goes into `detail`."""
+"""The reference's own wording; the specific message goes into `detail`."""
 
 
 def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:

@@ -1,1 +1,1 @@
-"""Streamable HTTP: the application, its sockets and connections, and how it ends."""
+"""Streamable HTTP: the application, its middleware and limits, sockets and shutdown."""

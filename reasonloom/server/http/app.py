@@ -1,4 +1,4 @@
-"""The application that is served over HTTP: the chosen tools at `/mcp`, references beside them."""
+"""The HTTP application: the chosen tools at `/mcp`, single references below `/mcp/as`."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ PATH = "/mcp"
 REFERENCES = f"{PATH}/as"
 METHODS = ("GET", "POST", "DELETE")
 NO_SDK_CHECK = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The SDK's own check compares the beginnings of names; `Named` compares them whole."""
+"""The SDK's own check compares prefixes of names; `HostCheck` compares whole names."""
 
 
 def make_app(lifespan: EngineLifespan, host: str) -> ASGIApp:
-    """Return the whole application that is served.
+    """Return the whole application.
 
     Raises:
-        SettingMistake: what the settings say of who may do what cannot be used.
+        SettingMistake: the settings of authorization are invalid.
     """
     settings = lifespan.settings
     names = allowed_names(settings, host)
@@ -72,7 +72,7 @@ def make_app(lifespan: EngineLifespan, host: str) -> ASGIApp:
 
 
 def _servers(lifespan: EngineLifespan) -> dict[str, LoomServer]:
-    """Return the servers by their paths; the first also has the pages that are of no server."""
+    """Return the servers by path; the first also has the pages that belong to none."""
     server = build_server(lifespan)
     serve_health(server, lifespan)
     serve_metadata(server, lifespan.settings)
@@ -81,7 +81,7 @@ def _servers(lifespan: EngineLifespan) -> dict[str, LoomServer]:
 
 
 def _combined(apps: Iterable[Starlette]) -> Starlette:
-    """Return one application with the routes of all, each alive as long as it is."""
+    """Return one application with the routes and lifespans of all."""
     parts = list(apps)
 
     @asynccontextmanager
@@ -97,7 +97,7 @@ def _combined(apps: Iterable[Starlette]) -> Starlette:
 
 
 def _unknown_reference(routes: Iterable[BaseRoute]) -> Callable[[Request], Response]:
-    """Return what answers for a reference that is not served here, and says which are."""
+    """Return the handler for unknown references, which names the known ones."""
     paths = [route.path for route in routes if isinstance(route, Route)]
     names = [path.removeprefix(f"{REFERENCES}/") for path in paths if path.startswith(REFERENCES)]
 

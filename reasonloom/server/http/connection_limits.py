@@ -1,4 +1,4 @@
-"""How much all connections of a server may hold together, and how long each."""
+"""Limits of all connections of a server together, and of each one's time."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ MINUTE = 60.0
 
 
 class ThrottledWarning:
-    """Counts one kind of event and warns of it, at once and then once a minute at most."""
+    """Warns of repeated events, at once and then at most once a minute, with their number."""
 
     def __init__(
         self, log: logging.Logger, text: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Warn with `text`, and how often it happened since it was told last."""
+        """Warn with `text` and the number of events since the last warning."""
         self._log = log
         self._text = text
         self._clock = clock
@@ -43,10 +43,10 @@ class ThrottledWarning:
 
 @dataclass(slots=True)
 class WriteTimeout:
-    """What a connection was given and has not taken.
+    """Limits how long written data may wait to be read.
 
-    `seconds`, and as many more as its bytes earn at `rate` a second, are what it may take; then
-    the connection is given up and `late` called.
+    The limit is `seconds`, plus the time its bytes take at `rate` a second; after that
+    the connection is aborted and `late` is called.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -57,13 +57,13 @@ class WriteTimeout:
     _timer: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def begin(self) -> None:
-        """Give what is held now its time; what runs already goes on."""
+        """Start the timer for buffered data, unless it is running."""
         held = self.transport.get_write_buffer_size()
         if held and self._timer is None:
             self._timer = self.loop.call_later(self.seconds + held / self.rate, self._give_up)
 
     def end(self) -> None:
-        """It was taken, or the connection is gone."""
+        """Stop the timer: the data was read, or the connection is gone."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -96,7 +96,7 @@ class Limits:
 
 
 class ConnectionLimits:
-    """All connections of a server, and which of them wait for a request."""
+    """All connections of a server, and which of them are waiting for a request."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -109,7 +109,7 @@ class ConnectionLimits:
         self.unread = ThrottledWarning(log, "connections closed, an answer was not read in time")
 
     def make_room(self, newest: Any) -> None:
-        """Close the one that has waited longest for a request, the newest where none waits."""
+        """Close the connection that has waited longest for a request, else the newest."""
         self.crowded.count()
         closed = next(iter(self.waiting), newest)
         self.waiting.pop(closed, None)

@@ -1,6 +1,6 @@
-"""Bounds what connections may hold, whoever is behind them: their number, and the time of each.
+"""Limits the number of connections and the time of each, whoever opened them.
 
-uvicorn waits without end for the rest of a request, and counts connections only once a request's
+uvicorn waits indefinitely for the rest of a request, and counts connections only once a request's
 head is whole. So anybody could take every file descriptor with half a line each.
 """
 
@@ -29,7 +29,7 @@ else:
 log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 10_000
 MAX_BACKLOG = 2_048
-"""Connections at once, and those taken in one go, where the system would allow more."""
+"""Connections at once, and those accepted in one go, even if the system allows more."""
 
 TIMEOUT_TEXT = b"The request did not come in time."
 TIMEOUT_RESPONSE = (
@@ -39,9 +39,9 @@ TIMEOUT_RESPONSE = (
 
 
 class BoundedProtocol(Known):
-    """Closes a connection whose request does not come whole, or whose answer is not read, in time.
+    """Closes a connection whose request does not arrive, or whose answer is not read, in time.
 
-    Goes before one of uvicorn's two protocols of HTTP, which it is joined with by `bounded`.
+    A mixin for either of uvicorn's HTTP protocols; `bounded_protocol` combines them.
     """
 
     crowd: ConnectionLimits
@@ -53,7 +53,7 @@ class BoundedProtocol(Known):
     _rest: int | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count it, and begin to wait for a request."""
+        """Count the connection and start waiting for a request."""
         super().connection_made(transport)
         limits, late = self.crowd.limits, self.crowd.unread.count
         self._unread = WriteTimeout(self.loop, transport, limits.body, limits.body_rate, late)
@@ -63,24 +63,24 @@ class BoundedProtocol(Known):
             self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing any more."""
+        """Stop all timers."""
         super().connection_lost(exc)
         self._unread.end()
         self._watch()
 
     def pause_writing(self) -> None:
-        """Begin to wait for the answer to be read."""
+        """Start waiting for the answer to be read."""
         super().pause_writing()
         self._unread.begin()
 
     def resume_writing(self) -> None:
-        """See it read."""
+        """Stop waiting: the answer was read."""
         super().resume_writing()
         if not self.transport.is_closing():
             self._unread.end()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came, as long as it has its measure."""
+        """Handle data, within the limits of size."""
         self._came += len(data)
         if self._head is not None:
             self._head += len(data)
@@ -99,27 +99,27 @@ class BoundedProtocol(Known):
         self._watch()
 
     def on_message_begin(self) -> None:
-        """Begin to count a head; of httptools, which takes one of any length."""
+        """Start counting the head, which httptools does not limit."""
         self._head = 0
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Leave out what stands behind a body: nobody has checked it, and it has no end."""
+        """Ignore trailers: they are unchecked and unlimited."""
         if self._head is not None:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """Begin to count what follows the head."""
+        """Start counting what follows the head."""
         self._head, self._rest = None, 0
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """Have the request whole."""
+        """Stop counting: the request is complete."""
         self._rest = None
         super().on_message_complete()
 
     def _watch(self) -> None:
-        """Give what is awaited its time, from when it began to be awaited."""
+        """Restart the timer when something else is awaited."""
         awaits = self._awaited()
         if awaits == self._awaits:
             return
@@ -134,7 +134,7 @@ class BoundedProtocol(Known):
             self.crowd.waiting[self] = None
 
     def _awaited(self) -> str | None:
-        """Return what is awaited of the client; None where the answer is ours to give."""
+        """Return what is awaited of the client; None while we are answering."""
         if self not in self.connections:  # lost, or a web socket's by now
             return None
         if self.cycle is None or self.cycle.response_complete:
@@ -152,14 +152,14 @@ class BoundedProtocol(Known):
         self._unread.begin()
 
     def _earned(self) -> float:
-        """Return the seconds that a body has left for what has come of it."""
+        """Return the seconds left for a body, by the bytes received."""
         limits = self.crowd.limits
         allowed = limits.body + self._came / limits.body_rate
         return allowed - (float(self.loop.time()) - self._since)
 
 
 def bounded_protocol(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
-    """Return uvicorn's protocol of HTTP (or `base`, one of its two) within these limits."""
+    """Return uvicorn's HTTP protocol (or `base`, one of its two) with these limits."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol  # noqa: PLC0415 - stdio has none
 
     return type(
@@ -168,7 +168,7 @@ def bounded_protocol(limits: Limits, base: Any = None) -> type[asyncio.Protocol]
 
 
 def uvicorn_limits() -> dict[str, Any]:
-    """Return what uvicorn's `Config` is told: far fewer connections than files may be open."""
+    """Return arguments of uvicorn's `Config`: far fewer connections than open files."""
     files = _max_open_files()
     limits = Limits(min(MAX_CONNECTIONS, files // 2))
     # asyncio takes so many in one go, before the first of them can be closed.
@@ -186,9 +186,9 @@ def _max_open_files() -> int:
 
 
 def throttle_accept_errors() -> None:
-    """Let the running loop say once a minute that no connection can be taken.
+    """Make the running loop warn at most once a minute that no connection can be accepted.
 
-    asyncio says so for each connection in line, with a traceback, and again after a second.
+    asyncio logs each pending connection with a traceback, again every second.
     """
     loop = asyncio.get_running_loop()
     faults = ThrottledWarning(log, "connections not taken, no file may be opened any more")

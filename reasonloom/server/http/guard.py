@@ -1,4 +1,4 @@
-"""Puts the SDK's checks of tokens around the application, and tells clients where to get one."""
+"""Requires tokens by the SDK's middleware, and publishes where clients get one."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 MAX_HANDSHAKE_BYTES = 65_536
-"""Bytes of `initialize`, all of which is kept as long as its session."""
+"""Bytes of `initialize`, which is held in memory as long as its session."""
 
 
 def metadata_url(settings: Settings) -> str | None:
-    """Return where the metadata of this resource is told (RFC 9728); None without an issuer.
+    """Return the URL of this resource's metadata (RFC 9728); None without an issuer.
 
-    MCP asks for an authorization server in it, so a server of static tokens alone has none.
+    MCP requires an authorization server in it, so there is none with static tokens alone.
     """
     if not settings.oauth_issuer:
         return None
@@ -48,7 +48,7 @@ def metadata_url(settings: Settings) -> str | None:
 
 
 def serve_metadata(server: MCPServer, settings: Settings) -> None:
-    """Add the page of metadata, under the address of RFC 9728 and under the short one."""
+    """Add the metadata page at the path of RFC 9728 and at the short one."""
     url = metadata_url(settings)
     if url is None:
         return
@@ -70,7 +70,7 @@ def _metadata_paths(url: str) -> list[str]:
 
 
 class AuthMiddleware:
-    """ASGI: all but the open pages needs a valid token and keeps within the caller's limits."""
+    """ASGI middleware: all but the open pages requires a valid token and is rate-limited."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class AuthMiddleware:
         settings: Settings,
         pages: Collection[str],
     ) -> None:
-        """Serve the open `pages` of `app`; `behind` is the same with what only callers reach."""
+        """Serve the open `pages` from `app`; `behind` is the application that needs a token."""
         url = metadata_url(settings)
         self._open = {*pages, *(_metadata_paths(url) if url else ())}
         self._app = app
@@ -92,7 +92,7 @@ class AuthMiddleware:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what is open or proven."""
+        """Pass on open or authenticated requests."""
         is_open = scope["type"] == "lifespan" or scope.get("path") in self._open
         await (self._app if is_open else self._guarded)(scope, receive, send)
 
@@ -102,18 +102,18 @@ def _unavailable(connection: HTTPConnection, error: Exception) -> Response:
 
 
 class ScopeGate:
-    """Refuses what a caller may not send, before it is begun.
+    """Refuses messages that a caller may not send, before they are processed.
 
-    That is a call of a tool that the token does not allow, and a handshake that is too long.
+    Those are calls of tools that the token does not allow, and oversized handshakes.
     """
 
     def __init__(self, needed: Mapping[str, str], settings: Settings) -> None:
-        """Know the scope that each tool needs."""
+        """Take the scope that each tool needs."""
         self._needed = needed
         self._metadata = metadata_url(settings)
 
     def refusal(self, scope: Scope, body: bytes) -> Response | None:
-        """Return why a message may not go on, None where it may."""
+        """Return the refusal of a message, None if it may pass."""
         token = token_of_scope(scope)
         if token is None and len(body) <= MAX_HANDSHAKE_BYTES:
             return None

@@ -1,4 +1,4 @@
-"""Answers a balancer: whether the process lives, and whether it can serve."""
+"""Health pages for a load balancer: whether the process lives, and whether it is ready."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ log = logging.getLogger(__name__)
 LIVE_PATH = "/healthz"
 READY_PATH = "/readyz"
 PATIENCE = 3.0
-"""Seconds within which whoever asks is answered."""
+"""Seconds until a request is answered in any case."""
 
 NOBODY = Caller("")
-"""Whose transaction asks whether the database answers: no row is anybody's of no name."""
+"""The owner of the probing transaction, who can see no row."""
 
 
 def serve_health(server: MCPServer, lifespan: EngineLifespan) -> None:
-    """Add both pages; they need no token and tell nothing but a word."""
+    """Add both pages, which need no token and return one word."""
     readiness = Readiness(lifespan)
 
     async def lives(request: Request) -> Response:
@@ -45,16 +45,16 @@ def serve_health(server: MCPServer, lifespan: EngineLifespan) -> None:
 
 
 class Readiness:
-    """Whether the database answers; all who ask at once share one look, so that it stays cheap."""
+    """Whether the database answers; concurrent requests share one probe."""
 
     def __init__(self, lifespan: EngineLifespan) -> None:
         self._lifespan = lifespan
         self._looking: asyncio.Task[bool] | None = None
 
     async def found(self) -> bool:
-        """Return what the look now going on finds, or a new one; False where that takes too long.
+        """Return the result of the running probe, or of a new one; False if it takes too long.
 
-        A look that is given up is not waited for: the driver takes seconds to let go of a
+        An abandoned probe is not awaited: the driver takes seconds to release a
         connection to a database that hangs.
         """
         if self._looking is None or self._looking.done():
@@ -63,7 +63,7 @@ class Readiness:
         return any(looked.result() for looked in done)
 
     async def _look(self) -> bool:
-        """Look at the engine, whose opening brings the schema up to date, and at its database."""
+        """Probe the engine, whose opening migrates the schema, and its database."""
         try:
             async with asyncio.timeout(PATIENCE):
                 engine = await self._lifespan.engine()

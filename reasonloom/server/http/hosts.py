@@ -1,4 +1,4 @@
-"""Which names a server answers to: a page in a browser must not reach it by a name of its own."""
+"""Allowed hosts and origins: no web page may reach the server by a name of its own."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A name with its port; None where none is told."""
+    """A name with its port, None where it has none."""
 
     name: str
     port: int | None
 
     def fits(self, other: Host) -> bool:
-        """Tell whether this, as it is allowed, stands for another: without a port for every one."""
+        """Return whether this allowed host matches another; without a port it matches any."""
         plain = other.port is None and self.port in DEFAULT_PORTS.values()
         return self.name == other.name and (self.port in (None, other.port) or plain)
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The scheme and the host of a page; a port that the scheme says already is left out."""
+    """The scheme and host of a page, without the scheme's default port."""
 
     scheme: str
     host: Host
@@ -56,7 +56,7 @@ class Origin:
 
 
 def read_host(text: str) -> Host | None:
-    """Return the host of `NAME` or `NAME:PORT`, None where it is neither."""
+    """Parse `NAME` or `NAME:PORT`; None if it is neither."""
     found = HOST_PATTERN.fullmatch(text.lower())
     if found is None or text.count("..") > 0:
         return None
@@ -64,7 +64,7 @@ def read_host(text: str) -> Host | None:
 
 
 def read_origin(text: str) -> Origin | None:
-    """Return the origin of `SCHEME://NAME` or `SCHEME://NAME:PORT`, None where it is neither."""
+    """Parse `SCHEME://NAME` or `SCHEME://NAME:PORT`; None if it is neither."""
     found = ORIGIN_PATTERN.fullmatch(text.lower())
     host = read_host(found[2]) if found else None
     if found is None or host is None:
@@ -79,7 +79,7 @@ Read = TypeVar("Read", Host, Origin)
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine reaches a host."""
+    """Return whether only this machine can reach a host."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -88,14 +88,14 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class AllowedNames:
-    """The Host and Origin headers that are answered; `own` may have pages at every port."""
+    """The accepted Host and Origin headers; `own` names may have pages at any port."""
 
     hosts: tuple[Host, ...]
     origins: tuple[Origin, ...]
     own: tuple[str, ...] = ()
 
     def refusal(self, scope: Scope) -> Response | None:
-        """Return why a request is not answered, None where it is."""
+        """Return the refusal of a request, None if it is accepted."""
         headers = Headers(scope=scope)
         given = [read_host(each) for each in headers.getlist("host")]
         if len(given) != 1 or not self._is_host(given[0]):
@@ -113,7 +113,7 @@ class AllowedNames:
 
 
 class HostCheck:
-    """ASGI: what lies at and below a path is answered under the server's names alone."""
+    """ASGI middleware: a path and all below it is served under allowed names only."""
 
     def __init__(self, app: ASGIApp, names: AllowedNames, path: str) -> None:
         self._app = app
@@ -129,7 +129,7 @@ class HostCheck:
 
 
 def allowed_names(settings: Settings, host: str) -> AllowedNames:
-    """Return the Host and Origin headers that are answered by a server bound to `host`.
+    """Return the Host and Origin headers accepted by a server bound to `host`.
 
     Raises:
         SettingMistake: it is bound to every address, and no setting says what it is called; or
@@ -152,7 +152,7 @@ def allowed_names(settings: Settings, host: str) -> AllowedNames:
 
 
 def allowed_hosts(settings: Settings) -> list[Host]:
-    """Return the hosts that the settings name.
+    """Return the configured hosts.
 
     Raises:
         SettingMistake: one is no host.
@@ -162,7 +162,7 @@ def allowed_hosts(settings: Settings) -> list[Host]:
 
 
 def allowed_origins(settings: Settings) -> list[Origin]:
-    """Return the origins of pages that the settings name.
+    """Return the configured origins.
 
     Raises:
         SettingMistake: one is no origin.
@@ -196,11 +196,11 @@ REQUEST_HEADERS = (
     "mcp-protocol-version", "mcp-session-id",
 )  # fmt: skip
 RESPONSE_HEADERS = ("mcp-session-id", "retry-after", "www-authenticate")
-"""Headers that a page may send, and those of an answer that it may read."""
+"""Headers that a page may send, and response headers that it may read."""
 
 
 def with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Return the application as pages of the allowed origins may ask it; tokens stay asked for.
+    """Return the application with CORS for the allowed origins; tokens are still required.
 
     Raises:
         SettingMistake: an allowed origin is none.

@@ -1,4 +1,4 @@
-"""Limits each caller's requests: so many at once, and so many a minute, counted by owner."""
+"""Limits each caller's concurrent requests and requests a minute, by owner."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 TRY_LATER = -32_000
-"""JSON-RPC's first code for errors of a server's own: the same request may succeed later."""
+"""The first server-defined code of JSON-RPC: the same request may succeed later."""
 
 
 def too_many_requests(message: str, seconds: float) -> Response:
-    """Return a refusal with the whole seconds after which to try again."""
+    """Return a 429 with the seconds after which to retry."""
     wait = max(1, math.ceil(seconds))
     error = {
         "code": TRY_LATER,
@@ -36,19 +36,19 @@ def too_many_requests(message: str, seconds: float) -> Response:
 
 
 def too_large(identifier: int | str | None, message: str) -> Response:
-    """Return a refusal of a message that brings more than is kept of its kind."""
+    """Return a 413 as a JSON-RPC error."""
     error = {"code": INVALID_REQUEST, "message": f"Invalid request: {message}"}
     return JSONResponse({"jsonrpc": "2.0", "id": identifier, "error": error}, status_code=413)
 
 
 def service_unavailable(message: str) -> Response:
-    """Return a refusal for a token that nobody can verify at present."""
+    """Return a 503 for a token that cannot be verified now."""
     body = {"error": "temporarily_unavailable", "error_description": message}
     return JSONResponse(body, status_code=503, headers={"retry-after": "5"})
 
 
 def insufficient_scope(scope: str, metadata: str | None) -> Response:
-    """Return a refusal that names the scope that would be needed (RFC 6750, 3.1)."""
+    """Return a 403 that names the required scope (RFC 6750, 3.1)."""
     reason = f"this needs the scope {scope}"
     parts = ['error="insufficient_scope"', f'scope="{scope}"', f'error_description="{reason}"']
     if metadata:
@@ -60,12 +60,12 @@ def insufficient_scope(scope: str, metadata: str | None) -> Response:
 
 MINUTE = 60.0
 MAX_IDLE_CALLERS = 1_000
-"""Callers that are remembered before those who have been quiet for a minute are forgotten."""
+"""Callers in memory before those idle for a minute are dropped."""
 
 
 @dataclass
 class CallerUse:
-    """What one caller does now: requests in flight, and those left in the bucket at a moment."""
+    """One caller's requests in flight, and those left in the bucket at a moment."""
 
     left: float
     at: float
@@ -73,7 +73,7 @@ class CallerUse:
 
 
 class RateLimits:
-    """ASGI middleware that refuses at once what is beyond a caller's limits."""
+    """ASGI middleware that refuses requests beyond a caller's limits."""
 
     def __init__(
         self, app: ASGIApp, settings: Settings, clock: Callable[[], float] = time.monotonic
@@ -85,7 +85,7 @@ class RateLimits:
         self._uses: dict[str, CallerUse] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it; who has proved nothing is not counted."""
+        """Pass a request on, or refuse it; requests without a token are not counted."""
         token = token_of_scope(scope)
         if token is None:
             await self._app(scope, receive, send)
@@ -109,7 +109,7 @@ class RateLimits:
             use.in_flight -= 1
 
     def _use(self, owner: str) -> CallerUse:
-        """Return a caller's use, the bucket filled up to now."""
+        """Return a caller's use, with the bucket refilled up to now."""
         now = self._clock()
         if len(self._uses) > MAX_IDLE_CALLERS:
             self._uses = {

@@ -1,4 +1,4 @@
-"""Takes posted messages before the SDK does: mended, gated, and patient with who goes away."""
+"""Handles posted messages before the SDK: repair, scopes, disconnects, shutdown."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ HEADERS = [
 async def answer_when_cancelled(
     app: ASGIApp, scope: Scope, receive: Receive, send: Send, body: bytes
 ) -> None:
-    """Pass on a request with this body; where it is cut, tell so in the form that is still open."""
+    """Pass on a request; if it is cancelled, say so in whatever form is still possible."""
     answer = OpenAnswer(send)
     try:
         await app(scope, receive, answer)
@@ -45,7 +45,7 @@ async def answer_when_cancelled(
 
 
 class OpenAnswer:
-    """What has gone out of an answer: nothing yet, a stream that has begun, or all of it."""
+    """Tracks how much of an answer was sent: nothing, the start of a stream, or all of it."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -77,27 +77,27 @@ class OpenAnswer:
 
 HEAD_BYTES = 65_536
 GRACE_SECONDS = 5.0
-"""Seconds that a call without an idempotency key goes on after its client went away."""
+"""Seconds that a call without an idempotency key continues after a disconnect."""
 
 SESSION = b"mcp-session-id"
 BODY_HEADERS = (b"content-length", b"transfer-encoding", b"mcp-method", b"mcp-name")
-"""Headers that speak of a request's own body."""
+"""Headers that depend on the body of a request."""
 
 
 class RequestMiddleware:
-    """ASGI middleware that mends request bodies, as the stdio transport mends lines.
+    """ASGI middleware that repairs request bodies, as the stdio transport repairs lines.
 
     It also gives a client that goes away its time: a call with an idempotency key goes on,
     since its answer can be fetched by that key; any other is cancelled after `GRACE`.
     """
 
     def __init__(self, app: ASGIApp, gates: Mapping[str, ScopeGate]) -> None:
-        """Take what is posted to a path that has a gate."""
+        """Handle what is posted to a path with a gate."""
         self._app = app
         self._gates = gates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, its body mended; what is no message, or not allowed, ends here."""
+        """Pass a request on with its body repaired; refuse what is invalid or not allowed."""
         gate = self._gate(scope)
         if gate is None:
             await self._app(scope, receive, send)
@@ -122,7 +122,7 @@ class RequestMiddleware:
 
 
 class DelayedDisconnect:
-    """The messages of one request, of which a disconnect comes late or not at all."""
+    """The messages of one request, with disconnects delayed or suppressed."""
 
     def __init__(self, app: ASGIApp, scope: Scope, receive: Receive, body: bytes) -> None:
         self._app = app
@@ -148,7 +148,7 @@ class DelayedDisconnect:
         return message
 
     async def _cancel(self, identifier: int | str) -> None:
-        """Cancel a call of a session, which would outlive its stream."""
+        """Cancel a call within a session, which would otherwise outlive its stream."""
         note = {
             "jsonrpc": "2.0",
             "method": "notifications/cancelled",
@@ -167,7 +167,7 @@ class DelayedDisconnect:
 
 
 async def _discard(message: Message) -> None:
-    """Let an answer go to nobody."""
+    """Discard a message."""
 
 
 def _full_body(body: bytes) -> Message:
@@ -175,19 +175,19 @@ def _full_body(body: bytes) -> Message:
 
 
 def _tool_call(body: bytes) -> dict[str, Any] | None:
-    """Return the message where it calls a tool."""
+    """Return the message if it calls a tool."""
     message: dict[str, Any] = json.loads(body)
     return message if message.get("method") == "tools/call" and "id" in message else None
 
 
 def _has_key(call: dict[str, Any]) -> bool:
-    """Tell whether a call carries an idempotency key; an ill-formed one is refused anyway."""
+    """Return whether a call has an idempotency key; an invalid one is refused later."""
     meta = (call.get("params") or {}).get("_meta")
     return isinstance(meta, dict) and meta.get(IDEMPOTENCY_KEY) is not None
 
 
 async def _refuse(refusal: Refusal, status: int, send: Send) -> None:
-    """Answer a body that is no message with a JSON-RPC error, under its id where it has one."""
+    """Answer an invalid body with a JSON-RPC error, under its id if it has one."""
     identifier = refusal.ids[0] if len(refusal.ids) == 1 else None
     error = {"code": refusal.code, "message": refusal.message}
     body = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error}).encode()
@@ -200,7 +200,7 @@ async def _refuse(refusal: Refusal, status: int, send: Send) -> None:
 
 
 async def _read(receive: Receive) -> bytes | None:
-    """Return the body, cut off where it is too long; None where the client went away."""
+    """Return the body, truncated if it is too long; None if the client disconnected."""
     parts: list[bytes] = []
     size = 0
     while True:

@@ -1,4 +1,4 @@
-"""Serves over streamable HTTP: on loopback alone, unless callers prove who they are."""
+"""Serves over streamable HTTP: on loopback only, unless callers are authenticated."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 SERVER_LOG = "uvicorn.error"
 CUT = "Exception in ASGI application"
 ENDED = "Cancel %s running task(s)"
-"""How uvicorn begins what it says of tasks that do not end in time."""
+"""The start of uvicorn's message about tasks that do not end in time."""
 
 
 def lower(record: logging.LogRecord) -> bool:
-    """Make of an entry about a request that the end has cut an `info` without a traceback."""
+    """Log a request cancelled by shutdown as `info`, without a traceback."""
     words = str(record.msg)
     error = record.exc_info[1] if record.exc_info else None
     cut = words.startswith(CUT) and isinstance(error, asyncio.CancelledError)
@@ -46,20 +46,20 @@ def lower(record: logging.LogRecord) -> bool:
 
 
 def expect_shutdown() -> None:
-    """Take what is logged from now on for the end's: called when the process is asked to end."""
+    """Treat cancellations as caused by shutdown from now on."""
     logging.getLogger(SERVER_LOG).addFilter(lower)
 
 
 LARGEST_PORT = 65_535
 GRACEFUL_SECONDS = 2
-"""Seconds that open calls and streams are given when the process is asked to end."""
+"""Seconds for open calls and streams after a signal."""
 
 
 def parse_address(address: str, *, proven: bool = False) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`; `proven` where callers prove who they are.
+    """Return host and port of `HOST:PORT`; `proven` means that callers are authenticated.
 
     Raises:
-        SettingMistake: not of that form, or a host that others can reach without proof.
+        SettingMistake: not of that form, or a host that others can reach unauthenticated.
     """
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
@@ -81,7 +81,7 @@ async def serve_http(
 ) -> None:
     """Serve at `http://HOST:PORT/mcp` until the process is asked to end.
 
-    `mount` puts something of its own around the application, for the same room and host.
+    `mount` wraps the application, given the same lifespan and host.
 
     Raises:
         SettingMistake: the address, or what says who may do what, cannot be used.
@@ -96,9 +96,9 @@ async def serve_http(
 
 
 async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable[[], None]) -> None:
-    """Serve an application on sockets that listen, until the process is asked to end.
+    """Serve an application on listening sockets until the process is asked to end.
 
-    `at_end` is called then, before what is at work is cut short.
+    `at_end` is called then, before calls in progress are cancelled.
     """
     import uvicorn  # noqa: PLC0415 - stdio never needs it
     from sse_starlette.sse import AppStatus  # noqa: PLC0415
@@ -109,7 +109,7 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
 
     class Server(uvicorn.Server):
-        """A server that ends although a thread of ours hangs."""
+        """A server that exits even if a thread hangs."""
 
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)

@@ -1,4 +1,4 @@
-"""Limits how many sessions each caller has open: what a handshake brings is kept as long as one.
+"""Limits the open sessions of each caller, since each holds its handshake in memory.
 
 A client that forgets to end its sessions is not locked out by them: the one that has lain idle
 longest is ended for a new one, and its client begins anew as after any end (404).
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 IDLE_SECONDS = 30 * 60.0
-"""Seconds after the last request in flight until the SDK ends a session."""
+"""Seconds of idleness until the SDK ends a session."""
 
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 REFUSED, GONE = 400, 404
@@ -34,7 +34,7 @@ REFUSED, GONE = 400, 404
 
 @dataclass(eq=False)
 class Session:
-    """Whose a session is, where it lives, and what it does now."""
+    """A session: its owner, its path, and its requests in flight."""
 
     owner: str | None
     path: str
@@ -45,7 +45,7 @@ class Session:
 
     @contextmanager
     def busy(self) -> Iterator[None]:
-        """Count a request of it, while which it is not idle."""
+        """Count a request, during which the session is not idle."""
         self.in_flight += 1
         try:
             yield
@@ -55,7 +55,7 @@ class Session:
 
 
 class SessionLimits:
-    """ASGI middleware that counts open sessions by owner; who proved nothing is one of them."""
+    """ASGI middleware that counts sessions by owner; unauthenticated callers are one owner."""
 
     def __init__(
         self, app: ASGIApp, settings: Settings, clock: Callable[[], float] = time.monotonic
@@ -67,7 +67,7 @@ class SessionLimits:
         self._opening: list[Session] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; one that opens a session beyond the limit ends an idle one first."""
+        """Pass a request on; one beyond the limit of sessions ends an idle session first."""
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
         identifier = headers.get(SESSION, "")
         if self._is_own(identifier, scope):
@@ -78,9 +78,9 @@ class SessionLimits:
             await self._app(scope, receive, send)
 
     def _is_own(self, identifier: str, scope: Scope) -> bool:
-        """Tell whether a request is of an open session: of its path, and by whoever opened it.
+        """Return whether a request belongs to an open session: same path, same principal.
 
-        Any other is refused by the SDK, and says nothing of the session.
+        The SDK refuses any other.
         """
         session = self._open.get(identifier)
         if session is None or session.path != scope["path"]:
@@ -120,7 +120,7 @@ class SessionLimits:
                 self._opening.remove(session)
 
     async def _make_room(self, owner: str | None, scope: Scope) -> bool:
-        """Tell whether the owner may open a session, having ended an idle one where needed."""
+        """Return whether the owner may open a session, after ending an idle one if needed."""
         self._forget_ended()
         own = {key: each for key, each in self._open.items() if each.owner == owner}
         opening = sum(each.owner == owner for each in self._opening)
@@ -134,7 +134,7 @@ class SessionLimits:
         return True
 
     def _forget_ended(self) -> None:
-        """Forget the sessions that the SDK has ended by itself."""
+        """Drop the sessions that the SDK has ended by itself."""
         idle_from = self._clock() - IDLE_SECONDS
         ended = [
             key for key, each in self._open.items() if not each.in_flight and each.since < idle_from
@@ -143,7 +143,7 @@ class SessionLimits:
             del self._open[key]
 
     async def _end(self, identifier: str, session: Session, scope: Scope) -> None:
-        """End a session as its own client would: by a request of the one who opened it."""
+        """End a session as its own client would, by a DELETE of the same principal."""
         hosts = [each for each in scope["headers"] if each[0] == b"host"]
         headers = [*hosts, (SESSION.encode(), identifier.encode())]
         user = {} if session.user is None else {"user": session.user}
@@ -153,12 +153,12 @@ class SessionLimits:
 
 
 def _principal(user: Any) -> tuple[str | None, ...]:
-    """Return whom the SDK takes a request to be of; nobody where nothing was proved."""
+    """Return the principal as the SDK sees it; empty if unauthenticated."""
     return principal_components(user.access_token) if isinstance(user, AuthenticatedUser) else ()
 
 
 def opens_session(method: str, headers: Headers) -> bool:
-    """Tell whether a request can open a session: those of the newest revision have none."""
+    """Return whether a request can open a session: the newest revision has none."""
     return (
         method == "POST"
         and SESSION not in headers
@@ -167,7 +167,7 @@ def opens_session(method: str, headers: Headers) -> bool:
 
 
 def _opened(message: Message) -> str | None:
-    """Return the session that an answer tells to be open, None where it tells of none."""
+    """Return the session id that an answer opens, None if it opens none."""
     if message["type"] != "http.response.start" or message["status"] >= REFUSED:
         return None
     return Headers(raw=message.get("headers", [])).get(SESSION)

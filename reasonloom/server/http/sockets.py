@@ -1,4 +1,4 @@
-"""Takes the address of a server before anything else is opened, so that a fault of it is told."""
+"""Binds a server's address before anything else is opened, to report faults first."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from contextlib import ExitStack, contextmanager
 from reasonloom.errors import SettingMistake
 
 BACKLOG = 2048
-"""Connections that wait until they are taken, as many as uvicorn has."""
+"""The backlog of pending connections, the same as uvicorn's."""
 
 Address = tuple[str | int | bytes, ...]
-"""What `bind` takes: host and port, of IPv6 with two numbers more."""
+"""The argument of `bind`: host and port, with two more numbers for IPv6."""
 
 ABSENT_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 BIND_ERRORS = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Written:
-    """What prints as it was written; in a template's hands it is the value that it stands for."""
+    """A value that prints as it was written, and otherwise behaves as itself."""
 
     _written = ""
 
@@ -61,10 +61,10 @@ for _kind, _name in (
 
 
 def read_written(text: str) -> object:
-    """Return what a JSON text means: a text as it is, and all else so that it prints as written.
+    """Parse JSON into values that print as written; strings stay as they are.
 
     Raises:
-        ValueError: the text is no JSON.
+        ValueError: the text is not JSON.
     """
     try:
         value = _printing(
@@ -114,7 +114,7 @@ NOT_STRUCTURED = "{name}: must be a list or an object, given as JSON"
 
 
 def argument_description(uses: AbstractSet[Use]) -> str:
-    """Return what form an argument has that a template uses so."""
+    """Return the description of an argument that a template uses in these ways."""
     if uses & STRUCTURED:
         return "A list, as JSON." if Use.TAKEN_APART not in uses else "An object, as JSON."
     if Use.COUNTED in uses:
@@ -145,7 +145,7 @@ def read_argument(name: str, text: str, uses: AbstractSet[Use], *, required: boo
 
 
 def _value(text: str) -> object:
-    """Return what a text means as JSON; the text itself where it is none."""
+    """Parse a text as JSON; return the text itself if it is not."""
     try:
         return read_written(text)
     except ValueError:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from reasonloom.server.resource_index import ResourceIndex
 
 MAX_VALUES = 100
-"""Values of one answer, as the protocol allows."""
+"""Values in one answer, the protocol's limit."""
 
 ID_SUFFIX = "_id"
 
 
 def completion(values: Iterable[str]) -> Completion:
-    """Return values as the protocol carries them: the first, and how many there are."""
+    """Return the first values, and how many there are."""
     found = list(dict.fromkeys(values))
     return Completion(values=found[:MAX_VALUES], total=len(found), has_more=len(found) > MAX_VALUES)
 
@@ -63,7 +63,7 @@ async def complete_prompt(
 
 
 async def _own_ids(kind: str, begun: str, shelf: ResourceIndex, caller: Caller) -> list[str]:
-    """Return ids of the caller's own resources of a kind; none where it is none that is served."""
+    """Return ids of the caller's resources of a kind; none if that kind is not served."""
     try:
         return await shelf.complete(f"{SCHEME}://{kind}/{{id}}", ARGUMENT, begun, caller)
     except ResourceNotFoundError:
@@ -71,13 +71,13 @@ async def _own_ids(kind: str, begun: str, shelf: ResourceIndex, caller: Caller) 
 
 
 def _argument_values(argument: str, schemas: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the values of the tools' arguments of that name, each once."""
+    """Return the allowed values of tool arguments with this name."""
     found = (schema.get("properties", {}).get(argument, {}) for schema in schemas)
     return list(dict.fromkeys(value for each in found for value in _choices(each)))
 
 
 def _choices(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the texts that a schema lets a value be, or be made of."""
+    """Yield the strings that a schema allows as a value or an item."""
     yield from (each for each in schema.get("enum", ()) if isinstance(each, str))
     if isinstance(schema.get("const"), str):
         yield schema["const"]

@@ -1,6 +1,6 @@
-"""The prompts of the modes as MCP prompts: what we ask a language model, anyone may ask theirs.
+"""The prompts of the modes as MCP prompts, for use with any language model.
 
-A template's variables are the arguments; `prompt_arguments` tells how they are read.
+A template's variables are the arguments; `arguments.py` parses them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 OF_EVALS = ("evals/", "game24/", "intersection/", "sorting/")
-"""Prompts of tasks that our own measurements set, of no use to anybody else."""
+"""Prompts of our own evals, of no use to others."""
 
 
 def packaged_prompts(settings: Settings) -> list[Prompt]:
-    """Return the newest version of each prompt, those of the user's folder over the packaged ones.
+    """Return the newest version of each prompt; the user's folder overrides the package.
 
     Raises:
-        PromptMistake: a template of the user's folder cannot be used.
+        PromptMistake: a template in the user's folder is invalid.
         SettingMistake: there is no such folder.
     """
     from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415 - tools come first
@@ -62,7 +62,7 @@ def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
 
 
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
-    """Return the function that fills a template in; what is not given stays unsaid."""
+    """Return the function that renders a template; missing arguments stay empty."""
     from reasonloom.prompts.variables import required_variables, variable_uses  # noqa: PLC0415
     from reasonloom.server.prompts.arguments import read_argument  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What the arguments of packaged prompts can be: what the modes themselves fill in.
+"""Values for arguments of packaged prompts: those that the modes themselves use.
 
 A value is the text that a client gives, JSON where the template takes an object or a list; its
 label is what a person types to find it.
@@ -23,14 +23,14 @@ Given = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One value of an argument, and the words that it is found by."""
+    """One value of an argument, and the label it is found by."""
 
     label: str
     value: str
 
 
 def values_of(prompt: str, argument: str, given: Given) -> list[Offer]:
-    """Return what an argument of a packaged prompt can be, beside those given already."""
+    """Return the possible values of an argument, given the other arguments."""
     source = SOURCES.get((prompt, argument))
     return source(given) if source else []
 
@@ -43,7 +43,7 @@ def _frameworks(given: Given) -> list[Offer]:
 
 
 def _steps(given: Given) -> list[Offer]:
-    """Return the steps of the framework that is given, else those of all."""
+    """Return the steps of the given framework, else of all."""
     wanted = given.get("framework", "")
     given_one = [each for each in FRAMEWORKS.values() if json.dumps(each.name) in wanted]
     return [

@@ -1,4 +1,4 @@
-"""The one adapter between MCP and our graphs: any line of any toolset, within a caller's limits."""
+"""The adapter between MCP and graphs, for any line of any toolset, within a caller's limits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 RUN_ID_META = "io.reasonloom/run-id"
-"""The entry of a notification's `_meta` by which an answer can be fetched after a broken stream."""
+"""The `_meta` entry of notifications by which an answer can be fetched after a disconnect."""
 
 
 async def report_step(context: Context[Any, Any], step: Step) -> None:
@@ -61,7 +61,7 @@ async def report_step(context: Context[Any, Any], step: Step) -> None:
 
 
 IDEMPOTENCY_KEY = "io.reasonloom/idempotency-key"
-"""The entry of a call's `_meta` that makes it safe to send again."""
+"""The `_meta` entry of calls that makes them safe to resend."""
 
 MAX_KEY_LENGTH = 200
 NOWHERE = "\x1f"

@@ -1,4 +1,4 @@
-"""The whole studio as one ASGI application, alone or beside the HTTP server."""
+"""The studio as one ASGI application, alone or mounted on the HTTP server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 STUDIO_UNAVAILABLE = 30.0
-"""Seconds that a page may lose its server and go on as it was; later it is loaded anew."""
+"""Seconds that a page may be disconnected before it is reloaded."""
 
 MISSING = "the studio needs its extra: pip install 'reasonloom[studio]'"
 
@@ -81,7 +81,7 @@ def _head() -> str:
 async def serve_studio(settings: Settings, address: str, tell: Callable[[str], None]) -> None:
     """Serve at `http://HOST:PORT/studio/` until the process is asked to end.
 
-    It takes up nobody's runs and does no chores: those are a server's.
+    It neither resumes runs nor does maintenance: a server does.
 
     Raises:
         SettingMistake: the address, or what says who may do what, cannot be used.

@@ -1,4 +1,4 @@
-"""The frame that every page stands in: heading, navigation, light or dark, faults told in words."""
+"""The frame of every page: header, navigation, colour scheme, error messages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 LIGHT = "studio_light"
-"""The cookie that keeps a visitor's choice: `light`, `dark`, or none for the system's."""
+"""The cookie with a visitor's choice: `light`, `dark`, or none for the system's."""
 
 PAGE_TIMEOUT = 30.0
-"""Seconds that a page may take before the library gives it up."""
+"""Seconds until the library gives up a page."""
 
 
 def register(page: StudioPage, pages: Sequence[StudioPage], lifespan: EngineLifespan) -> None:
@@ -45,7 +45,7 @@ def register(page: StudioPage, pages: Sequence[StudioPage], lifespan: EngineLife
 
 
 async def error_page(page: StudioPage, visit: Visit) -> None:
-    """Draw a page; a fault is told where the page would stand."""
+    """Draw a page; an error is shown in its place."""
     try:
         await page.build(visit)
     except NotFound as error:

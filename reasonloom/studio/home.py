@@ -1,4 +1,4 @@
-"""`/`: what there is, and what happened last."""
+"""`/`: counts and the latest runs; and the page for unknown addresses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ HOME = StudioPage("/", "Overview", "all", build_home, "/", icon="home")
 
 
 async def build_not_found(visit: Visit) -> None:
-    """Say that there is no such page."""
+    """Draw the page for unknown addresses."""
     heading("No such page")
     empty_state("Nothing stands here", "Choose a page on the left, or go back.")
 

@@ -1,4 +1,4 @@
-"""The studio beside the HTTP server: one address, one engine, the same callers."""
+"""Mounts the studio on the HTTP server: one address, one engine, the same callers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Mounted:
-    """ASGI: what begins with `/studio` is the studio's, all else the server's."""
+    """ASGI application: paths below `/studio` go to the studio, all others to the server."""
 
     def __init__(self, server: ASGIApp, studio: ASGIApp) -> None:
         self._server = server
@@ -36,7 +36,7 @@ class Mounted:
 
 @asynccontextmanager
 async def alive(app: ASGIApp) -> AsyncIterator[None]:
-    """Keep an ASGI application started; what it raises at its start is raised here."""
+    """Run an ASGI application's lifespan; a failed start raises here."""
     events: asyncio.Queue[Message] = asyncio.Queue()
     replies: asyncio.Queue[Message] = asyncio.Queue()
     scope: Scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}
@@ -53,7 +53,7 @@ async def alive(app: ASGIApp) -> AsyncIterator[None]:
 
 
 def with_studio(server: ASGIApp, lifespan: EngineLifespan, host: str) -> ASGIApp:
-    """Return the server with the studio beside it.
+    """Return the server with the studio mounted.
 
     Raises:
         SettingMistake: the extra `studio` is not installed.

@@ -1,4 +1,4 @@
-"""What a page may use: the visitor's own rows, and calls of tools in their name."""
+"""What a page is given: the visitor's rows, tool calls in their name, the visit."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ CLIENT = "studio"
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """One visitor at one page; `toolset` is whose data the page shows, `all` for any.
+    """One visitor at one page; `toolset` is the one whose data the page shows, or `all`.
 
-    Who the visitor is gets asked at each use: a token that was revoked while a page is open ends
+    The visitor is verified on each use: a token revoked while a page is open ends
     what the page can see.
     """
 
@@ -53,7 +53,7 @@ class PageContext:
         return await self.lifespan.engine()
 
     async def caller(self, *, reads: bool = True) -> Caller:
-        """Return who looks at the page.
+        """Return the caller who looks at the page.
 
         Raises:
             SignedOut: the visitor's token holds no longer.
@@ -71,7 +71,7 @@ class PageContext:
         )
 
     async def writer(self) -> Caller:
-        """Return who changes what the page shows.
+        """Return the caller for changes.
 
         Raises:
             SignedOut: the visitor's token holds no longer.
@@ -82,7 +82,7 @@ class PageContext:
         return await self.caller(reads=False)
 
     async def may_write(self) -> bool:
-        """Tell whether this visitor may change what the page shows."""
+        """Return whether this visitor may change what the page shows."""
         try:
             await self.writer()
         except (NotPermitted, SignedOut):
@@ -117,7 +117,7 @@ class PageContext:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One visit of a page: the desk, the parts of its address, and what follows the `?`."""
+    """One visit of a page: its context, the parts of its path, and its query."""
 
     context: PageContext
     parts: Mapping[str, str]
@@ -137,9 +137,9 @@ class StudioPage:
         path: its address below the studio's, such as `/session/{id}`.
         title: what it is called, in the browser's title and as its heading.
         toolset: whose data it shows, which says what a token must allow; `all` is any.
-        build: draws it, within the frame that every page has; what it raises is told there.
+        build: draws it within the frame, which shows what it raises.
         place: the path of the page in the navigation that it belongs to.
-        icon: its sign in the navigation; None for a page that does not stand there.
+        icon: its icon in the navigation; None for a page that is not listed.
     """
 
     path: str

@@ -37,4 +37,4 @@ PAGES = (
     eval_pages.EVAL_REPORT,
     home.NOT_FOUND,
 )
-"""The last one takes every address that no other does."""
+"""The last one matches every other address."""

@@ -1,11 +1,5 @@
-"""What is told of the work while it goes on: which run a line of the log is of, spans, metrics.
+"""The active run for the log, and spans and metrics of runs, tools and language models.
 
-    work.py       the run that is carried on, for the log and for what it asks
-    llm_calls.py  calls of language models
-    calls.py      calls of tools, as they were answered
-
-Only OpenTelemetry's interface is used here, which does nothing until `server/telemetry/` has
-started its SDK. Nothing of what a call says or answers is ever told.
+Only OpenTelemetry's API is used here, which does nothing until `server/telemetry/` has started
+its SDK. Contents of calls and answers are never recorded.
 """
-
-from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The run that is carried on at the moment: its name for the log, and a span around it."""
+"""The run in progress: its id for the log, and a span around it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _work: ContextVar[ActiveRun | None] = ContextVar("work", default=None)
 
 @dataclass(frozen=True, slots=True)
 class ActiveRun:
-    """A run, and the tool that it is of."""
+    """A run and its tool."""
 
     tool: str
     run_id: UUID
 
 
 def active_run() -> ActiveRun | None:
-    """Return the run that the current task carries on, None where it carries none."""
+    """Return the run of the current task, None if there is none."""
     return _work.get()
 
 
 @contextmanager
 def run_span(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[None]:
-    """Name the run for the block's time, in the log and by a span.
+    """Set the active run for a block, for the log and as a span.
 
     The span around it, which MCP's SDK opens for every message, gets the run's id too.
     """
@@ -57,7 +57,7 @@ def run_span(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[None
 def open_span(
     name: str, attributes: dict[str, str | bool], kind: trace.SpanKind = trace.SpanKind.INTERNAL
 ) -> Iterator[Span]:
-    """Open a span; what goes wrong in it is told by its kind alone, since words are contents."""
+    """Open a span; a fault is recorded by its class alone, since messages are contents."""
     with _tracer.start_as_current_span(
         name,
         kind=kind,

@@ -1,4 +1,4 @@
-"""Spans and metrics of calls of language models: who answered, in how long, for how much.
+"""Metrics of tool calls, and spans and metrics of calls of language models.
 
 Names are those of OpenTelemetry's conventions for generative AI, as far as there are any.
 """
@@ -65,7 +65,7 @@ Reply = TypeVar("Reply", bound=LlmReply)
 
 
 async def traced_llm_call(llm: str, answer: Awaitable[Reply]) -> Reply:
-    """Await the answer of a language model, told by the setting's name `llm`."""
+    """Await the answer of the language model `llm`, with a span and metrics."""
     kind, _, model = llm.partition(":")
     named: dict[str, str | bool] = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": kind}
     if kind == "litellm":  # what stands behind another kind's colon may be a file

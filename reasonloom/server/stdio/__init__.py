@@ -1,1 +1,1 @@
-"""Stdio: lines in, answers out, and none left over at the end."""
+"""Stdio: lines in, answers out, and every request answered before the end."""

@@ -1,4 +1,4 @@
-"""Keeps the end of a client's messages back until what it asked for is answered."""
+"""Delays the end of a client's input until its pending requests are answered."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 CANCELLED = "notifications/cancelled"
 POLL_SECONDS = 0.1
-"""Seconds between two looks at whether the client is still there."""
+"""Seconds between checks whether the client is still there."""
 
 
 class PendingRequests:
-    """The ids of requests that were handed to the SDK, and neither answered nor cancelled yet."""
+    """The ids of requests passed to the SDK and neither answered nor cancelled yet."""
 
     def __init__(self) -> None:
         self._ids: Counter[RequestId] = Counter()
@@ -32,7 +32,7 @@ class PendingRequests:
         self._none_waits = anyio.Event()
 
     def came(self, message: JSONRPCMessage) -> None:
-        """Note what a client sent."""
+        """Record a message of the client."""
         if isinstance(message, JSONRPCRequest):
             key = coerce_request_id(message.id)
             self._ids[key] += 1
@@ -41,7 +41,7 @@ class PendingRequests:
             self._settle(as_request_id((message.params or {}).get("requestId")))
 
     def went(self, message: JSONRPCMessage) -> None:
-        """Note what was sent to the client."""
+        """Record a message to the client."""
         if isinstance(message, JSONRPCResponse | JSONRPCError):
             self._settle(message.id)
 
@@ -55,20 +55,20 @@ class PendingRequests:
             self._none_waits.set()
 
     def take(self) -> list[RequestId]:
-        """Return the ids, which are told by the caller of this, and by nobody else."""
+        """Return and clear the pending ids; the caller answers them, and nobody else does."""
         ids = [self._written[key] for key in self._ids.elements()]
         self._taken = frozenset(self._ids)
         self._ids.clear()
         return ids
 
     def was_answered(self, message: JSONRPCMessage) -> bool:
-        """Tell whether a message answers what was told already."""
+        """Return whether a message answers an id that was taken."""
         if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return False
         return coerce_request_id(message.id) in self._taken
 
     async def settled(self, seconds: float, is_gone: Callable[[], bool]) -> None:
-        """Wait until none waits, at most so long, and only while somebody would hear of it."""
+        """Wait until no request is pending, at most `seconds`, and only while the client is there."""
         with anyio.move_on_after(seconds):
             while self._ids and not is_gone():
                 self._none_waits = anyio.Event()
@@ -77,7 +77,7 @@ class PendingRequests:
 
 
 class _Stream:
-    """A stream of the SDK's, as it is."""
+    """A stream of the SDK, wrapped."""
 
     def __init__(self, stream: Any, unanswered: PendingRequests) -> None:
         self._stream = stream
@@ -99,12 +99,12 @@ class _Stream:
 
 
 class Incoming(_Stream):
-    """What a client sends; its end is told late, since the SDK then drops what is at work."""
+    """A client's messages; the end is passed on late, since the SDK then drops pending calls."""
 
     def __init__(
         self, stream: Any, unanswered: PendingRequests, before_end: Callable[[], Awaitable[None]]
     ) -> None:
-        """Await `before_end` before the end is told."""
+        """Await `before_end` before passing on the end."""
         super().__init__(stream, unanswered)
         self._before_end = before_end
 
@@ -119,7 +119,7 @@ class Incoming(_Stream):
             raise StopAsyncIteration from None
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message, noted."""
+        """Return the next message, and record it."""
         item: SessionMessage | Exception = await self._stream.receive()
         if not isinstance(item, Exception):
             self._unanswered.came(item.message)
@@ -130,7 +130,7 @@ class Outgoing(_Stream):
     """What is sent to a client."""
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Send a message, and note it; whoever was told that a call is cut hears no more of it."""
+        """Send and record a message, unless its request was answered at shutdown."""
         if self._unanswered.was_answered(item.message):
             return
         await self._stream.send(item)
@@ -138,7 +138,7 @@ class Outgoing(_Stream):
 
 
 def is_reader_gone(descriptor: int) -> bool:
-    """Tell whether what is written goes nowhere; no where the system cannot say."""
+    """Return whether the reader of a pipe is gone; False if the system cannot tell."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()

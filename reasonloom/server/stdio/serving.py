@@ -1,4 +1,4 @@
-"""Serves over stdin and stdout; every line that asks for an answer gets one."""
+"""Serves over stdin and stdout; every request gets an answer."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 FLUSH_SECONDS = 0.2
-"""Seconds until what was said last is written: the SDK's writer tells nobody when it is."""
+"""Seconds to flush the last messages: the SDK's writer does not signal when it is done."""
 
 DRAIN_SECONDS = AFTER_CLIENT - 3.0
-"""Seconds that calls are given once stdin has ended; the rest is for closing."""
+"""Seconds for pending calls after stdin has ended; the rest is for closing."""
 
 
 class MessageLines:
-    """The lines of stdin that are messages; the others are answered on the way."""
+    """The lines of stdin that are messages; invalid ones are answered at once."""
 
     def __init__(self) -> None:
         self._replies: Any = None
@@ -54,7 +54,7 @@ class MessageLines:
         self._source = StdinLines(_take_stdin())
 
     def answer_on(self, stream: Any) -> None:
-        """Name the stream that refusals go out on."""
+        """Set the stream for refusals."""
         self._replies = stream
         self._ready.set()
 
@@ -70,7 +70,7 @@ class MessageLines:
         exit_within(AFTER_CLIENT)
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Answer what is not handed to the SDK, or not any more."""
+        """Answer what the SDK does not handle, or no longer."""
         await self._ready.wait()
         error = ErrorData(code=refusal.code, message=refusal.message)
         for identifier in refusal.ids:
@@ -79,7 +79,7 @@ class MessageLines:
 
 
 def _take_stdin() -> int:
-    """Return stdin under a descriptor of its own, so that no child process reads from it."""
+    """Return stdin as a private descriptor, so that no child process reads from it."""
     private = os.dup(sys.stdin.fileno())
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, sys.stdin.fileno())
@@ -106,9 +106,9 @@ async def serve_stdio(settings: Settings) -> None:
 async def _run_session(
     server: LoomServer, at_end: Callable[[], None], lines: MessageLines, unanswered: PendingRequests
 ) -> None:
-    """Answer a client until it closes stdin, or reads no more.
+    """Serve a client until it closes stdin or stops reading.
 
-    `at_end` is called before what is still at work at the end of stdin is cut short.
+    `at_end` is called before calls still pending after stdin's end are cancelled.
     """
     is_gone = partial(is_reader_gone, os.dup(sys.stdout.fileno()))  # the SDK diverts stdout itself
     stdin = cast("anyio.AsyncFile[str]", lines)
@@ -139,7 +139,7 @@ async def _end_on_signal(
     lines: MessageLines,
     unanswered: PendingRequests,
 ) -> None:
-    """Tell those whose calls are cut when the process is asked to end, and end it."""
+    """On a signal, answer the pending calls with an error, and end."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             exit_within(AFTER_SIGNAL)

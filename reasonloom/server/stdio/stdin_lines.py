@@ -1,4 +1,4 @@
-"""Reads the raw lines of a descriptor, in a thread that nobody has to wait for."""
+"""Reads raw lines of a descriptor in a daemon thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_READ_AHEAD = 100
 
 
 class StdinLines:
-    """The raw lines of a descriptor, read by a thread that nobody has to wait for.
+    """The raw lines of a descriptor, read by a daemon thread.
 
     A read of stdin cannot be cancelled: a thread of the loop's own would keep a server that
     was asked to end alive until its client says something more.
@@ -35,7 +35,7 @@ class StdinLines:
             yield line
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Hand over line by line, then None; more than a few unread lines wait in the pipe."""
+        """Pass on each line, then None, reading only a few lines ahead."""
         with suppress(RuntimeError):  # the loop has ended meanwhile
             for line in _lines_of(self._descriptor):
                 self._read_ahead.acquire()
@@ -44,7 +44,7 @@ class StdinLines:
 
 
 class LineBuffer:
-    """One line as it grows; of one that is too long only the head is kept."""
+    """A line as it grows; only the head of an oversized one is kept."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -61,14 +61,14 @@ class LineBuffer:
             del self._parts[1:]
 
     def take(self) -> bytes | Refusal:
-        """Return the line, or why it is none, and begin the next."""
+        """Return the line or its refusal, and start the next."""
         parts, size = self._parts, self._size
         self._parts, self._size = [], 0
         return b"".join(parts) if size <= MAX_MESSAGE_BYTES else too_long(b"".join(parts))
 
 
 def _lines_of(descriptor: int) -> Iterator[bytes | Refusal]:
-    """Yield the lines of a descriptor; a last one without its line break counts."""
+    """Yield the lines of a descriptor, the last one even without a line break."""
     line = LineBuffer()
     with suppress(OSError):
         while chunk := os.read(descriptor, CHUNK):

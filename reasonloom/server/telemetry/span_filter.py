@@ -1,4 +1,4 @@
-"""What leaves of a span: what is on a list. Names that a client chose, and words, do not."""
+"""Filters exported spans by a list: no names chosen by clients, and no contents."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ LONGEST_STATEMENT = 2_000
 
 
 class FilteringExporter(SpanExporter):
-    """An exporter before another, that lets pass what is on the list."""
+    """An exporter in front of another that removes what is not on the list."""
 
     def __init__(self, exporter: SpanExporter, tools: Collection[str]) -> None:
         self._exporter = exporter
         self._tools = frozenset(tools)
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Pass spans on, without what is not on the list."""
+        """Export spans without what is not on the list."""
         return self._exporter.export([self._cleaned(span) for span in spans])
 
     def shutdown(self) -> None:
-        """End the exporter behind."""
+        """Shut down the wrapped exporter."""
         self._exporter.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Let the exporter behind send what it holds."""
+        """Flush the wrapped exporter."""
         return self._exporter.force_flush(timeout_millis)
 
     def _cleaned(self, span: ReadableSpan) -> ReadableSpan:
@@ -78,7 +78,7 @@ class FilteringExporter(SpanExporter):
 
 
 def _plain(name: str, value: AttributeValue) -> AttributeValue:
-    """Return a value without what is quoted in a statement; a text that is no name is none."""
+    """Return a value without literals of statements; other texts must look like names."""
     if not isinstance(value, str):
         return value
     if name in STATEMENTS:
@@ -87,7 +87,7 @@ def _plain(name: str, value: AttributeValue) -> AttributeValue:
 
 
 def _name(name: str, attributes: Mapping[str, AttributeValue]) -> str:
-    """Return a span's name; that of a message of MCP is told anew, from what is known."""
+    """Return a span's name; that of an MCP message is rebuilt from known attributes."""
     if METHOD in attributes:
         return " ".join(str(attributes[key]) for key in (METHOD, TOOL) if key in attributes)
     return name if PLAIN_NAME.fullmatch(name) else OTHER

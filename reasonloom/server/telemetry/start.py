@@ -1,4 +1,4 @@
-"""Starts OpenTelemetry's SDK for a server, and lets it send what it holds at the end."""
+"""Starts OpenTelemetry's SDK for a server, and flushes it at exit."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def start_telemetry(settings: Settings) -> None:
 
 
 def _end(providers: Sequence[Any]) -> None:
-    """Send what is held. A server that ends has its time, however long a collector is silent."""
+    """Flush and shut down; an ending server has a deadline, even if the collector hangs."""
     for provider in providers:
         provider.shutdown()
 
 
 def _names(settings: Settings) -> set[str]:
-    """Return every name of a tool that a span may have: those served, and those of runs."""
+    """Return the tool names that a span may have: served ones, and those of runs."""
     ours = {line.name for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools}
     catalogues = (choose(settings), *reference_catalogues(settings).values())
     return ours.union(served.name for each in catalogues for served in each.tools)

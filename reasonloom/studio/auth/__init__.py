@@ -1,1 +1,1 @@
-"""Studio pages of auth."""
+"""Who may see the studio: hosts, headers, sign-in, visitors."""

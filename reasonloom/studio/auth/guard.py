@@ -1,4 +1,4 @@
-"""ASGI in front of every page: the host's name, headers, and who comes in."""
+"""ASGI middleware in front of every page: hosts, security headers, sign-in."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SECURITY_HEADERS = {
 
 
 def with_headers(send: Send) -> Send:
-    """Return `send` with our headers on the beginning of each answer."""
+    """Return `send` with our headers on each response."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -60,14 +60,14 @@ def with_headers(send: Send) -> Send:
 
 
 VISITOR = "reasonloom.visitor"
-"""Where a request's scope holds its `Visitor`."""
+"""The key of the `Visitor` in a request's scope."""
 
 ASSETS = "/_nicegui/"
 """Scripts and styles of the library, the same for everybody."""
 
 
 class Guard:
-    """Lets in who asks by a name of ours, from a page of ours, with a token where one is needed."""
+    """Passes requests with an allowed host and origin, and a token where one is required."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Guard:
         names: AllowedNames,
         verifier: Verifier | None,
     ) -> None:
-        """Stand before `app`, whose pages begin with the path `base`."""
+        """Guard `app`, whose pages are below the path `base`."""
         self._app = app
         self._base = base
         self._names = names
@@ -85,7 +85,7 @@ class Guard:
         self._signing = SignInPages(base, verifier, self._signed_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what may come in; the rest is answered here."""
+        """Pass on allowed requests; answer the others here."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -125,7 +125,7 @@ class Guard:
 
 
 async def _answered(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request; a socket that may not come in is closed before it is open."""
+    """Answer a request; a refused web socket is closed before it is accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})
         return

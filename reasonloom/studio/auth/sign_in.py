@@ -1,4 +1,4 @@
-"""The page on which a visitor gives a token, and the way out."""
+"""Sign-in and sign-out pages; the cookie is a random number that stands for a token."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SESSION_SECONDS = 12 * 3_600
 """Seconds after which a visitor signs in again."""
 
 MAX_SESSIONS = 1_000
-"""Visitors kept; the one who signed in first is let go for one more."""
+"""Signed-in visitors at most; the earliest is dropped for one more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class _SignIn:
 
 
 class SignInSessions:
-    """The tokens of those who are signed in at this process."""
+    """The tokens of visitors signed in to this process."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, _SignIn] = OrderedDict()
 
     def enter(self, token: str) -> str:
-        """Return the cookie's value that stands for a token from now on."""
+        """Return a new cookie value for a token."""
         value = secrets.token_urlsafe(32)
         self._kept[value] = _SignIn(token, time.monotonic() + SESSION_SECONDS)
         while len(self._kept) > MAX_SESSIONS:
@@ -50,7 +50,7 @@ class SignInSessions:
         return value
 
     def token(self, value: str | None) -> str | None:
-        """Return the token that a cookie stands for, None where it stands for none."""
+        """Return the token of a cookie value, None if there is none."""
         kept = self._kept.get(value or "")
         if kept is None or kept.until < time.monotonic():
             self.leave(value)
@@ -74,7 +74,7 @@ def _template() -> Template:
 
 
 class SignInPages:
-    """Answers what is asked below `/sign-in`."""
+    """Serves the pages below `/sign-in`."""
 
     def __init__(self, base: str, verifier: Verifier | None, signed_in: SignInSessions) -> None:
         self._base = base
@@ -111,7 +111,7 @@ class SignInPages:
         return response
 
     def _there(self, request: Request) -> str:
-        """Return the page that was asked for, if it is one of ours."""
+        """Return the requested page if it is one of ours, else the first."""
         wanted = request.query_params.get("to", "")
         ours = wanted.startswith(f"{self._base}/") and "//" not in wanted and "\\" not in wanted
         return wanted if ours else f"{self._base}/"

@@ -1,4 +1,4 @@
-"""Who looks at a page: a signed-in holder of a token, or the owner of the settings."""
+"""The visitor of a page: a signed-in holder of a token, or the settings' owner."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class SignedOut(CallerMistake):
-    """The visitor's token holds no longer."""
+    """The visitor's token is no longer valid."""
 
 
 class NotProvable(ServiceFault):
-    """Nobody can verify the visitor's token at present."""
+    """The visitor's token cannot be verified now."""
 
 
 class NotPermitted(CallerMistake):
@@ -29,17 +29,17 @@ class NotPermitted(CallerMistake):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """One visitor; without a verifier nobody has to prove anything, as on the HTTP server."""
+    """One visitor; without a verifier no token is required, as on the HTTP server."""
 
     verifier: Verifier | None = None
     secret: str | None = None
 
     async def token(self) -> AccessToken | None:
-        """Return what the visitor's token says now, None where none is asked for.
+        """Return the visitor's verified token, None if none is required.
 
         Raises:
-            SignedOut: there is none, or it was revoked or has run out.
-            NotProvable: the issuer's keys cannot be had now.
+            SignedOut: there is none, or it was revoked or has expired.
+            NotProvable: the issuer's keys are not available now.
         """
         if self.verifier is None:
             return None

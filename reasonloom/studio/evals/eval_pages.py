@@ -1,4 +1,4 @@
-"""`/evals`: the runs of evals with their scores and intervals, and two held against each other."""
+"""`/evals`, `/eval/{name}`, `/evals/compare`: eval runs with scores, reports, comparisons."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def interval(name: str, score: Mapping[str, Any]) -> None:
-    """Draw one score; one that leaves 0 to 1 is said alone."""
+    """Draw one score; one outside 0 to 1 as text only."""
     low, high = score["interval"]
     mean = score["mean"]
     words = f"{mean:.3f} ({low:.3f} to {high:.3f}), n = {score['items']:,}"
@@ -43,7 +43,7 @@ FIRST = "reasonloom eval run grounding"
 
 
 async def build_evals(visit: Visit) -> None:
-    """Draw the runs, which follow what is written to their files."""
+    """Draw the runs, redrawn as their files change."""
     folder = await eval_folder(visit.context)
     heading("Evals", "Each run of an eval with its scores and their 95 % intervals.")
     _compare(run_names(folder))
@@ -114,7 +114,7 @@ REPORT_POLL_SECONDS = 2.0
 
 
 async def build_report(visit: Visit) -> None:
-    """Draw one run's report, anew when more of it is done."""
+    """Draw one run's report, redrawn as the run progresses."""
     heading(visit.parts["name"], "Scores, the items that went wrong, and what each was asked.")
     await _framed(visit, [visit.parts["name"]])
 

@@ -1,4 +1,4 @@
-"""Serves the reports that pages of evals frame: whole pages of their own, with their own policy."""
+"""Serves the reports that eval pages show in a frame."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ MAX_REPORTS = 4
 
 
 class Reports:
-    """Answers with the report of the runs that the address names, the base first."""
+    """Serves the report of the runs named in the address, the base first."""
 
     def __init__(self, lifespan: EngineLifespan) -> None:
         self._lifespan = lifespan
 
     async def answer(self, request: Request) -> Response:
-        """Return the report, or a sentence of why there is none."""
+        """Return the report, or the reason why there is none."""
         context = PageContext(self._lifespan, request.scope[VISITOR], "all")
         try:
             folder = await eval_folder(context)

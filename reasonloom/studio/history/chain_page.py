@@ -39,7 +39,7 @@ MOST_PROJECTS = 300
 
 
 def chain_form(visit: Visit, projects: Sequence[str], project: str = "") -> None:
-    """Draw it with what the address holds."""
+    """Draw the form with the values in the address."""
     named = project or visit.query.get("project", "")
     names = dict.fromkeys([*([named] if named else []), *projects[:MOST_PROJECTS]])
     with form("/history/chain", "Ask the past", button="Tell"):
@@ -61,7 +61,7 @@ NO_DIAGNOSIS = "next in time; no link between them says more"
 def chain_strip(
     pieces: Sequence[Mapping[str, Any]], reasons: Sequence[str], *, chain: bool
 ) -> None:
-    """Draw the pieces in the order in which they are told; a chain has its reasons between."""
+    """Draw the pieces in order; a chain has reasons between them."""
     with ui.element("ol").classes("studio-strip" if chain else "studio-found"):
         for place, (piece, why) in enumerate(zip(pieces, reasons, strict=True), start=1):
             with ui.element("li").classes("studio-card"):
@@ -87,7 +87,7 @@ def _piece(place: int, piece: Mapping[str, Any]) -> None:
 
 
 def diagnosis(found: Mapping[str, Any] | None) -> None:
-    """Draw why no chain was told, if that is so."""
+    """Draw why there is no chain, if there is none."""
     if found is None:
         return
     tag("h2", "Why there is no chain")
@@ -110,7 +110,7 @@ TOOLS = {"back": "history_recall", "on": "history_predict"}
 
 
 async def build(visit: Visit) -> None:
-    """Draw the form; the chain itself is asked for once the page is seen."""
+    """Draw the form; the chain is fetched after the page is shown."""
     words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
     project = visit.query.get("project", "").replace("\x00", "").strip()[:MAX_FIELD]
     way = visit.query.get("way", "back")
@@ -142,7 +142,7 @@ async def _request(visit: Visit, way: str, words: str, project: str) -> Outcome:
 
 
 async def _reasons(visit: Visit, pieces: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return for each piece why it follows from the nearest one before it that says so."""
+    """Return for each piece the reason that links it to the nearest earlier piece with one."""
     ids = [memory_number(piece["id"]) for piece in pieces]
     pairs = list(combinations(ids, 2))
     async with visit.context.begin(searching=True) as tx:

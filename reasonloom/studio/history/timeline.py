@@ -1,4 +1,4 @@
-"""Past sessions on a time line: a point each, or sums of a span where they are many."""
+"""Past sessions on a time line: a point each, or counts by time span if there are many."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Choose = Callable[["SessionRow"], Any]
 
 
 def draw_timeline(rows: Sequence[SessionRow], choose: Choose) -> None:
-    """Draw the sessions that tell when they began; one that is pressed is handed to `choose`."""
+    """Draw the dated sessions; a selected one is passed to `choose`."""
     dated = [row for row in rows if row.started_at is not None]
     if len(dated) < len(rows):
         tag("p", f"{len(rows) - len(dated):,} tell no time and are only in the list below.")

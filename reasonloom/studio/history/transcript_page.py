@@ -1,4 +1,4 @@
-"""`/history/session/{id}`: what was said and done in one past session, piece by piece."""
+"""`/history/session/{id}`: the transcript of one past session, piece by piece."""
 
 from __future__ import annotations
 

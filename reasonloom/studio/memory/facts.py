@@ -1,4 +1,4 @@
-"""What is known of one memory, as facts; shared by its page and the panel beside the map."""
+"""Facts about one memory, for its page and for the panel of the map."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS = {
 
 
 def status_facts(memory: OneMemory) -> None:
-    """Draw marks: its sector, whether it is hidden, superseded or not trusted whole."""
+    """Draw marks: sector, hidden, superseded, limited trust."""
     with ui.element("p").classes("studio-row"):
         mark(memory.sector, "own")
         if memory.source_kind in ("derived", "transcript"):

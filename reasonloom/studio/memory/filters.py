@@ -26,7 +26,7 @@ DIGITS = 18
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """What the address asks for: filters as they were written, and the map's colours."""
+    """The query in the address: filters as written, and the map's colours."""
 
     words: str
     sector: str
@@ -39,13 +39,13 @@ class MemoryQuery:
 
     @property
     def narrow(self) -> bool:
-        """Tell whether anything is filtered."""
+        """Whether anything is filtered."""
         plain = self.hidden == "no" and self.kinds == "now"
         return not plain or any((self.words, self.sector, self.project, self.tag, self.cluster))
 
 
 def query_of(visit: Visit) -> MemoryQuery:
-    """Read the filters; what is none of the choices counts as not given."""
+    """Parse the filters; unknown choices count as not given."""
 
     def given(name: str) -> str:
         return visit.query.get(name, "").replace("\x00", "").strip()[:MAX_FIELD]
@@ -66,7 +66,7 @@ def query_of(visit: Visit) -> MemoryQuery:
 
 
 async def filters_of(tx: Transaction, query: MemoryQuery) -> MemoryFilter:
-    """Return which memories are meant; words that tell nothing are looked for as letters."""
+    """Return the filter; a text without search terms is matched literally."""
     chosen = MemoryFilter(
         sector=query.sector or None,
         project=query.project or None,

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.mental_models.basin_memories import Sample
 
 DRAWN = 4_000
-"""Points of the map; of more memories a sample is drawn."""
+"""Points of the map; more memories are sampled."""
 
 EXCERPT = 130
 PANEL = 4_000
@@ -57,7 +57,7 @@ FIRST = (
 
 
 async def build(visit: Visit) -> None:
-    """Draw the filters and the list; what all must be counted for comes after the page is seen."""
+    """Draw the filters and the list; the map and the count follow after the page is shown."""
     query = query_of(visit)
     heading("Memory", "Everything that is remembered: narrow it down, look at the map, open one.")
     async with visit.context.begin(searching=True) as tx:
@@ -100,7 +100,7 @@ def _nothing(visit: Visit, query: MemoryQuery) -> None:
 
 @dataclass
 class Count:
-    """How many memories pass the filters; counted once, when it is first asked for."""
+    """The number of memories that pass the filters, counted once on first use."""
 
     visit: Visit
     chosen: MemoryFilter
@@ -131,7 +131,7 @@ def _row(row: ListedMemory) -> tuple[Cell | str, ...]:
 
 @dataclass
 class MapView:
-    """The map of what is chosen, with the memory that was pressed beside it."""
+    """The map of the filtered memories, with a panel for the selected one."""
 
     visit: Visit
     query: MemoryQuery
@@ -140,7 +140,7 @@ class MapView:
     panel: Region = field(init=False)
 
     def begin(self) -> None:
-        """Stand where the map will be."""
+        """Reserve the place of the map, and load it."""
         with ui.element("div").classes("studio-columns"):
             with ui.element("div").classes("studio-card"):
                 deferred(self._load, "drawing the map…")

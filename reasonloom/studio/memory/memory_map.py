@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 FEWEST = 3
-"""Points of which a plane says anything."""
+"""The fewest points worth projecting."""
 
 
 class Projection(NamedTuple):
-    """Points, a row each, and which shares of how the vectors differ the two axes keep, 0..1."""
+    """Points, one per row, and the shares of variance that the two axes keep, 0..1."""
 
     points: Vectors
     kept: tuple[float, float]
@@ -71,7 +71,7 @@ Groups = Mapping[str, Sequence[int]]
 
 
 def grouped(names: Sequence[str | None]) -> dict[str, list[int]]:
-    """Return the places of each name, the most frequent first; what is rare stands together."""
+    """Return the indices of each name, the most frequent first; rare names are one group."""
     counted = Counter(name for name in names if name)
     common = {name for name, _ in counted.most_common(len(SHAPES))}
     groups: dict[str, list[int]] = {name: [] for name, _ in counted.most_common(len(SHAPES))}
@@ -84,7 +84,7 @@ def grouped(names: Sequence[str | None]) -> dict[str, list[int]]:
 def draw_map(
     points: Sequence[Point], flat: Projection, groups: Groups, choose: Callable[[int], Any]
 ) -> None:
-    """Draw the points; the number of the memory that is pressed is handed to `choose`."""
+    """Draw the points; the id of a selected memory is passed to `choose`."""
     places = list(groups.values())
 
     async def chosen(event: EChartPointClickEventArguments) -> None:

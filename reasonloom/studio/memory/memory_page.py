@@ -1,4 +1,4 @@
-"""`/memory/{id}`: one memory with its links, where it comes from, and how it fades."""
+"""`/memory/{id}`: one memory with its links, provenance and decay."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ EXCERPT = 110
 
 
 def edges(title: str, way: str, found: Sequence[Link]) -> None:
-    """Draw edges of one direction; `way` says it before the other memory."""
+    """Draw edges of one direction; `way` is the heading of the other memory's column."""
     tag("h3", title)
     if not found:
         tag("p", "None.", "studio-quiet")

@@ -34,9 +34,9 @@ LEAST = 0.0005
 
 
 def shares_of(explained: Explanation) -> dict[str, float]:
-    """Return what each signal brings to the score; their sum is the score.
+    """Return the contribution of each signal to the score; they add up to it.
 
-    The similarity is squashed: each of its signals gets its part of what is left by that.
+    Similarity is squashed: its signals share the squashed value proportionally.
     """
     similarity = None if explained.similarity is None else 0.0
     plain = {
@@ -85,7 +85,7 @@ LEAD = (
 
 
 async def build(visit: Visit) -> None:
-    """Draw the form; the recall itself happens once the page is seen."""
+    """Draw the form; the recall runs after the page is shown."""
     words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
     sector = visit.query.get("sector", "")
     limit = visit.query.get("limit", "")

@@ -1,4 +1,4 @@
-"""Strength over time, reckoned by the formula by which memories fade."""
+"""Strength over time, by the decay formula."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AHEAD = {"now": 0, "in a week": 7, "in a month": 30, "in three months": 91, "in a year": 365}
 STEPS = 60
 NARROW = 0.12
-"""The share of the width below which two names would stand on each other."""
+"""The share of the width below which two labels would overlap."""
 
 DAY = 86_400.0
 
@@ -28,14 +28,14 @@ Curve = Sequence[tuple[datetime, float]]
 
 
 class Decay(NamedTuple):
-    """The strength at moments: reckoned back to the last access, and ahead; and in short."""
+    """Strength over time: a curve back to the last access and ahead, and a few named points."""
 
     curve: Curve
     short: Sequence[tuple[str, datetime, float]]
 
 
 async def decay_of(tx: Transaction, memory: OneMemory, now: datetime) -> Decay:
-    """Reckon a memory's strength from its last access to a year from now."""
+    """Compute a memory's strength from its last access to a year from now."""
     known = await decay.strength_basis(tx, memory.id)
     if known is None:
         raise MemoryNotFound(f"mem-{memory.id}", field="memoryId")
@@ -50,7 +50,7 @@ async def decay_of(tx: Transaction, memory: OneMemory, now: datetime) -> Decay:
 
 
 def _before(memory: OneMemory, known: decay.StrengthBasis) -> list[tuple[datetime, float]]:
-    """Reckon back from the stored strength; below the floor there is nothing to reckon from."""
+    """Compute back from the stored strength; nothing can be computed from below the floor."""
     days = (known.since - memory.last_accessed).total_seconds() / DAY
     if days <= 0 or known.strength <= FLOOR:
         return []
@@ -91,7 +91,7 @@ def draw_strength(memory: OneMemory, found: Decay, now: datetime) -> None:
 
 
 def _moments(memory: OneMemory, now: datetime, narrow: timedelta) -> dict[str, datetime]:
-    """Return what happened when; what would stand on each other has one name."""
+    """Return events by time; overlapping ones share a label."""
     known = {"stored": memory.created_at, "last access": memory.last_accessed, "now": now}
     if not memory.access_count:
         del known["last access"]

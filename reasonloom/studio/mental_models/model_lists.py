@@ -1,4 +1,4 @@
-"""`/models`: every mental model with its record."""
+"""`/models` and `/basins`: every mental model with its record, and the basins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 MOST = 1_000
-"""Models of a list; of more the newest."""
+"""Models of a list; the newest if there are more."""
 
 NO_MODELS = (
     'reasonloom call create_model \'{"name": "Sleep", "domain": "user", '
@@ -99,7 +99,7 @@ NO_BASINS = "reasonloom cluster"
 
 
 async def build_basins(visit: Visit) -> None:
-    """Draw the choice; the basins are counted once the page is seen."""
+    """Draw the choice; the basins are counted after the page is shown."""
     unused = visit.query.get("which", "") == "apart"
     heading("Basins", BASINS_LEAD)
     with form("/basins", "Which basins"):

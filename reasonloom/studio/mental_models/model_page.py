@@ -40,7 +40,7 @@ LONGEST = 160
 
 
 def templates(found: Sequence[Template]) -> None:
-    """Draw on what it predicts what."""
+    """Draw the prediction templates."""
     if not found:
         tag("p", "It has no template, and so predicts nothing.", "studio-quiet")
         return
@@ -58,7 +58,7 @@ def templates(found: Sequence[Template]) -> None:
 def draw_predictions(
     found: Sequence[PredictionRow], states: PredictionStates, now: datetime
 ) -> None:
-    """Draw the newest predictions, each with what came of it."""
+    """Draw the newest predictions with their outcomes."""
     total = sum(states)
     if not found:
         tag("p", "It has predicted nothing yet.", "studio-quiet")

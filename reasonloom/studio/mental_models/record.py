@@ -1,4 +1,4 @@
-"""The record of a mental model in words, and its calibration drawn."""
+"""Basins as a table; a model's accuracy and calibration."""
 
 from __future__ import annotations
 

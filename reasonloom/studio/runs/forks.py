@@ -1,4 +1,4 @@
-"""Forks a run: from which step on, and with which version of which prompt."""
+"""Forks a run from a step with other prompt versions, and compares the fork with its origin."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Choice:
 async def fork_form(
     visit: Visit, row: RunRow, steps: Sequence[RunStep], calls: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Draw the choices; the fork is a run of its own, and opens when it is done."""
+    """Draw the choices; the fork is a new run, opened when it is done."""
     nodes = list(dict.fromkeys(name for step in steps for name in step.nodes))
     if not nodes or row.status == "running":
         return
@@ -70,7 +70,7 @@ def _version(chosen: Choice, name: str, used: int, prompts: PromptRegistry) -> N
 
 
 async def _fork(visit: Visit, row: RunRow, chosen: Choice) -> str:
-    """Walk the fork to its end; return its run's id."""
+    """Run the fork; return its run id."""
     from reasonloom.graphs.runs.fork import Fork  # noqa: PLC0415 - loads the graphs
 
     caller = await visit.context.writer()

@@ -1,4 +1,4 @@
-"""`/run/{id}`: one run as a waterfall, with its calls, its answer, and a way to fork it."""
+"""`/runs` and `/run/{id}`: the list, and one run with its waterfall, calls and answer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FIRST = 'reasonloom call recall \'{"userId": "me", "query": "bees"}\''
 
 
 async def build_runs(visit: Visit) -> None:
-    """Draw the choices and the list, which follows what runs."""
+    """Draw the filters and the list, which follows new runs."""
     tool, status = visit.query.get("tool", ""), visit.query.get("status", "")
     async with visit.context.begin() as tx:
         tools = await run_lists.tools(tx)
@@ -99,7 +99,7 @@ RUNS = StudioPage("/runs", "Runs", "all", build_runs, "/runs", icon="route")
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:
-    """A run with all that is kept of it; `origin` is the run that it is a fork of."""
+    """A run with its calls, steps and memories; `origin` is the run it was forked from."""
 
     row: RunRow
     calls: list[dict[str, Any]]
@@ -109,7 +109,7 @@ class RunDetails:
 
 
 async def build_run(visit: Visit) -> None:
-    """Draw the run, which follows what is recorded of it."""
+    """Draw the run, redrawn as it is recorded."""
     wanted = parse_uuid(visit.id)
     if wanted is None:
         raise RunNotFound(visit.id)

@@ -1,4 +1,4 @@
-"""The calls of a language model that a run made: what was asked, what came, what it cost."""
+"""Parts of run pages: tables of runs, calls of language models, links to memories."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _messages(messages: Sequence[Mapping[str, str]] | None) -> None:
 
 
 def memory_links(found: Sequence[RunMemory]) -> None:
-    """Draw both lists; one that is empty is left out."""
+    """Draw the memories used and made; an empty list is omitted."""
     _listed("Memories it used", [each for each in found if not each.made])
     _listed("Memories it made", [each for each in found if each.made])
 

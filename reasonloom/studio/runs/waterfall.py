@@ -1,4 +1,4 @@
-"""A run as a waterfall: each step and each call of a language model where it stood in time."""
+"""A run as a waterfall: each step and each call of a language model on a time axis."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIN_WIDTH = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: from when to when, what it was, what is said beside it."""
+    """One bar: its time span, kind and note."""
 
     name: str
     begun: datetime
@@ -58,7 +58,7 @@ def _call(call: Mapping[str, Any]) -> Bar:
 
 
 def waterfall(bars: Sequence[Bar]) -> None:
-    """Draw bars below one another on one axis of time; the times are in words too."""
+    """Draw bars on a common time axis, with the times as text too."""
     first = min(bar.begun for bar in bars)
     whole = max((max(bar.ended for bar in bars) - first).total_seconds(), 1e-3)
     label = f"Steps and calls over {whole * 1000:,.0f} milliseconds"

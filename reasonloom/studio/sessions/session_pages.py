@@ -1,4 +1,4 @@
-"""`/session/{id}`: one session as a graph of its steps, growing while a run works."""
+"""`/sessions` and `/session/{id}`: the list, and one session as a growing graph of steps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MAX_REPLY = 120
 
 
 def draw_active_runs(calls: Sequence[AnsweredCall]) -> None:
-    """Draw each run at work with the calls that were answered, as they come."""
+    """Draw each active run with the calls answered so far."""
     for run, group in groupby(calls, lambda call: (call.run_id, call.tool)):
         answered = [call for call in group if call.node is not None]
         with ui.element("section").classes("studio-working").props("role=status"):
@@ -65,7 +65,7 @@ FIRST = 'reasonloom call reasoning_linear \'{"content": "Why do ships float?"}\'
 
 
 async def build_sessions(visit: Visit) -> None:
-    """Draw the search and the list, which follows what is written."""
+    """Draw the search and the list, redrawn as sessions change."""
     words = visit.query.get("q", "").strip()[:MAX_FIELD]
     heading("Sessions", "Each line is one train of thought; open it to see its branches.")
     with form("/sessions", "Search sessions"):
@@ -127,7 +127,7 @@ async def build_session(visit: Visit) -> None:
 class SessionView:
     """One open page: what it shows of its session, and the step that is open.
 
-    `window` is the page of steps that is shown, None for the newest, which moves on.
+    `window` is the page of steps, None for the newest, which moves on.
     """
 
     visit: Visit

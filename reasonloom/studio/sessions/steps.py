@@ -1,4 +1,4 @@
-"""The steps of a session beside their lanes: each a button that opens it."""
+"""The steps of a session as buttons, next to their branches as lanes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROW = 68
 
 LANE = 18
 MAX_LANES = 12
-"""Lanes drawn apart; branches beyond share the last one."""
+"""Lanes at most; further branches share the last one."""
 
 DOT, ROUND = 6, 14
 
@@ -49,7 +49,7 @@ def lanes_width(lanes: int) -> int:
 
 
 def draw_lanes(spots: Sequence[Spot], lanes: int) -> str:
-    """Return the SVG; it holds numbers alone, no text of anybody."""
+    """Return the SVG; it contains numbers only, no text of users."""
     lane_of = {spot.row: spot.lane for spot in spots}
     lines = [line for spot in spots for line in _lines(spot, lane_of)]
     dots = [_dot(spot) for spot in spots]
@@ -127,7 +127,7 @@ def steps_of(picture: SessionPicture) -> list[Step]:
 def draw_steps(
     steps: Sequence[Step], lanes: int, chosen: UUID | None, choose: Callable[[UUID], object]
 ) -> None:
-    """Draw steps beside their lanes; one that is pressed is handed to `choose`."""
+    """Draw steps next to their lanes; a selected one is passed to `choose`."""
     rows = {step.thought.row.id: row for row, step in enumerate(steps)}
     with ui.element("div").classes("studio-graph"):
         ui.html(draw_lanes([_spot(step, rows) for step in steps], lanes), sanitize=False)

@@ -1,4 +1,4 @@
-"""One thought: what it says, the prompts and replies behind it, the memories around it."""
+"""One thought with its prompts, replies and memories."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtSources:
-    """A thought with what its run asked and touched; a run may have made several thoughts."""
+    """A thought with the calls and memories of its run, which may have made several thoughts."""
 
     thought: ThoughtRow
     calls: Sequence[Mapping[str, Any]]
@@ -28,7 +28,7 @@ class ThoughtSources:
 
 
 async def thought_sources(tx: Transaction, thought_id: UUID) -> ThoughtSources:
-    """Read a thought and what stands behind it.
+    """Read a thought with its sources.
 
     Raises:
         ThoughtNotFound: the visitor has none such.

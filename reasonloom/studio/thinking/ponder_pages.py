@@ -1,4 +1,4 @@
-"""`/ponder/{id}`: one run of four streams, what crossed between them, and what came of it."""
+"""`/ponder` and `/ponder/{id}`: runs of four streams, their exchanges and conclusions."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ GONE = "What each stream said in each quarter is not kept any more; what it came
 
 
 async def build_run(visit: Visit) -> None:
-    """Draw the run, which follows what is recorded of it."""
+    """Draw the run, redrawn as it is recorded."""
     wanted = parse_uuid(visit.id)
     if wanted is None:
         raise RunNotFound(visit.id)

@@ -1,4 +1,4 @@
-"""Four streams side by side: what each said in each quarter, and what crossed between them."""
+"""Four streams side by side: insights of each quarter, and reactions to each other."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nicegui import ui
 from reasonloom.studio.widgets.elements import tag
 
 MOST = 60
-"""Insights and reactions of one quarter that are shown."""
+"""Insights and reactions of one quarter at most."""
 
 QUARTERS = 4
 
 
 def streams(names: Sequence[str], quarters: Sequence[Mapping[str, Any]]) -> None:
-    """Draw each quarter as a row of columns, one a stream, and after it what crossed."""
+    """Draw each quarter as a row of columns, one per stream, preceded by the reactions."""
     ordered = sorted(quarters, key=lambda each: each["quarter"])
     last = ordered[-1]["quarter"] if ordered else 0
     for quarter, group in groupby(ordered, key=lambda each: each["quarter"]):
@@ -49,7 +49,7 @@ def _column(name: str, answer: Mapping[str, Any] | None, *, last: bool) -> None:
 
 
 def _crossed(quarter: int, reactions: Sequence[Mapping[str, Any]]) -> None:
-    """Draw what the streams answered to what they had heard of the quarter before."""
+    """Draw the reactions of streams to the previous quarter."""
     if quarter == 1:
         return
     percent = 100 * (quarter - 1) // QUARTERS

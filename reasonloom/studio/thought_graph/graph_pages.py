@@ -1,4 +1,4 @@
-"""`/graph/{id}`: one Graph of Thoughts, drawn, and played again node by node."""
+"""`/graphs` and `/graph/{id}`: the list, and one Graph of Thoughts with a replay."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _row(row: ListedGraph) -> tuple[Cell | str, ...]:
 GRAPHS = StudioPage("/graphs", "Graphs", "reasoning", build_graphs, "/graphs", icon="hub")
 
 LOWEST, LINE, HIGHEST = 320, 66, 900
-"""Pixels that a drawing has at least, for each line, and at most; it can be moved within."""
+"""Pixels of a drawing: minimum, per line, and maximum."""
 
 LEGEND = (
     "Colour is the score: red below a third, green above two thirds, grey not scored. "
@@ -81,7 +81,7 @@ LEGEND = (
 
 
 async def build_graph(visit: Visit) -> None:
-    """Draw the graph, which follows what is written."""
+    """Draw the graph, redrawn as it changes."""
     wanted = parse_uuid(visit.id)
     if wanted is None:
         raise GraphNotFound(visit.id)

@@ -1,4 +1,4 @@
-"""A Graph of Thoughts as a chart: depth from left to right, scores as colour, pruned ones faded."""
+"""A Graph of Thoughts as a chart, one node as a panel, and all nodes as a table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = {
 }
 OTHER = ("dotted", "#8a939d", "relates")
 WIDE = 3
-"""Width of the lines by which thoughts are joined, so that they stand out without colour too."""
+"""Width of aggregating lines, so that they are visible without colour too."""
 
 
 def colour_of(score: float | None) -> str:
@@ -64,7 +64,7 @@ def options(graph: ThoughtGraph, visible: int) -> dict[str, Any]:
 
 
 def depths(graph: ThoughtGraph) -> int:
-    """Return how many nodes stand at the depth where there are most."""
+    """Return the largest number of nodes at one depth."""
     counts: dict[int, int] = defaultdict(int)
     for node in graph.nodes:
         counts[node.depth] += 1
@@ -120,7 +120,7 @@ def _ends(edge: EdgeRow) -> tuple[UUID, UUID]:
 
 
 MAX_NODES = 300
-"""Rows of the table: those that take part before the others, then the newest."""
+"""Rows of the table: active nodes before the others, then the newest."""
 
 MAX_CELL = 110
 

@@ -1,1 +1,1 @@
-"""Studio pages of widgets."""
+"""Elements that pages of every domain use."""

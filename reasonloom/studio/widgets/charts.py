@@ -1,4 +1,4 @@
-"""Charts: one place that makes them safe for any text, named, and alike."""
+"""Charts with a common style, accessible labels, and safe texts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nicegui import ui
 from reasonloom.studio.widgets.elements import visible
 
 SERIES = ("#3b6ea5", "#c77d1e", "#3f8f6b", "#9a5ba5", "#b8483f", "#6c7a89", "#8a8f2a", "#2d8c9c")
-"""Colours of series, apart also for who sees few colours, on light and on dark."""
+"""Colours of series, distinguishable with colour blindness, on light and dark."""
 
 INK = "#7c848e"
-"""Lines and letters, 4.5 to 1 against neither ground alone but legible on both."""
+"""Lines and letters, legible on light and dark."""
 
 LETTERS = {"fontFamily": "system-ui, sans-serif", "color": INK}
 BRACES = str.maketrans("{}", "()")
@@ -21,7 +21,7 @@ AXES = ("xAxis", "yAxis")
 
 
 def drawable(text: str) -> str:
-    """Return a text of others as a chart takes it: words in braces are the chart's own."""
+    """Return a text for a chart, without braces, which mark the chart's variables."""
     return visible(text).translate(BRACES)
 
 
@@ -32,9 +32,9 @@ def chart(
     height: str = "22rem",
     on_click: Callable[[Any], Any] | None = None,
 ) -> ui.echart:
-    """Draw a chart; `label` says in words what it shows, to who cannot see it.
+    """Draw a chart; `label` describes it for screen readers.
 
-    Texts of others are drawn by the canvas, in tooltips too, and never read as HTML.
+    Texts are drawn by the canvas, in tooltips too, and never parsed as HTML.
     """
     tooltip = {"confine": True, **options.get("tooltip", {}), "renderMode": "richText"}
     whole = {
@@ -53,5 +53,5 @@ def chart(
 
 
 def _inked(axis: dict[str, Any]) -> dict[str, Any]:
-    """Return an axis whose words can be read on light and on dark."""
+    """Return an axis with labels legible on light and dark."""
     return {**axis, "axisLabel": {"color": INK, **axis.get("axisLabel", {})}}

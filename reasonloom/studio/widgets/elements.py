@@ -1,4 +1,4 @@
-"""Tables as HTML knows them, which every screen reader can read."""
+"""HTML elements with texts of users: tags, headings, facts, tables, prose and code."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nicegui import context, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 STEERING = ("Cf", "Co", "Cs", "Cc")
-"""Characters that are not seen and may change how others are: direction overrides, joiners …"""
+"""Categories of invisible characters that may change others: overrides, joiners …"""
 
 LINE_CHARACTERS = "\n\t"
 
 
 def visible(text: str) -> str:
-    """Return a text with every invisible character spelled as its number."""
+    """Return a text with every invisible character spelled as its code point."""
     if text.isprintable():
         return text
     return "".join(_spelled(c) for c in text)
@@ -31,7 +31,7 @@ def _spelled(c: str) -> str:
 def tag(
     name: str, text: str = "", look: str = "", /, **attributes: str | int | bool
 ) -> TextElement:
-    """Draw `<name>` with a text; `look` are its classes, `aria_label` sets aria-label."""
+    """Draw `<name>` with a text; `look` is its classes, `aria_label` sets aria-label."""
     element = TextElement(tag=name, text=visible(text))
     if look:
         element.classes(look)
@@ -41,7 +41,7 @@ def tag(
 
 
 def heading(title: str, lead: str = "") -> None:
-    """Head the page that is being built; `lead` says in a sentence what it shows."""
+    """Set the title of the page; `lead` is a sentence on what it shows."""
     context.client.title = f"{title} · reasonloom"
     tag("h1", title, "studio-title")
     if lead:
@@ -49,7 +49,7 @@ def heading(title: str, lead: str = "") -> None:
 
 
 def empty_state(title: str, *lines: str, command: str | None = None) -> None:
-    """Say that there is nothing here, and what would change it."""
+    """Draw that there is nothing here, and what would change it."""
     with ui.element("section").classes("studio-empty"):
         tag("h2", title)
         for each in lines:
@@ -63,13 +63,13 @@ MAX_TEXT = 20_000
 
 
 def prose(text: str, *, longest: int = MAX_TEXT) -> None:
-    """Show a text with its line breaks; what is cut off is said."""
+    """Draw a text with its line breaks; a cut is stated."""
     tag("div", text[:longest], "studio-prose", dir="auto")
     _cut(text, longest)
 
 
 def code(text: str, label: str, *, longest: int = MAX_TEXT) -> None:
-    """Show a text letter by letter in a frame that can be scrolled by keyboard."""
+    """Draw preformatted text in a frame that can be scrolled by keyboard."""
     tag("pre", text[:longest], "studio-code", tabindex=0, role="region", aria_label=label)
     _cut(text, longest)
 
@@ -91,7 +91,7 @@ def short_moment(at: datetime) -> str:
 
 
 Fact = str | tuple[str, str] | None
-"""A value as text, or a text with the address that it leads to; None is left out."""
+"""A text, or a text with its link; None is omitted."""
 
 
 def facts(values: Mapping[str, Fact]) -> None:
@@ -117,9 +117,9 @@ class Cell:
     """One cell.
 
     Attributes:
-        href: the page that it leads to.
+        href: the link.
         look: classes, such as `studio-quiet`.
-        mark: the tone of a mark: `good`, `warn`, `wrong`, `own` or `quiet`, with `busy` at work.
+        mark: the tone of a mark: `good`, `warn`, `wrong`, `own` or `quiet`, with `busy` if active.
     """
 
     text: str
@@ -129,7 +129,7 @@ class Cell:
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell | str]]) -> None:
-    """Draw a table; heads that begin with `#` are of numbers."""
+    """Draw a table; headings that begin with `#` are of numbers."""
     looks = ["number" if head.startswith("#") else "" for head in heads]
     wide = ui.element("div").classes("studio-wide")
     wide.props.update({"role": "region", "tabindex": "0", "aria-label": caption})
@@ -158,5 +158,5 @@ def _cell(cell: Cell, look: str) -> None:
 
 
 def mark(text: str, tone: str) -> None:
-    """Show a word in a frame: how something stands."""
+    """Draw a status word in a frame."""
     tag("span", text, f"studio-mark {tone}")

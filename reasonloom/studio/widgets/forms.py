@@ -1,4 +1,4 @@
-"""Pages of a list, by plain links: each has an address of its own."""
+"""Search forms and pages of lists, by plain links, so that each has an address."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_FIELD = 500
 
 @contextmanager
 def form(path: str, label: str, *, button: str = "Show") -> Iterator[None]:
-    """Stand around fields that are sent as what follows the `?` of an address."""
+    """Draw a form around fields that are sent as the query of an address."""
     frame = ui.element("form").classes("studio-form")
     frame.props.update(
         {"method": "get", "role": "search", "action": f"{BASE_PATH}{path}", "aria-label": label}
@@ -33,7 +33,7 @@ def form(path: str, label: str, *, button: str = "Show") -> Iterator[None]:
 
 
 def field(name: str, label: str, value: str, *, search: bool = False, hint: str = "") -> None:
-    """Draw a field of text; `search` is the one that the key `/` leads to."""
+    """Draw a text field; the key `/` focuses that with `search`."""
     with tag("label", label):
         kind = "search" if search else "text"
         drawn = tag("input", name=name, type=kind, placeholder=hint, maxlength=MAX_FIELD)
@@ -42,7 +42,7 @@ def field(name: str, label: str, value: str, *, search: bool = False, hint: str 
 
 
 def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> None:
-    """Draw a choice among values, each with the words that stand for it."""
+    """Draw a choice among values with labels."""
     with tag("label", label), ui.element("select").props(f"name={name}"):
         for each, words in options.items():
             chosen = {"selected": True} if each == value else {}
@@ -56,19 +56,19 @@ DIGITS = 6
 
 
 def page_number(visit: Visit) -> int:
-    """Return the page that the address asks for, from 1; anything that is none is the first."""
+    """Return the page number in the address, from 1; 1 if it is invalid."""
     number = visit.query.get("page", "1")
     fits = number.isascii() and number.isdigit() and len(number) <= DIGITS
     return max(1, int(number)) if fits else 1
 
 
 def page_offset(visit: Visit, size: int = PAGE_SIZE) -> int:
-    """Return how many rows stand before that page."""
+    """Return the number of rows before that page."""
     return (page_number(visit) - 1) * size
 
 
 def paging(visit: Visit, path: str, total: int, size: int = PAGE_SIZE) -> None:
-    """Draw where one is among the pages, with links to those beside it."""
+    """Draw the page number, with links to the previous and next page."""
     number, last = page_number(visit), max(1, -(-total // size))
     if last == number == 1:
         return

@@ -1,4 +1,4 @@
-"""Parts that follow the database: drawn again when a cheap look says that something changed."""
+"""Regions that are drawn later or redrawn: deferred, live, confirmed by a dialog."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Region:
 
     @contextmanager
     def anew(self) -> Iterator[None]:
-        """Empty it; what is drawn within stands in it."""
+        """Clear the region, and draw into it."""
         self._box.clear()
         with self._box:
             yield
 
 
 def deferred(load: Callable[[], Awaitable[Callable[[], None]]], word: str = "drawing…") -> None:
-    """Call `load` once the page is seen, and draw what it gives; a fault is told in its place."""
+    """Call `load` after the page is shown, and draw its result, or the error in its place."""
     region = Region()
     with region.anew():
         tag("p", word, "studio-quiet studio-waiting", role="status")
@@ -47,21 +47,21 @@ def deferred(load: Callable[[], Awaitable[Callable[[], None]]], word: str = "dra
 
 
 def notify(error: ReasonloomError) -> None:
-    """Tell that something which was asked for could not be done."""
+    """Show an error as a notification."""
     ui.notify(visible(error.message), type="negative", close_button="close")
 
 
 log = logging.getLogger(__name__)
 POLL_SECONDS = 0.1
-"""Seconds between two looks: a step is to be seen within 300 ms of its commit."""
+"""Seconds between polls: a step is to be visible within 300 ms of its commit."""
 
 M = TypeVar("M")
 
 
 class Live(Generic[M]):
-    """Looks at `mark` while the page is open, and calls `draw` when it has another value.
+    """Polls `mark` while the page is open, and calls `draw` when it changes.
 
-    Nothing is looked at while nobody is connected. A look that fails is told above the part, which
+    Nothing is polled while nobody is connected. A failed poll is shown above the region, which
     keeps what it showed, and is tried again.
     """
 
@@ -80,7 +80,7 @@ class Live(Generic[M]):
         self._timer = ui.timer(every, self._look, immediate=False)
 
     async def begin(self) -> None:
-        """Draw for the first time, within the page's building.
+        """Draw for the first time, while the page is built.
 
         Raises:
             ReasonloomError: what cannot be read, which the frame tells.
@@ -111,7 +111,7 @@ def confirm(
     *,
     danger: bool = False,
 ) -> None:
-    """Draw the button; `warning` tells before it is done what it will change."""
+    """Draw the button; `warning` says in the dialog what it will change."""
     with ui.dialog() as dialog, ui.element("div").classes("studio-card studio-dialog"):
         tag("h2", title)
         tag("p", warning)

@@ -1,4 +1,4 @@
-"""Builds the loom and its engine from settings: the one place where parts meet."""
+"""Builds the loom and its engine from settings: the only place that wires all parts."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ async def open_engine(
     recover: bool = True,
     offered: frozenset[str] | None = None,
 ) -> AsyncIterator[Engine]:
-    """Open the database, brought up to date, and yield the engine that runs on it.
+    """Open the database, upgrade its schema, and yield the engine that runs on it.
 
-    Parts that are given are used instead of what the settings choose, and are not closed.
-    With `recover` the engine takes up runs that others left and does the chores of whoever serves;
-    it always renews its own leases. `offered` names the tools that a server serves.
+    Given parts replace what the settings choose, and are not closed. With `recover` the engine
+    resumes runs that other processes left, and does a server's chores; it always renews its own
+    leases. `offered` names the tools that a server serves.
 
     Raises:
         SettingMistake: a setting cannot be used.
@@ -96,7 +96,7 @@ async def open_engine(
 
 
 def _chores(loom: Loom) -> list[BackgroundJob]:
-    """Return what a process that serves looks after beside its calls."""
+    """Return the background jobs of a process that serves."""
     chores: list[BackgroundJob] = [HistoryErasure(loom), StepExpiry(loom)]
     if loom.settings.decay_hours:
         chores.append(SalienceDecay(loom))

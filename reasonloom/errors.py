@@ -1,7 +1,7 @@
 """Every error that reasonloom raises on purpose, as one tree with two trunks.
 
     ReasonloomError
-    ├── CallerMistake               the caller can mend it; says field, fault, valid form
+    ├── CallerMistake               the caller can fix it; says field, fault, valid form
     │   ├── InvalidArgument         a value of the wrong type, size or form
     │   │   └── MissingArgument     a required argument that was not given
     │   ├── UnknownName             a tool, toolset, prompt or setting that does not exist
@@ -36,7 +36,7 @@
         ├── TimedOut                retry: a deadline passed
         ├── BudgetExceeded          final: a limit of the run was reached
         ├── EmbedderUnavailable     final: dense search is off, all else works
-        └── InternalFault           final: a defect of ours, told without its insides
+        └── InternalFault           final: a defect of ours, without its details
 
 A message never holds a traceback, a path, SQL or a secret. `server/faults.py` alone
 turns these errors into the form of each published reference.
@@ -46,7 +46,7 @@ from __future__ import annotations
 
 
 class ReasonloomError(Exception):
-    """Something reasonloom tells its caller; `message` is safe to show to anyone."""
+    """An error raised on purpose; `message` is safe to show to anyone."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -54,7 +54,7 @@ class ReasonloomError(Exception):
 
 
 class CallerMistake(ReasonloomError):
-    """The caller can mend this: `field` is the argument's dotted path, where there is one."""
+    """The caller can fix this; `field` is the argument's dotted path, if there is one."""
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         super().__init__(message)
@@ -181,7 +181,7 @@ class Conflict(CallerMistake):
 
 
 class RunInProgress(Conflict):
-    """Another process, or another call, carries the run."""
+    """Another process or call is executing the run."""
 
 
 class KeyTaken(Conflict):
@@ -233,7 +233,7 @@ class DatabaseFull(DatabaseUnavailable):
 
 
 class Deadlocked(DatabaseUnavailable):
-    """Two writes waited for each other; the database gave this one up and left nothing of it."""
+    """Two writes waited for each other; the database rolled this one back."""
 
 
 class LlmUnavailable(ServiceFault):
@@ -243,7 +243,7 @@ class LlmUnavailable(ServiceFault):
 
 
 class LlmRefused(ServiceFault):
-    """The language model's provider answered with an error that a retry cannot mend."""
+    """The language model's provider answered with an error that no retry fixes."""
 
 
 class TimedOut(ServiceFault):
@@ -265,7 +265,7 @@ class EmbedderUnavailable(ServiceFault):
 
 
 class InternalFault(ServiceFault):
-    """A defect of ours, told without its insides; `reference` finds it in the log."""
+    """A defect of ours, without its details; `reference` finds it in the log."""
 
     def __init__(self, reference: str) -> None:
         super().__init__(f"Internal error (reference {reference}); the server's log holds the rest")

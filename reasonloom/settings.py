@@ -21,7 +21,7 @@ from reasonloom.errors import SettingMistake
 PREFIX = "REASONLOOM_"
 DAY = 86_400
 NO_TEXT = re.compile("[\0\ud800-\udfff]")
-"""What no database keeps as text; bytes that are no UTF-8 reach us as lone surrogates."""
+"""What no database stores as text; bytes that are not UTF-8 reach us as lone surrogates."""
 
 
 def shared(name: str) -> Any:
@@ -43,16 +43,16 @@ def default_home() -> Path:
 Words = Annotated[tuple[str, ...], NoDecode]
 Keys = Annotated[tuple[SecretStr, ...], NoDecode]
 SHORTEST_KEY = 32
-"""Bytes that a key of `REASONLOOM_STATE_KEYS` has at least."""
+"""Least bytes of a key of `REASONLOOM_STATE_KEYS`."""
 
 SIGNATURES = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 )  # fmt: skip
-"""Algorithms of signed tokens that may be allowed: each has a public key."""
+"""Allowed algorithms of signed tokens: those with a public key."""
 
 
 class Settings(BaseSettings):
-    """What a process of reasonloom was told by its environment and its flags."""
+    """The settings of a process, from its environment and its flags."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -175,8 +175,8 @@ class Settings(BaseSettings):
 
     @field_validator("user", "project", mode="before")
     @classmethod
-    def name_somebody(cls, value: object) -> object:
-        """Refuse a name that is blank, or that no database can keep."""
+    def require_name(cls, value: object) -> object:
+        """Refuse a name that is blank, or that no database can store."""
         if isinstance(value, str) and NO_TEXT.search(value):
             raise ValueError("must be text in UTF-8 without NUL")
         if isinstance(value, str) and not value.strip():
@@ -186,7 +186,7 @@ class Settings(BaseSettings):
     @field_validator("home", "database_path", "files", "claude_config_dir", "tokens", "prompts")
     @classmethod
     def make_absolute(cls, value: Path | None) -> Path | None:
-        """Read `~` as the user's home, and what is relative from the working directory."""
+        """Expand `~`, and resolve relative paths from the working directory."""
         try:
             return value.expanduser().absolute() if value else value
         except RuntimeError:
@@ -198,15 +198,15 @@ class Settings(BaseSettings):
     )  # fmt: skip
     @classmethod
     def split_words(cls, value: object) -> object:
-        """Read `a, b` as the words a and b."""
+        """Split `a, b` into a and b."""
         if isinstance(value, str):
             return tuple(word.strip() for word in value.split(",") if word.strip())
         return value
 
     @field_validator("state_keys")
     @classmethod
-    def hold_keys_to_their_length(cls, value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-        """Refuse a key that could be guessed, and one that is there twice."""
+    def check_keys(cls, value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
+        """Refuse a key that is too short, and one that is there twice."""
         keys = [key.get_secret_value().encode(errors="surrogateescape") for key in value]
         if any(len(key) < SHORTEST_KEY for key in keys):
             raise ValueError(f"each key must have {SHORTEST_KEY} bytes or more")
@@ -216,8 +216,8 @@ class Settings(BaseSettings):
 
     @field_validator("oauth_algorithms")
     @classmethod
-    def take_public_keys_alone(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse algorithms by which whoever can verify a token could also make one."""
+    def check_algorithms(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Refuse algorithms whose verification key can also sign tokens."""
         if not value or not set(value) <= set(SIGNATURES):
             raise ValueError(f"must be some of {', '.join(SIGNATURES)}")
         return value
@@ -235,12 +235,12 @@ class Settings(BaseSettings):
 
     @property
     def files_folder(self) -> Path:
-        """The folder that the memory files of workspaces lie in."""
+        """The folder of the memory files of workspaces."""
         return self.files or self.home / "files"
 
     @property
     def claude_folder(self) -> Path:
-        """The folder that Claude Code keeps its settings and its transcripts in."""
+        """Claude Code's folder of settings and transcripts."""
         return self.claude_config_dir or Path.home() / ".claude"
 
 
@@ -257,7 +257,7 @@ def variables_of(field: str) -> list[str]:
 
 
 def load_settings(**flags: Any) -> Settings:
-    """Read the environment; `flags` that are not None go over it.
+    """Read the environment; `flags` that are not None override it.
 
     Raises:
         SettingMistake: a variable cannot be used; names it and what is wrong.
@@ -268,12 +268,12 @@ def load_settings(**flags: Any) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = _variable_at_fault(str(first["loc"][0]))
-        said = str(first["msg"]).removeprefix("Value error, ")
-        raise SettingMistake(f"{name}: {said}", field=name) from None
+        reason = str(first["msg"]).removeprefix("Value error, ")
+        raise SettingMistake(f"{name}: {reason}", field=name) from None
 
 
 def _variable_at_fault(name: str) -> str:
-    """Return the variable that was really set among those that pydantic's `name` stands for."""
+    """Return the variable that is set among those of the field that pydantic names."""
     for field in Settings.model_fields:
         names = variables_of(field)
         if name == field or name in names:
@@ -282,7 +282,7 @@ def _variable_at_fault(name: str) -> str:
 
 
 def home_or_default() -> Path:
-    """Return the home where settings cannot be used; the default one where it cannot either."""
+    """Return the home without the other settings; the default one if it cannot be used."""
     given = os.environ.get(PREFIX + "HOME")
     try:
         return Path(given).expanduser().absolute() if given else default_home()
@@ -291,7 +291,7 @@ def home_or_default() -> Path:
 
 
 def found_keys(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the names of known providers' keys that are set; they are offered, never used."""
+    """Return the names of known providers' keys that are set; they are reported, never used."""
     known = (
         "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY",
         "GROQ_API_KEY", "OPENROUTER_API_KEY", "DEEPSEEK_API_KEY", "COHERE_API_KEY",

@@ -1,4 +1,4 @@
-"""The door: raw arguments are read into a request here, or refused naming field and cure."""
+"""Parses raw arguments into a request, or refuses them with the field and the valid form."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from reasonloom.contracts.base import Request
 from reasonloom.errors import InvalidArgument, MissingArgument
 
 R = TypeVar("R", bound=Request)
-MAX_SHOWN = 5
+MAX_LISTED = 5
 MAX_DEPTH = 200
-"""Levels that arguments may be nested."""
+"""Levels of nesting in arguments."""
 
 MAX_NAME_LENGTH = 100
 PLAIN_FORMS = {
@@ -30,47 +30,47 @@ PLAIN_FORMS = {
     "model_attributes_type": "must be an object",
     "dict_type": "must be an object",
 }
-"""What to say for pydantic's error types where its own words speak of Python."""
+"""Messages for pydantic's error types whose own messages speak of Python."""
 NONCHARACTERS = range(0xFDD0, 0xFDF0)
 LAST_TWO_OF_A_PLANE = 0xFFFE
 
 
 def parse_request(model: type[R], arguments: Mapping[str, Any]) -> R:
-    """Return `arguments` as a request of `model`.
+    """Return `arguments` as a `model`.
 
     Raises:
         MissingArgument: a required argument is not there.
         InvalidArgument: a value is not text, not finite, of another type, out of range,
             or under a name that the tool does not have.
     """
-    for field, fault in _faults_of_text(arguments, ()):
+    for field, fault in _text_faults(arguments, ()):
         raise InvalidArgument(f"{field}: {fault}", field=field, kind="text")
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
-        raise _mistake(model, error, arguments) from None
+        raise _error_for(model, error, arguments) from None
 
 
-def _faults_of_text(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the field and the fault of every value that JSON or Postgres could not carry."""
+def _text_faults(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the field and the fault of every value that JSON or Postgres cannot represent."""
     if len(path) > MAX_DEPTH:
         yield path[0], f"is nested more than {MAX_DEPTH} levels deep"
     elif isinstance(value, str):
-        if fault := _fault_of_string(value):
+        if fault := _string_fault(value):
             yield _dotted(path) or "arguments", fault
     elif isinstance(value, float) and not math.isfinite(value):
         yield _dotted(path) or "arguments", "must be a finite number; NaN and Infinity are not"
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            if fault := _fault_of_string(str(key)):
+            if fault := _string_fault(str(key)):
                 yield _dotted(path) or "arguments", f"a name in it {fault}"
-            yield from _faults_of_text(item, (*path, str(key)))
+            yield from _text_faults(item, (*path, str(key)))
     elif isinstance(value, list | tuple):
         for place, item in enumerate(value):
-            yield from _faults_of_text(item, (*path, str(place)))
+            yield from _text_faults(item, (*path, str(place)))
 
 
-def _fault_of_string(value: str) -> str | None:
+def _string_fault(value: str) -> str | None:
     if value.isascii():
         return "holds a NUL character; remove it" if "\0" in value else None
     for character in value:
@@ -82,7 +82,7 @@ def _fault_of_string(value: str) -> str | None:
     return None
 
 
-def _mistake(
+def _error_for(
     model: type[BaseModel], error: ValidationError, arguments: Mapping[str, Any]
 ) -> InvalidArgument:
     found = [_explain(model, detail, arguments) for detail in error.errors(include_url=False)]
@@ -92,15 +92,15 @@ def _mistake(
         return MissingArgument(
             f"Missing required parameter: {', '.join(missing)}", field=first.field, kind="missing"
         )
-    shown = "; ".join(mistake.message for mistake in found[:MAX_SHOWN])
-    more = f"; and {len(found) - MAX_SHOWN} more" if len(found) > MAX_SHOWN else ""
-    return type(first)(shown + more, field=first.field, kind=first.kind)
+    listed = "; ".join(mistake.message for mistake in found[:MAX_LISTED])
+    more = f"; and {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
+    return type(first)(listed + more, field=first.field, kind=first.kind)
 
 
 def _explain(
     model: type[BaseModel], detail: ErrorDetails, arguments: Mapping[str, Any]
 ) -> InvalidArgument:
-    """Turn one of pydantic's findings into a sentence with the field and the valid form."""
+    """Turn one error of pydantic into a sentence with the field and the valid form."""
     path = _as_written(detail["loc"], arguments)
     if detail["type"].startswith("union_tag"):
         path = (*path, str(detail["ctx"]["discriminator"]).strip("'"))
@@ -130,7 +130,7 @@ def _explain(
 
 
 def _as_written(loc: tuple[int | str, ...], arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the path to a value as the caller wrote it: pydantic adds the name of a choice."""
+    """Return the path to a value as the caller wrote it: pydantic adds the tags of unions."""
     path: list[str] = []
     value: Any = arguments
     for part in loc:
@@ -152,7 +152,7 @@ def _sentence(detail: ErrorDetails) -> str:
 
 
 def _nearest(model: type[BaseModel], path: tuple[str, ...]) -> str:
-    """Return what to say of the valid names where `path` ends: the nearest, or all."""
+    """Return a hint on the valid names at the end of `path`: the nearest, or all."""
     names = valid_names(model, path[:-1])
     near = get_close_matches(path[-1], names, n=1, cutoff=0.5)
     if near:
@@ -180,13 +180,13 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _types_of(model: type[BaseModel]) -> tuple[Any, ...]:
-    """Return the values of `type` by which a model is chosen among others."""
+    """Return the values of `type` that select a model of a union."""
     field = model.model_fields.get("type")
     return get_args(field.annotation) if field else ()
 
 
 def _dotted(path: tuple[str, ...]) -> str:
-    """Return the path as errors name it; a caller's own long names are cut."""
+    """Return the dotted path; long names of the caller are cut."""
     return ".".join(
         part if len(part) <= MAX_NAME_LENGTH else f"{part[:MAX_NAME_LENGTH]}…" for part in path
     )

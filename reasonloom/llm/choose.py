@@ -1,4 +1,4 @@
-"""Chooses the language model from the settings; imports a provider only when it is chosen."""
+"""Chooses the language model from the settings; imports only the chosen provider."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FORMS = (
     "record:FILE:INNER",
     "simulated:NAME",
 )
-"""Every form the setting may have. `replay:FILE` plays a recording; `record:FILE:INNER` asks
-INNER, itself any other form, and appends each reply to FILE."""
+"""The forms of the setting. `replay:FILE` plays a recording; `record:FILE:INNER` asks INNER, itself
+any other form, and appends each reply to FILE."""
 
 _FILE_THEN_INNER = re.compile(r"((?:[A-Za-z]:(?=[\\/]))?[^:]+):(.+)", re.S)
-"""A file, whose only colon may be that of a drive, and what stands behind the next one."""
+"""A file, whose only colon may be that of a drive, and what follows the next one."""
 
 _NONE: Mapping[str, Callable[[], LanguageModel]] = MappingProxyType({})
 
@@ -41,7 +41,7 @@ def choose_llm(
 
     Args:
         settings: `llm` decides; else `langbase` where its key is set; else `offline`.
-        simulated: makers of scripted models by name, for `simulated:NAME`.
+        simulated: factories of scripted models by name, for `simulated:NAME`.
 
     Raises:
         SettingMistake: no such kind, an argument is missing, or a recording cannot be used.
@@ -50,14 +50,14 @@ def choose_llm(
 
 
 def chosen(settings: Settings) -> str:
-    """Return the setting in force, whether given or found."""
+    """Return the setting in force, given or found."""
     if settings.llm:
         return settings.llm.strip()
     return "langbase" if settings.langbase_api_key else "offline"
 
 
 def why(settings: Settings) -> str:
-    """Tell in one sentence which language model is used and for what reason."""
+    """Return one sentence on which language model is used, and why."""
     if settings.llm:
         return f"{settings.llm.strip()}, because {VARIABLE} says so."
     if settings.langbase_api_key:

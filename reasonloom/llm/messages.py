@@ -1,4 +1,4 @@
-"""The form in which messages travel: role and content, as OpenAI, Langbase and tapes take it."""
+"""Messages as dicts of role and content, as OpenAI, Langbase and recordings take them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _text(content: object) -> str:
 def with_schema(wire: list[dict[str, Any]], schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the messages with `schema` written into the system message.
 
-    For providers that cannot be held to a schema otherwise; `wire` itself is left alone.
+    For providers that enforce no schema; `wire` itself is not changed.
     """
     wish = (
         "Answer with one JSON object that follows this JSON Schema, and with nothing else:\n"

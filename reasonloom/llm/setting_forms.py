@@ -1,4 +1,4 @@
-"""Reads settings of the form `kind:argument` and tells what they may be when they are not."""
+"""Parses settings of the form `kind:argument`, and lists the valid forms where one is invalid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unknown_form(variable: str, given: str, forms: Iterable[str]) -> SettingMist
 
     Args:
         variable: the environment variable at fault.
-        given: what it was set to.
+        given: its value.
         forms: every valid form, such as `litellm:MODEL`.
     """
     known = list(forms)

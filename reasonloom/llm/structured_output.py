@@ -1,6 +1,6 @@
-"""Reads a language model's reply as an object that follows a JSON Schema, or says it is none.
+"""Parses a language model's reply as an object that follows a JSON Schema.
 
-Models wrap JSON in fences, prose and envelopes; every provider reads their replies here.
+Models wrap JSON in fences, prose and envelopes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from referencing import Registry
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_STARTS = 200
+MAX_STARTS = 200
 """Opening braces tried in a prose reply, so that hostile text cannot hold the process."""
 
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\r?\n(.*?)```", re.S)
@@ -26,9 +26,9 @@ def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
     """Return the object in `text` that follows `schema`, None if there is none.
 
     Tried in this order: the whole text, fenced blocks, objects in prose (the last first,
-    because models think before they answer), then objects inside those. Where none follows
-    it, the first one does that says more than was asked, without the rest: the reference's
-    pipes add `metadata` to every answer.
+    because models think before they answer), then objects inside those. If none follows it,
+    the first is taken that does so without its additional properties: the reference's pipes add
+    `metadata` to every answer.
     """
     try:
         found = list(_candidates(text))
@@ -39,7 +39,7 @@ def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def says_nothing(text: str) -> bool:
-    """Return whether `text` is one object, fenced or not, that holds no word anywhere."""
+    """Return whether `text` is one object, fenced or not, without any text in it."""
     fenced = _FENCE.fullmatch(text.strip())
     try:
         found = _decode((fenced[1] if fenced else text).strip())
@@ -60,7 +60,7 @@ def conforms(value: Any, schema: dict[str, Any]) -> bool:
 
 
 def storable(text: str) -> str:
-    """Return `text` without what no database stores: NUL, and surrogates without a pair."""
+    """Return `text` without what no database stores: NUL and lone surrogates."""
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return whole.replace("\x00", "")
 
@@ -100,7 +100,7 @@ def _outermost(text: str) -> Iterator[dict[str, Any]]:
 def _embedded(text: str) -> Iterator[dict[str, Any]]:
     """Yield the objects in prose from left to right, none inside another."""
     start = text.find("{")
-    for _ in range(MOST_STARTS):
+    for _ in range(MAX_STARTS):
         if start < 0:
             return
         found = _decode(text[start:], whole=False)

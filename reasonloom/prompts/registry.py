@@ -1,4 +1,4 @@
-"""Finds templates by name and version: the user's folder lies over the packaged one."""
+"""Finds templates by name and version, those of the user's folder before the packaged ones."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ class PromptRegistry:
         return sorted(self._known.get(name, {}))
 
     def is_packaged(self, name: str) -> bool:
-        """Tell whether a prompt of this name is packaged, whatever its versions."""
+        """Return whether a prompt of this name is packaged in any version."""
         return any(name == known for known, _, _ in packaged_templates())
 
     def get(self, name: str, version: int | None = None) -> PromptTemplate:
-        """Return a template, the pinned or else the newest where no version is named.
+        """Return a template, by default the pinned or else the newest version.
 
         Raises:
             UnknownName: there is no such prompt or version; names the nearest.
@@ -75,7 +75,7 @@ class PromptRegistry:
         return versions[wanted]
 
     def pinning(self, versions: Mapping[str, int]) -> PromptRegistry:
-        """Return a registry that gives of some prompts these versions, where none is named.
+        """Return a registry with these versions as defaults of some prompts.
 
         Raises:
             UnknownName: there is no such prompt or version.
@@ -89,12 +89,12 @@ class PromptRegistry:
 
 @cache
 def packaged_templates() -> tuple[tuple[str, int, PromptTemplate], ...]:
-    """Return the packaged templates: they cannot change while a process lives."""
+    """Return the packaged templates, which never change within a process."""
     return tuple(templates(PACKAGED))
 
 
 def template_files(root: Path) -> list[Path]:
-    """Return the files below `root` that are to be templates, in order."""
+    """Return the template files below `root`, in order."""
     return sorted(root.rglob("*.md"))
 
 
@@ -103,12 +103,12 @@ def templates(
 ) -> Iterator[tuple[str, int, PromptTemplate]]:
     """Yield name, version and template of every file below `root`, each checked.
 
-    `packaged` is what the templates declare in whose place those of `root` are used; `files` are
-    some of those below `root`, where not all are wanted.
+    `packaged` has the front matter of the templates that those of `root` replace; `files` restricts
+    the files below `root`.
 
     Raises:
-        PromptMistake: a file cannot be read, is ill-formed, or its name is not its front
-            matter's name and version.
+        PromptMistake: a file cannot be read, is ill-formed, or its path differs from the name and
+            version in its front matter.
     """
     for path in template_files(root) if files is None else files:
         place = path.relative_to(root).as_posix().encode("utf-8", "replace").decode()
@@ -117,13 +117,13 @@ def templates(
             raise PromptMistake(f"{place}: a template's file is named STEP.vNUMBER.md", field=place)
         name = (path.relative_to(root).parent / match["step"]).as_posix()
         template = PromptTemplate(_text(path, place), place, packaged.get(name))
-        said = (template.about.name, template.about.version)
-        if said != (name, int(match["version"])):
+        declared = (template.about.name, template.about.version)
+        if declared != (name, int(match["version"])):
             raise PromptMistake(
-                f"{place}: its front matter says {said[0]} version {said[1]}", field=place
+                f"{place}: its front matter says {declared[0]} version {declared[1]}", field=place
             )
         template.check()
-        yield name, said[1], template
+        yield name, declared[1], template
 
 
 def _text(path: Path, place: str) -> str:
@@ -136,7 +136,7 @@ def _text(path: Path, place: str) -> str:
 
 
 def lint(root: Path) -> list[tuple[str, str]]:
-    """Return file and fault of every template below `root`: mistakes, and what is never used.
+    """Return file and fault of every template below `root`: mistakes and unused variables.
 
     Raises:
         PromptMistake: the folder does not exist, or holds no template.
@@ -153,12 +153,12 @@ def lint(root: Path) -> list[tuple[str, str]]:
             place = path.relative_to(root).as_posix()
             found.append((place, mistake.message.removeprefix(f"{place}: ")))
         else:
-            found += [(template.source, what) for what in _doubts(template)]
+            found += [(template.source, what) for what in _unused_variables(template)]
     return found
 
 
-def _doubts(template: PromptTemplate) -> list[str]:
-    """Return what can be used, and is not as it should be."""
+def _unused_variables(template: PromptTemplate) -> list[str]:
+    """Return the variables that are declared but not used."""
     used = meta.find_undeclared_variables(ENVIRONMENT.parse(template.body))
     unused = [name for name in template.about.variables if name not in used]
     return [f"declares the variable {name} and never uses it" for name in unused]

@@ -1,4 +1,4 @@
-"""One prompt template: front matter that declares it, Jinja blocks that are its messages."""
+"""One prompt template: front matter, and a Jinja block for each message."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENVIRONMENT = ImmutableSandboxedEnvironment(
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """A prompt ready to be asked, and the identity that its run records.
+    """A rendered prompt, and the identity that its run records.
 
     Attributes:
         system, user: the two messages' texts.
@@ -67,8 +67,8 @@ class PromptTemplate:
     Attributes:
         text: the file's text.
         source: the file's name, relative to its folder.
-        packaged: what the packaged template of this name declares, if this one is used in its
-            place: its variables may be given, and the bounds of its output hold.
+        packaged: the front matter of the packaged template that this one replaces, if any: its
+            variables may be given, and the bounds of its output apply.
     """
 
     text: str
@@ -77,7 +77,7 @@ class PromptTemplate:
 
     @cached_property
     def hash(self) -> str:
-        """The template's identity: it changes when a letter of the file does."""
+        """The template's identity: it changes with every letter of the file."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:HASH_LENGTH]
 
     @cached_property
@@ -89,7 +89,7 @@ class PromptTemplate:
             first = error.errors(include_url=False, include_input=False)[0]
             place = ".".join(map(str, first["loc"]))
             raise PromptMistake(f"{self.source}: {place}: {first['msg']}", field=place) from None
-        except Exception:  # noqa: BLE001  # YAML, and what its dates and numbers raise
+        except Exception:  # noqa: BLE001  # YAML, and errors of its dates and numbers
             raise PromptMistake(f"{self.source}: its front matter is no YAML") from None
 
     @property
@@ -103,7 +103,7 @@ class PromptTemplate:
 
     @property
     def body(self) -> str:
-        """The template's text behind its front matter."""
+        """The template's text after its front matter."""
         return self._parts[1]
 
     @cached_property
@@ -129,11 +129,11 @@ class PromptTemplate:
         return line + before.count("\n")
 
     def check(self) -> None:
-        """Find at once whatever can be found without rendering.
+        """Check whatever can be checked without rendering.
 
         Raises:
             PromptMistake: the front matter, the text or the output is ill-formed, or the
-                template cannot stand in the place of the packaged one.
+                template cannot replace the packaged one.
         """
         if self.about.output is not None:
             check_output(self.about.output, self.source)
@@ -143,13 +143,13 @@ class PromptTemplate:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The JSON Schema of the answer, with the packaged bounds it leaves open."""
+        """The JSON Schema of the answer, with the packaged bounds where it sets none."""
         output = self.about.output
         inherited = self.packaged.output if self.packaged else None
         return complete_schema(output, inherited) if output and inherited else output
 
     def render(self, **variables: object) -> RenderedPrompt:
-        """Return the prompt with its variables filled in.
+        """Return the prompt with its variables.
 
         Raises:
             PromptMistake: a variable is missing or unknown, or the text cannot be rendered with
@@ -188,7 +188,7 @@ class PromptTemplate:
         except SecurityError:
             raise PromptMistake(f"{self.source}: reaches for what a template may not") from None
         except Exception as error:  # noqa: BLE001  # a template can raise anything Python can
-            # The error's own words may quote what the prompt was rendered with.
+            # The error's message may quote the variables.
             raise PromptMistake(
                 f"{self.source}: the block {name} cannot be rendered ({type(error).__name__})"
             ) from None

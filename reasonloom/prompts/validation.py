@@ -1,4 +1,4 @@
-"""Finds at load what would break a template only once it is rendered, or its reply read."""
+"""The front matter of templates, and checks at load of what would otherwise fail when rendered."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 MAX_VERSIONS = 2**15 - 1
-"""The highest version: a run records it in a column of two bytes."""
+"""The highest version: runs record it in a column of two bytes."""
 
 
 class FrontMatter(BaseModel):
-    """What a template says of itself before its text."""
+    """What a template declares before its text."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -43,13 +43,13 @@ def next_version(text: str, version: int) -> str:
 
 
 _FITS: dict[str, Callable[[Any, Any], bool]] = {"type": eq, "minimum": ge, "maximum": le}
-"""How an heir's word about a property must stand to the packaged template's."""
+"""How a successor's keyword must compare to the packaged template's."""
 
 
 def check_variables(
     environment: Environment, tree: nodes.Template, declared: set[str], source: str
 ) -> None:
-    """Hold the names that each block reads against those the template declares.
+    """Compare the names that each block reads with those the template declares.
 
     Raises:
         PromptMistake: a block reads another name, or the text needs another template.
@@ -71,10 +71,10 @@ def check_variables(
 
 
 def check_output(output: dict[str, Any], source: str) -> None:
-    """Hold a template's output against the rules for a JSON Schema.
+    """Validate a template's output as a JSON Schema.
 
     Raises:
-        PromptMistake: it is no JSON, no schema, or refers to what it does not hold.
+        PromptMistake: it is no JSON, no schema, or has a reference to nothing.
     """
     try:
         json.dumps(output, allow_nan=False)
@@ -87,35 +87,35 @@ def check_output(output: dict[str, Any], source: str) -> None:
         place = ".".join(map(str, ("output", *error.absolute_path)))
         raise PromptMistake(f"{source}: {place}: is no JSON Schema", field=place) from None
     except Unresolvable as error:
-        said = f"{source}: output: {error.ref[:80]} refers to nothing"
-        raise PromptMistake(said, field="output") from None
+        message = f"{source}: output: {error.ref[:80]} refers to nothing"
+        raise PromptMistake(message, field="output") from None
     except (TypeError, ValueError, RecursionError):
         raise PromptMistake(f"{source}: output: is no JSON Schema", field="output") from None
 
 
-def check_succession(heir: FrontMatter, packaged: FrontMatter, source: str) -> None:
-    """Hold a template against the packaged one in whose place it is used.
+def check_succession(successor: FrontMatter, packaged: FrontMatter, source: str) -> None:
+    """Check a template against the packaged one that it replaces.
 
     Raises:
-        PromptMistake: it needs a variable that it will not be given, or its output promises
-            less than the packaged one's; names what.
+        PromptMistake: it needs a variable that it is not given, or its output promises less than
+            the packaged one's; names it.
     """
-    foreign = sorted(set(heir.variables) - set(packaged.variables))
+    foreign = sorted(set(successor.variables) - set(packaged.variables))
     if foreign:
         offered = ", ".join(packaged.variables)
         raise PromptMistake(
-            f"{source}: declares the variable {foreign[0]}, but {heir.name} is given {offered}",
+            f"{source}: declares the variable {foreign[0]}, but {packaged.name} is given {offered}",
             field=foreign[0],
         )
     if packaged.output is None:
         return
-    if heir.output is None:
+    if successor.output is None:
         names = ", ".join(packaged.output.get("required", ()))
         raise PromptMistake(
             f"{source}: lacks an output with the required properties {names}", field="output"
         )
     for name in packaged.output.get("required", ()):
-        _check_property(name, heir.output, packaged.output, source)
+        _check_property(name, successor.output, packaged.output, source)
 
 
 def _check_property(
@@ -136,7 +136,7 @@ def _check_property(
 
 
 def complete_schema(output: dict[str, Any], packaged: dict[str, Any]) -> dict[str, Any]:
-    """Return `output` with the packaged bounds of each required property it leaves open."""
+    """Return `output` with the packaged bounds of required properties where it sets none."""
     theirs, own = packaged.get("properties", {}), dict(output.get("properties", {}))
     for name in packaged.get("required", ()):
         if isinstance(own.get(name), dict):

@@ -1,4 +1,4 @@
-"""Tells what a template does with each variable, so that those who fill it in know its form."""
+"""How a template uses its variables, and which it requires, for callers who fill it in."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 def required_variables(template: PromptTemplate) -> set[str]:
-    """Return the variables of a template that it neither asks for first nor walks through.
+    """Return the variables of a template that it neither tests nor iterates over.
 
-    `{% if doubt %}` and `{% for memory in memories %}` do well without: nothing is said then.
+    `{% if doubt %}` and `{% for memory in memories %}` also work without the variable.
     """
     tree = ENVIRONMENT.parse(template.body)
-    return set(template.about.variables) - set(_spared(tree))
+    return set(template.about.variables) - set(_optional(tree))
 
 
-def _spared(tree: nodes.Template) -> Iterator[str]:
+def _optional(tree: nodes.Template) -> Iterator[str]:
     places = [each.test for each in tree.find_all(nodes.If)]
     places += [each.iter for each in tree.find_all(nodes.For)]
     for place in places:
@@ -43,29 +43,29 @@ OF_ANYTHING = frozenset(("default", "d"))
 
 CALCULATING = (nodes.Compare, nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv,
                nodes.Mod, nodes.Pow, nodes.Neg, nodes.Pos)  # fmt: skip
-HANDING_ON = (nodes.And, nodes.Or, nodes.Not, nodes.CondExpr, nodes.Concat, nodes.Operand)
+PASSING_ON = (nodes.And, nodes.Or, nodes.Not, nodes.CondExpr, nodes.Concat, nodes.Operand)
 
 
 class Use(Enum):
-    """What is done with a variable at one place."""
+    """One use of a variable."""
 
     PRINTED = auto()
-    """It is put into the text as it is."""
+    """It is inserted into the text."""
 
     TESTED = auto()
-    """It is asked whether there is any: `{% if doubt %}`."""
+    """It is tested for being there: `{% if doubt %}`."""
 
-    WALKED = auto()
+    ITERATED = auto()
     """It is a list, or an object by its names."""
 
-    TAKEN_APART = auto()
+    ACCESSED = auto()
     """It is an object or a list, of which one part is used: `lens.name`."""
 
     COUNTED = auto()
     """It is calculated with, or compared as a number."""
 
     PASSED_ON = auto()
-    """It goes by another name, or to a function: it can be anything."""
+    """It gets another name, or is passed to a function: it can be anything."""
 
 
 def variable_uses(template: PromptTemplate) -> dict[str, set[Use]]:
@@ -86,7 +86,7 @@ def _uses(node: nodes.Node, use: Use, hidden: frozenset[str]) -> Iterator[tuple[
             yield node.name, use
         return
     if isinstance(node, nodes.For):
-        yield from _uses(node.iter, Use.WALKED, hidden)
+        yield from _uses(node.iter, Use.ITERATED, hidden)
         hidden |= _named(node.target)
     for field, part in node.iter_fields():
         if isinstance(node, nodes.For) and field == "iter":
@@ -114,7 +114,7 @@ def _use(node: nodes.Node, field: str, use: Use) -> Use:
         return Use.PRINTED
     if isinstance(node, nodes.Test) or (field == "test"):
         return Use.TESTED
-    if isinstance(node, HANDING_ON):
+    if isinstance(node, PASSING_ON):
         return use
     if isinstance(node, CALCULATING):
         return Use.PRINTED if _has_text(node) else Use.COUNTED
@@ -124,7 +124,7 @@ def _use(node: nodes.Node, field: str, use: Use) -> Use:
 def _of_one(node: nodes.Node, use: Use) -> Use:
     """Return what a node does with the one value that it reaches into or filters."""
     if isinstance(node, (nodes.Getattr, nodes.Getitem)):
-        return Use.PRINTED if _is_slice(node) else Use.TAKEN_APART
+        return Use.PRINTED if _is_slice(node) else Use.ACCESSED
     return _filtered(node.name, use) if isinstance(node, nodes.Filter) else Use.PASSED_ON
 
 
@@ -139,7 +139,7 @@ def _is_slice(node: nodes.Getattr | nodes.Getitem) -> bool:
 
 def _filtered(name: str, use: Use) -> Use:
     if name in OF_LISTS:
-        return Use.WALKED
+        return Use.ITERATED
     if name in OF_NUMBERS:
         return Use.COUNTED
     return use if name in OF_ANYTHING else Use.PRINTED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from reasonloom.settings import load_settings
 
 Result = dict[str, Any]
 ReportProgress = Callable[[str, int, int], None]
-EvalWork = Callable[[ReportProgress], Awaitable[Result]]
+EvalWork = Callable[[ReportProgress], Coroutine[Any, Any, Result]]
 
 MODEL_OPTIONS = (
     "prompt", "llm", "seed", "calls", "tokens", "usd", "limit", "parallel", "cache", "lenient",

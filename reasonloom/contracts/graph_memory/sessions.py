@@ -19,7 +19,7 @@ class ConversationLog(Request):
     topic: Name | None = None
 
     @model_validator(mode="after")
-    def _something_said(self) -> ConversationLog:
+    def _require_message(self) -> ConversationLog:
         if self.user_message is None and self.agent_response is None:
             raise PydanticCustomError("one_of", "give user_message or agent_response, or both")
         return self

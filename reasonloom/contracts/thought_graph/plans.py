@@ -126,8 +126,8 @@ class Repeat(Operation):
         """Refuse names within a body, which every round would use again."""
         for place, operation in enumerate(self.body):
             if operation.id is not None or operation.after is not None:
-                told = f"body.{place} must have neither id nor after"
-                raise PydanticCustomError("body", "{told}", {"told": told})
+                message = f"body.{place} must have neither id nor after"
+                raise PydanticCustomError("body", "{message}", {"message": message})
         return self
 
 
@@ -166,12 +166,14 @@ class Plan(Request):
         for place, operation in enumerate(self.operations):
             for before in operation.after or ():
                 if before not in known:
-                    told = f"operations.{place}.after names {before}, which does not stand before"
-                    raise PydanticCustomError("after", "{told}", {"told": told})
+                    message = (
+                        f"operations.{place}.after names {before}, which does not stand before"
+                    )
+                    raise PydanticCustomError("after", "{message}", {"message": message})
             name = name_of(operation, place)
             if name in known:
-                told = f"operations.{place}.id: there are two operations called {name}"
-                raise PydanticCustomError("id", "{told}", {"told": told})
+                message = f"operations.{place}.id: there are two operations called {name}"
+                raise PydanticCustomError("id", "{message}", {"message": message})
             known.append(name)
         return self
 

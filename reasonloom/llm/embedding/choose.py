@@ -1,4 +1,4 @@
-"""Chooses the embedder from the settings; imports one only when it is chosen."""
+"""Chooses the embedder from the settings; imports only the chosen one."""
 
 from __future__ import annotations
 

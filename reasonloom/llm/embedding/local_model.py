@@ -57,7 +57,7 @@ def _pooling(folder: Path, axes: int) -> str:
     if axes == 2:  # noqa: PLR2004  # the model has pooled its tokens itself
         return "DISABLED"
     try:
-        told = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
+        config = json.loads((folder / "1_Pooling" / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return "MEAN"
-    return "CLS" if told.get("pooling_mode_cls_token") else "MEAN"
+    return "CLS" if config.get("pooling_mode_cls_token") else "MEAN"

@@ -1,4 +1,4 @@
-"""What every embedder shares: texts made fit to embed, and vectors made of unit length."""
+"""Shared by all embedders: valid texts, vectors of unit length, and the floor of similarity."""
 
 from __future__ import annotations
 
@@ -37,9 +37,6 @@ def axis(dimension: int) -> list[float]:
     return [1.0, *[0.0] * (dimension - 1)]
 
 
-# Models differ widely (some put unrelated English at 0.1, some at 0.7), so a likeness says
-# something only above its own model's floor.
-
 UNRELATED = (
     "The ferry to the island leaves at a quarter past six.",
     "Add two spoons of mustard before the onions turn brown.",
@@ -66,14 +63,18 @@ UNRELATED = (
     "Rehearse the talk twice and drop the slide about pricing.",
     "A denser foam makes the mattress warmer in summer.",
 )
-"""Twenty-four sentences of twenty-four subjects: 276 pairs that share no meaning."""
+"""Twenty-four sentences on twenty-four subjects: 276 pairs that share no meaning."""
 
 SHARE = 0.95
 """The share of unrelated pairs that lie at or below the floor."""
 
 
 def floor_of(vectors: Sequence[Sequence[float]]) -> float:
-    """Return the cosine that `SHARE` of the pairs do not exceed; `vectors` have unit length."""
+    """Return the cosine that `SHARE` of the pairs do not exceed; `vectors` have unit length.
+
+    Models differ widely (some put unrelated English at 0.1, some at 0.7), so a cosine means
+    something only above the floor of its own model.
+    """
     cosines = sorted(
         sum(x * y for x, y in zip(a, b, strict=True)) for a, b in combinations(vectors, 2)
     )

@@ -79,17 +79,19 @@ class Words:
         met = {word: known.get(word) or new[word] for word in words}
         if len(known) + len(new) > self._most:
             self._known = known = {LINE: known[LINE]}
-        known.update((word, told) for word, told in new.items() if len(word) <= LONGEST)
+        known.update((word, tokens) for word, tokens in new.items() if len(word) <= LONGEST)
         return met
 
     def _divided(self, words: Sequence[str]) -> Iterator[tuple[str, Tokens]]:
         """Yield the words with their tokens; many are divided as one text of a line for each."""
         for first in range(0, len(words), AT_ONCE):
             lines = words[first : first + AT_ONCE]
-            told = self._tokenizer.encode(LINE.join(["", *lines, ""]), add_special_tokens=False).ids
-            ends = [place for place, token in enumerate(told) if token == self._line_end]
+            encoded = self._tokenizer.encode(
+                LINE.join(["", *lines, ""]), add_special_tokens=False
+            ).ids
+            ends = [place for place, token in enumerate(encoded) if token == self._line_end]
             for word, (before, end) in zip(lines, pairwise(ends), strict=True):
-                yield word, tuple(told[before + 1 : end])
+                yield word, tuple(encoded[before + 1 : end])
 
 
 class Means:
@@ -109,5 +111,5 @@ class Means:
         if not np.isfinite(lengths).all():
             raise EmbedderUnavailable("the embedder's weights are damaged; reinstall reasonloom")
         means[lengths[:, 0] == 0] = axis(means.shape[1])
-        told: list[list[float]] = (means / np.where(lengths, lengths, 1)).tolist()
-        return told
+        vectors: list[list[float]] = (means / np.where(lengths, lengths, 1)).tolist()
+        return vectors

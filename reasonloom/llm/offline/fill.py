@@ -1,7 +1,7 @@
-"""Fills any JSON Schema with extracts, so that the offline llm answers in the form asked for.
+"""Fills any JSON Schema with extracts, so that the offline llm answers in the requested form.
 
 Deterministic: the same findings and schema give the same value, always valid. A schema that
-cannot be filled by rule (a `not`, an exotic pattern) is told so rather than answered wrongly.
+cannot be filled by rule (a `not`, an exotic pattern) is refused.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from reasonloom.llm.offline.schema import Schema
 
 NOTHING_KNOWN = "Nothing is known about this."
-"""What every text says where the material holds nothing of the question."""
+"""The text where the material has nothing on the question."""
 
 SENTENCES = 3
 """Sentences in one text, and items in a list, where the schema leaves it open."""
 
-DEEPEST = 8
+MAX_DEPTH = 8
 """Levels of nesting that optional properties and items are filled to."""
 
 
@@ -53,7 +53,7 @@ def fill(schema: dict[str, Any], findings: Findings) -> dict[str, Any]:
 
 
 class _Filler:
-    """Walks one schema; inside lists `turn` moves each item on to the next sentence."""
+    """Fills one schema; inside lists `turn` selects the next sentence for each item."""
 
     def __init__(self, root: Schema, findings: Findings) -> None:
         self.root = root
@@ -66,7 +66,7 @@ class _Filler:
                 raise Unfillable
             return self.text({})
         schema = resolve(schema, self.root)
-        if depth > 2 * DEEPEST:
+        if depth > 2 * MAX_DEPTH:
             raise Unfillable
         for fixed in allowed_values(schema):
             if conforms(fixed, self.rooted(schema)):
@@ -96,13 +96,13 @@ class _Filler:
         return {**shared, **schema}
 
     def choice(self, schema: Schema) -> Any:
-        """Return the option whose words the question has most of, the first among equals."""
+        """Return the option that shares most words with the question, the first among equals."""
         rest = {k: v for k, v in schema.items() if k != "default"}
         fitting = [o for o in schema["enum"] if conforms(o, self.rooted(rest))]
         if not fitting:
             raise Unfillable
-        asked = self.findings.question_words
-        return max(fitting, key=lambda o: len(asked & set(words_in(str(o).replace("_", " ")))))
+        wanted = self.findings.question_words
+        return max(fitting, key=lambda o: len(wanted & set(words_in(str(o).replace("_", " ")))))
 
     def alternative(self, schema: Schema, name: str, depth: int) -> Any:
         rest = {k: v for k, v in schema.items() if k != name}
@@ -124,7 +124,7 @@ class _Filler:
         properties: Schema = schema.get("properties", {})
         made: dict[str, Any] = {}
         for name in dict.fromkeys([*properties, *required]):
-            if depth > DEEPEST and name not in required:
+            if depth > MAX_DEPTH and name not in required:
                 continue
             part = properties.get(name, self.unnamed(schema))
             try:
@@ -153,7 +153,7 @@ class _Filler:
         least = schema.get("minItems", 0)
         wish = max(least, len(fixed), min(SENTENCES, len(self.findings.ranked)))
         most = min(wish, schema.get("maxItems", wish))
-        count = least if depth > DEEPEST else most
+        count = least if depth > MAX_DEPTH else most
         made: list[Any] = []
         before = self.turn
         self.turn = before or 0
@@ -189,7 +189,7 @@ class _Filler:
             yield numbered(value, count, part)
 
     def text(self, schema: Schema) -> str:
-        """Return the extract, cut, stretched or exchanged as length and pattern demand."""
+        """Return the extract, cut, padded or replaced as length and pattern require."""
         if schema.get("format") in FORMATS:
             return FORMATS[schema["format"]]
         extract = self.extract()

@@ -23,7 +23,7 @@ class Unfillable(Exception):
 
 
 def resolve(schema: Schema, root: Schema) -> Schema:
-    """Return `schema` with its references into `root` and its `allOf` parts laid into it."""
+    """Return `schema` with its references into `root` and its `allOf` parts merged into it."""
     for _ in range(MAX_REFERENCES):
         parts = [*schema.get("allOf", ())]
         if "$ref" in schema:
@@ -49,7 +49,7 @@ def _pointed(reference: str, root: Schema) -> Schema:
 
 
 def merge(schema: Schema, part: Schema | bool) -> dict[str, Any]:
-    """Lay `part` into `schema`: properties and required join, other keywords are replaced."""
+    """Merge `part` into `schema`: properties and required are joined, other keywords replaced."""
     if isinstance(part, bool):
         if not part:
             raise Unfillable
@@ -73,7 +73,7 @@ def kind_of(schema: Schema) -> str:
 
 
 def allowed_values(schema: Schema) -> list[Any]:
-    """Return the values that the schema itself proposes; a text's default is no extract."""
+    """Return the values that the schema itself proposes; the default of a text is ignored."""
     fixed = [schema["const"]] if "const" in schema else []
     if kind_of(schema) != "string" or "enum" in schema:
         fixed += [schema["default"]] if schema.get("default") is not None else []
@@ -131,7 +131,7 @@ def _bounds(schema: Schema, nudge: float) -> tuple[float | None, float | None]:
 
 
 def _stepped(wanted: float, step: float, low: float | None, high: float | None) -> float:
-    """Return the multiple nearest to `wanted`, inexact ones of binary fractions passed over."""
+    """Return the multiple nearest to `wanted`, except for inexact ones."""
     nearest = round(wanted / step)
     for away in range(MAX_STEPS):
         for count in (nearest - away, nearest + away):
@@ -152,7 +152,7 @@ def fit_length(text: str, schema: Schema) -> str:
 
 
 def numbered(value: Any, count: int, part: Any) -> Any:
-    """Tell a repeated item apart: a text by a number behind it, a number by adding to it."""
+    """Make a repeated item distinct: a text by a number after it, a number by addition."""
     part = part if isinstance(part, dict) else {}
     if isinstance(value, str):
         mark = f" ({count})"

@@ -1,7 +1,7 @@
-"""Turns what went wrong in one attempt into a short, safe sentence and a verdict on retrying.
+"""Turns the failure of one attempt into a short, safe sentence and whether to retry.
 
-Nothing that a provider sends back reaches a caller without passing `excerpt`: keys, paths,
-addresses and tracebacks are cut out here, once, for every provider.
+Text of a provider reaches callers only through `excerpt`, which removes keys, paths, addresses and
+tracebacks.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""HTTP answers another attempt can mend: 409 is a lock that ran out, as the official OpenAI
-client reads it, and 529 an overloaded provider."""
+"""HTTP statuses that are retried: 409 is a lock timeout, as in the official OpenAI client, and 529
+an overloaded provider."""
 
 EXCERPT_LIMIT = 160
-"""Characters of a provider's own words that a message may carry."""
+"""Characters of a provider's text in a message."""
 
 _SECRETS = (
     re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.I),
@@ -36,7 +36,7 @@ _SECRETS = (
 
 
 class AttemptFailed(Exception):
-    """One attempt came to nothing; `reason` is safe to show, `retry_after` is in seconds."""
+    """One attempt failed; `reason` is safe to show, `retry_after` is in seconds."""
 
     def __init__(self, reason: str, *, retryable: bool, retry_after: float | None = None) -> None:
         super().__init__(reason)
@@ -46,18 +46,18 @@ class AttemptFailed(Exception):
 
 
 class NoAnswer(AttemptFailed):
-    """The provider replied, but with nothing that answers; it may do better when asked again."""
+    """The provider replied without an answer; another attempt may bring one."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, retryable=True)
 
 
-def refused_or_busy(
+def failure_of_status(
     status: int, headers: Mapping[str, str], body: str, secrets: Iterable[str] = ()
 ) -> AttemptFailed:
-    """Return the fault that an HTTP answer of `status` stands for.
+    """Return the failure for an HTTP status.
 
-    `secrets` are cut from the words of `body`; a retryable fault carries no words at all.
+    `secrets` are removed from `body`; a retryable failure has no text of the provider.
     """
     if status in RETRYABLE_STATUS:
         return AttemptFailed(f"HTTP {status}", retryable=True, retry_after=retry_after(headers))
@@ -66,7 +66,7 @@ def refused_or_busy(
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Return the seconds a provider asks to wait, None where it does not say so readably.
+    """Return the seconds a provider asks to wait, None where it names none.
 
     Reads `retry-after-ms`, then `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3).
     `now` is a Unix time, the clock's by default. Header names match in any case.
@@ -97,9 +97,9 @@ def _seconds_until(date: str, now: float | None) -> float | None:
 
 
 def excerpt(body: str, secrets: Iterable[str] = ()) -> str:
-    """Return at most `EXCERPT_LIMIT` characters of what a provider said, made safe.
+    """Return at most `EXCERPT_LIMIT` characters of a provider's text, made safe.
 
-    The message of a JSON error is taken where there is one; pages of HTML say nothing.
+    The message of a JSON error is preferred; HTML gives nothing.
     """
     words = _error_message(body).partition("Traceback")[0]
     if words.lstrip()[:1] == "<":

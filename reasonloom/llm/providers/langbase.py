@@ -1,7 +1,7 @@
 """Langbase pipes, called as the published reference calls them.
 
-The installed `langbase` package is synchronous and cannot be cancelled, so the request goes
-through httpx; the form of the answer is that package's `RunResponse`, whose envelope is
+The installed `langbase` package is synchronous and cannot be cancelled, so requests go through
+httpx; the answer has the form of that package's `RunResponse`, whose envelope is
 `{"completion": ..., "raw": {"model": ..., "usage": ..., "choices": [...]}}`. The package sends
 `thread_id`, which the service does not read; the reference's name is `threadId`.
 """
@@ -15,7 +15,7 @@ import httpx
 
 from reasonloom.errors import SettingMistake
 from reasonloom.llm.messages import text_of, to_dicts, with_schema
-from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, refused_or_busy
+from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, failure_of_status
 from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 
@@ -29,7 +29,7 @@ RUN = "/v1/pipes/run"
 
 
 class LangbaseModel:
-    """Answers through the pipe that the settings name for the question's mode."""
+    """Answers through the pipe that the settings name for the mode of the question."""
 
     name = "langbase"
     offline = False
@@ -38,11 +38,11 @@ class LangbaseModel:
         self._key = _usable_key(settings)
         self._url = _usable_url(settings) + RUN
         self._settings = settings
-        self._patience = RetryPolicy.of(settings)
+        self._policy = RetryPolicy.of(settings)
         self._client: httpx.AsyncClient | None = None
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer one question, as the port says."""
+        """Answer one question (see `LanguageModel`)."""
         body = self._request(ask)
         question = text_of(body["messages"])
 
@@ -50,7 +50,7 @@ class LangbaseModel:
             return parse_reply(_received(await self._send(body)), ask, question, body["name"])
 
         return with_attempts(
-            *await call_with_retries(self.name, attempt, self._patience, ask.deadline)
+            *await call_with_retries(self.name, attempt, self._policy, ask.deadline)
         )
 
     def pipe(self, mode: str | None) -> str:
@@ -59,21 +59,22 @@ class LangbaseModel:
         return own
 
     def _request(self, ask: Ask) -> dict[str, Any]:
-        wire = to_dicts(ask.messages)
-        told = wire if ask.schema is None else with_schema(wire, ask.schema)
-        body = {"name": self.pipe(ask.pipe), "messages": told, "stream": False}
+        messages = to_dicts(ask.messages)
+        if ask.schema is not None:
+            messages = with_schema(messages, ask.schema)
+        body = {"name": self.pipe(ask.pipe), "messages": messages, "stream": False}
         return body if ask.thread is None else {**body, "threadId": ask.thread}
 
     async def _send(self, body: dict[str, Any]) -> RunResponse:
         if self._client is None:
-            self._client = httpx.AsyncClient(timeout=None)  # noqa: S113  # `persist` limits time
+            self._client = httpx.AsyncClient(timeout=None)  # noqa: S113  # `call_with_retries` limits it
         headers = {"Authorization": f"Bearer {self._key}"}
         try:
             response = await self._client.post(self._url, json=body, headers=headers)
         except httpx.HTTPError:
             raise AttemptFailed("connection failed", retryable=True) from None
         if not response.is_success:
-            raise refused_or_busy(
+            raise failure_of_status(
                 response.status_code, response.headers, response.text, (self._key,)
             )
         return _flat(response)
@@ -111,7 +112,7 @@ def _usable_url(settings: Settings) -> str:
 
 
 def _flat(response: httpx.Response) -> RunResponse:
-    """Return the envelope with `raw` laid open, as the package's `handle_run_response` does."""
+    """Return the envelope with `raw` merged into it, as its `handle_run_response` does."""
     try:
         envelope = response.json()
     except (ValueError, RecursionError):  # no JSON, no UTF-8, or a number of 5,000 digits
@@ -125,7 +126,7 @@ def _flat(response: httpx.Response) -> RunResponse:
 
 
 def _received(envelope: RunResponse) -> RawReply:
-    """Return what the envelope says; parts of another form than the reference's say nothing."""
+    """Return the reply in the envelope; parts that differ from the reference's form are ignored."""
     choices, usage = envelope.get("choices"), envelope.get("usage")
     choice = choices[0] if isinstance(choices, list) and choices else None
     counted = usage if isinstance(usage, dict) else {}

@@ -1,7 +1,7 @@
-"""The one door to litellm: loaded late and quietly, its faults told in our own words.
+"""Any provider that litellm knows, by its model string: hosted, local, or a local server.
 
-Importing litellm takes seconds and, unless told otherwise, fetches a price table from the
-network; it also prints hints to stdout, which belongs to the protocol of a stdio server.
+Importing litellm takes seconds, by default fetches a price table from the network, and prints
+hints to stdout, which belongs to the protocol of a stdio server: it is loaded late and quietly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reasonloom.llm.providers.faults import (
     RETRYABLE_STATUS,
     AttemptFailed,
     NoAnswer,
-    refused_or_busy,
+    failure_of_status,
 )
 from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 QUIET = {"num_retries": 0, "max_retries": 0, "drop_params": True}
-"""Sent with every call: retries are ours, and what a model does not know is left out."""
+"""Sent with every call: we retry ourselves, and unsupported parameters are dropped."""
 
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
 
@@ -68,10 +68,10 @@ async def close_clients(litellm: Any) -> None:
 
 
 def translate_errors(call: Callable[[], Awaitable[Any]]) -> Callable[[], Awaitable[Any]]:
-    """Return `call` raising `AttemptFailed` where litellm raises its own exceptions.
+    """Return `call` with litellm's exceptions raised as `AttemptFailed`.
 
-    litellm's exceptions are those of `openai`; what it raises beside them is a fault of the
-    request that no retry mends. Cancellation is no `Exception` and passes.
+    litellm raises the exceptions of `openai`; all others are faults of the request that no retry
+    fixes. Cancellation passes through.
     """
 
     async def attempt() -> Any:
@@ -79,7 +79,7 @@ def translate_errors(call: Callable[[], Awaitable[Any]]) -> Callable[[], Awaitab
             return await call()
         except TimeoutError:
             raise
-        except Exception as error:  # noqa: BLE001  # litellm raises bare ones; all are typed here
+        except Exception as error:  # noqa: BLE001  # litellm also raises bare ones
             raise _fault(error) from None
 
     return attempt
@@ -94,11 +94,11 @@ def _fault(error: Exception) -> AttemptFailed:
     if headers is None and status in RETRYABLE_STATUS:
         return AttemptFailed(_unanswered(status), retryable=True)
     words = _PREFIX.sub("", str(getattr(error, "message", error)))
-    return refused_or_busy(status, dict(headers or {}), words)
+    return failure_of_status(status, dict(headers or {}), words)
 
 
 def _unanswered(status: int) -> str:
-    """Say what happened where litellm made `status` up because no answer of HTTP came."""
+    """Return the reason where litellm made up a status because no HTTP response came."""
     return "no answer in time" if status == 408 else "connection failed or reply unreadable"  # noqa: PLR2004
 
 
@@ -109,7 +109,7 @@ _STRICT_WORDS = (
 )
 _ANCHORED = re.compile(r"\^.*\$", re.S)
 _STRICT = frozenset(_STRICT_WORDS.split())
-"""Keywords that OpenAI's strict mode takes (its guide to structured outputs)."""
+"""Keywords of OpenAI's strict mode (its guide to structured outputs)."""
 
 
 def build_request(litellm: Any, model: str, ask: Ask) -> dict[str, Any]:
@@ -134,17 +134,17 @@ def _form(
         held = enforceable(schema)
         named = {"name": "answer", "schema": held, "strict": is_strict(held)}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
-    told = {"messages": with_schema(wire, schema)}
+    messages = {"messages": with_schema(wire, schema)}
     if "response_format" in (litellm.get_supported_openai_params(model=model) or ()):
-        return {**told, "response_format": {"type": "json_object"}}
-    return told
+        return {**messages, "response_format": {"type": "json_object"}}
+    return messages
 
 
 def enforceable(schema: Any) -> Any:
-    """Return `schema` without the bounds of texts that providers cannot enforce.
+    """Return `schema` without the bounds that providers cannot enforce.
 
     OpenAI's strict mode takes no lengths, and servers that make a grammar of the schema
-    (llama.cpp) no pattern without anchors. What is left out still holds when the reply is read.
+    (llama.cpp) no pattern without anchors. What is left out is still checked in the reply.
     """
     if not isinstance(schema, dict):
         return schema
@@ -174,7 +174,7 @@ def is_strict(schema: Mapping[str, Any]) -> bool:
 
 
 SAMPLE = 1_000
-"""Tokens of which the price is asked: so few that no price for long prompts applies."""
+"""Tokens whose price is looked up: so few that no price for long prompts applies."""
 
 
 class LitellmModel:
@@ -185,12 +185,12 @@ class LitellmModel:
     def __init__(self, model: str, settings: Settings) -> None:
         self.name = f"litellm:{model}"
         self._model = model
-        self._patience = RetryPolicy.of(settings)
+        self._policy = RetryPolicy.of(settings)
         self._where = {"api_base": settings.llm_base_url} if settings.llm_base_url else {}
         self._litellm: Any = None
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer one question, as the port says."""
+        """Answer one question (see `LanguageModel`)."""
         self._litellm = self._litellm or await load_litellm()
         request = build_request(self._litellm, self._model, ask)
         question = text_of(request["messages"])
@@ -199,22 +199,22 @@ class LitellmModel:
             return parse_reply(_received(await self._send(request)), ask, question, self._model)
 
         return with_attempts(
-            *await call_with_retries(self.name, attempt, self._patience, ask.deadline)
+            *await call_with_retries(self.name, attempt, self._policy, ask.deadline)
         )
 
     async def prices(self) -> tuple[float, float] | None:
         """Return what a token of a prompt and of an answer costs; None for an unlisted model."""
         self._litellm = self._litellm or await load_litellm()
         try:
-            asked, answered = self._litellm.cost_per_token(
+            prompt, completion = self._litellm.cost_per_token(
                 model=self._model, prompt_tokens=SAMPLE, completion_tokens=SAMPLE
             )
         except Exception:  # noqa: BLE001  # litellm raises a bare one for a model without a price
             return None
-        return asked / SAMPLE, answered / SAMPLE
+        return prompt / SAMPLE, completion / SAMPLE
 
     async def _send(self, request: dict[str, Any]) -> Any:
-        more = {"timeout": self._patience.request_timeout, **self._where, **QUIET}
+        more = {"timeout": self._policy.request_timeout, **self._where, **QUIET}
         return await translate_errors(lambda: self._litellm.acompletion(**request, **more))()
 
     async def close(self) -> None:
@@ -224,9 +224,9 @@ class LitellmModel:
 
 
 def _received(response: Any) -> RawReply:
-    """Return what litellm read; a count of 0 is what it makes of none.
+    """Return the reply; litellm reports a missing count as 0.
 
-    litellm keeps the price, None if unknown, beside the response. Source: docs.litellm.ai,
+    The price, None if unknown, is a hidden parameter of the response. Source: docs.litellm.ai,
     "Token usage and cost", `_hidden_params["response_cost"]`; unlike `completion_cost` it does
     not raise a bare Exception for a model without a price.
     """
@@ -238,7 +238,7 @@ def _received(response: Any) -> RawReply:
     counted = getattr(response, "usage", None)
     tokens_in = getattr(counted, "prompt_tokens", None) or None
     tokens_out = getattr(counted, "completion_tokens", None) or None
-    beside = getattr(response, "_hidden_params", None)
-    price = beside.get("response_cost") if isinstance(beside, dict) else None
+    hidden = getattr(response, "_hidden_params", None)
+    price = hidden.get("response_cost") if isinstance(hidden, dict) else None
     model = getattr(response, "model", None)
     return RawReply(text, model, finish, (tokens_in, tokens_out), price)

@@ -1,9 +1,9 @@
-"""Recorded replies: ask a provider once, then play its answers for ever, without a network.
+"""Recorded replies: ask a provider once, then play its answers without a network.
 
-A tape is a JSONL file, one reply a line: `{"key", "sample", "llm", "most_tokens", "ask", "reply"}`.
-The key is the SHA-256 of the question; one sample of a question that was asked several times takes
-its recorded replies in turn, and the last one again from then on. Old lines without a sample serve
-for all. Usage is played as it was recorded, so that budgets repeat too.
+A recording is a JSONL file, one reply a line: `{"key", "sample", "llm", "most_tokens", "ask",
+"reply"}`. The key is the SHA-256 of the question. Replies to one sample of a question are played in
+turn, the last one again from then on; old lines without a sample serve for all. Usage is played as
+it was recorded, so that budgets repeat too.
 """
 
 from __future__ import annotations
@@ -23,21 +23,19 @@ from reasonloom.llm.messages import to_dicts
 from reasonloom.llm.port import Ask, Priced, Reply, Usage
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from reasonloom.llm.port import LanguageModel
 
 
 try:
     import fcntl
-except ImportError:  # Windows: threads of one process are still kept apart
+except ImportError:  # Windows: only threads of one process exclude each other
     fcntl = None  # type: ignore[assignment]
 
 _ONE_WRITER = threading.Lock()
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a tape, each of them whole.
+    """Return the lines of a recording, all of them complete.
 
     Raises:
         SettingMistake: the file cannot be read, is no text, or ends within a line.
@@ -54,7 +52,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add one line, wholly or not at all, under a lock that other processes respect.
+    """Append one line completely or not at all, under a lock between processes.
 
     Raises:
         LlmRefused: the file cannot be written, so the reply would be lost to the recording.
@@ -89,15 +87,15 @@ def _unusable(path: Path, reason: str) -> SettingMistake:
     )
 
 
-SampledReplies = tuple[str, int | None]
-"""A question's key, and which of its answers."""
+SampleKey = tuple[str, int | None]
+"""A question's key and sample."""
 
-RepeatedReplies = tuple[str, int | None, int | None]
+CallKey = tuple[str, int | None, int | None]
 """A question's key, which of its answers, and how long that may be."""
 
 
-class RecordedReplies(NamedTuple):
-    """One line of a tape; what old ones do not tell is None."""
+class RecordedReply(NamedTuple):
+    """One line of a recording; fields that old ones lack are None."""
 
     key: str
     reply: Reply
@@ -107,7 +105,7 @@ class RecordedReplies(NamedTuple):
 
 
 def normalized_question(ask: Ask) -> dict[str, Any]:
-    """Return what makes two questions the same: no deadline, no session, no material."""
+    """Return the parts that make two questions the same: no deadline, session or material."""
     return {
         "messages": to_dicts(ask.messages),
         "schema": ask.schema,
@@ -124,41 +122,41 @@ def question_key(ask: Ask) -> str:
 
 
 class ReplayModel:
-    """Plays a tape; `name` shows the file without its folder, which is nobody's business."""
+    """Plays a recording; `name` has the file without its folder, which stays private."""
 
     offline = False
 
     def __init__(self, file: str | Path) -> None:
-        """Read the whole tape.
+        """Read the whole recording.
 
         Raises:
             SettingMistake: the file is missing, cut short or no recording.
         """
         path = Path(file).expanduser()
         self.name = f"replay:{path.name}"
-        self._replies: defaultdict[SampledReplies, list[Reply]] = defaultdict(list)
-        self._played: Counter[SampledReplies] = Counter()
+        self._replies: defaultdict[SampleKey, list[Reply]] = defaultdict(list)
+        self._played: Counter[SampleKey] = Counter()
         for number, line in enumerate(read_lines(path), start=1):
-            taped = _read(line, path.name, number)
-            self._replies[taped.key, taped.sample].append(taped.reply)
+            recorded = _read(line, path.name, number)
+            self._replies[recorded.key, recorded.sample].append(recorded.reply)
 
     async def answer(self, ask: Ask) -> Reply:
         """Return the next recorded reply to this question.
 
         Raises:
-            LlmRefused: the tape has no such question, or not this sample of it.
+            LlmRefused: it has no such question, or not this sample of it.
         """
         key = question_key(ask)
-        known: SampledReplies = (key, ask.sample)
+        known: SampleKey = (key, ask.sample)
         if known not in self._replies:
             known = (key, None)
         replies = self._replies.get(known)
         if not replies:
-            tape = self.name.partition(":")[2]
+            file = self.name.partition(":")[2]
             raise LlmRefused(
                 f"{self.name}: the recording has no such question (pipe {ask.pipe or 'none'}, "
                 f"sample {ask.sample}, key {key[:12]}); record it with "
-                f"REASONLOOM_LLM=record:{tape}:INNER, where "
+                f"REASONLOOM_LLM=record:{file}:INNER, where "
                 "INNER is the llm to ask, such as litellm:openai/gpt-5"
             )
         turn = self._played[known]
@@ -169,28 +167,42 @@ class ReplayModel:
         """Hold nothing open."""
 
 
-class Recorder:
-    """Asks another llm and appends each of its replies to a tape."""
+class _Wrapper:
+    """Passes on the prices and the end of another llm."""
 
     def __init__(self, inner: LanguageModel, file: str | Path) -> None:
-        """Open a new tape or one to go on with.
+        self._inner = inner
+        self._path = Path(file).expanduser()
+
+    @property
+    def offline(self) -> bool:
+        """Whether the inner llm is no language model."""
+        return self._inner.offline
+
+    async def prices(self) -> tuple[float, float] | None:
+        """Return the inner llm's prices, None where it knows none."""
+        return await self._inner.prices() if isinstance(self._inner, Priced) else None
+
+    async def close(self) -> None:
+        """Close the inner llm."""
+        await self._inner.close()
+
+
+class Recorder(_Wrapper):
+    """Asks another llm and appends each of its replies to a recording."""
+
+    def __init__(self, inner: LanguageModel, file: str | Path) -> None:
+        """Open a new recording or one to continue.
 
         Raises:
             SettingMistake: the file exists and is no recording, or its folder does not exist.
         """
-        path = Path(file).expanduser()
-        if path.exists():
-            ReplayModel(path)
+        super().__init__(inner, file)
+        if self._path.exists():
+            ReplayModel(self._path)
         else:
-            _require_folder(path)
-        self.name = f"record:{path.name}:{inner.name}"
-        self._inner = inner
-        self._path = path
-
-    @property
-    def offline(self) -> bool:
-        """Whether the llm behind the recording is none."""
-        return self._inner.offline
+            _require_folder(self._path)
+        self.name = f"record:{self._path.name}:{inner.name}"
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer as the inner llm does; errors are passed on and not recorded."""
@@ -198,59 +210,43 @@ class Recorder:
         await asyncio.to_thread(append_line, self._path, _line(self._inner.name, ask, reply))
         return reply
 
-    async def prices(self) -> tuple[float, float] | None:
-        """Return the inner llm's prices, None where it knows none."""
-        return await self._inner.prices() if isinstance(self._inner, Priced) else None
 
-    async def close(self) -> None:
-        """Close the inner llm."""
-        await self._inner.close()
+class CachedModel(_Wrapper):
+    """Plays what its recording holds; asks another llm for the rest, and records that.
 
-
-class CachedModel:
-    """Asks another llm what its tape does not hold, and appends that; all else is played.
-
-    The same call is the same question, sample, limit of tokens, and llm.
+    A call is the same if the question, the sample, the limit of tokens and the llm are the same.
     """
 
     def __init__(self, inner: LanguageModel, file: str | Path) -> None:
-        """Open a new tape or one to go on with.
+        """Open a new recording or one to continue.
 
         Raises:
             SettingMistake: the file exists and is no recording, or its folder does not exist.
         """
-        self._path = Path(file).expanduser()
-        self.name, self.offline, self._inner = inner.name, inner.offline, inner
-        self._replies: dict[RepeatedReplies, Reply] = {}
-        self._asked: dict[RepeatedReplies, asyncio.Lock] = {}
+        super().__init__(inner, file)
+        self.name = inner.name
+        self._replies: dict[CallKey, Reply] = {}
+        self._locks: dict[CallKey, asyncio.Lock] = {}
         if not self._path.exists():
             _require_folder(self._path)
             return
         for number, line in enumerate(read_lines(self._path), start=1):
-            taped = _read(line, self._path.name, number)
-            if taped.llm == inner.name:
-                call = (taped.key, taped.sample, taped.most_tokens)
-                self._replies.setdefault(call, taped.reply)
+            recorded = _read(line, self._path.name, number)
+            if recorded.llm == inner.name:
+                call = (recorded.key, recorded.sample, recorded.most_tokens)
+                self._replies.setdefault(call, recorded.reply)
 
     async def answer(self, ask: Ask) -> Reply:
-        """Play the recorded reply, or ask; the same call twice at once is asked once."""
-        call: RepeatedReplies = (question_key(ask), ask.sample, ask.most_tokens)
-        async with self._asked.setdefault(call, asyncio.Lock()):
+        """Play the recorded reply, or ask; concurrent equal calls are asked once."""
+        call: CallKey = (question_key(ask), ask.sample, ask.most_tokens)
+        async with self._locks.setdefault(call, asyncio.Lock()):
             if call not in self._replies:
                 reply = await self._inner.answer(ask)
                 self._replies[call] = reply
                 line = _line(self._inner.name, ask, reply)
-                # What is paid is kept, also where another call's refusal ends this one.
+                # A paid reply is recorded even if another call's error cancels this one.
                 await asyncio.shield(asyncio.to_thread(append_line, self._path, line))
         return self._replies[call]
-
-    async def prices(self) -> tuple[float, float] | None:
-        """Return the inner llm's prices, None where it knows none."""
-        return await self._inner.prices() if isinstance(self._inner, Priced) else None
-
-    async def close(self) -> None:
-        """Close the inner llm."""
-        await self._inner.close()
 
 
 def _require_folder(path: Path) -> None:
@@ -273,13 +269,13 @@ def _line(llm: str, ask: Ask, reply: Reply) -> str:
     return json.dumps(record)
 
 
-def _read(line: str, file: str, number: int) -> RecordedReplies:
+def _read(line: str, file: str, number: int) -> RecordedReply:
     try:
         record = json.loads(line)
-        told = record["reply"]
-        reply = Reply(**{**told, "usage": Usage(**told["usage"])})
+        fields = record["reply"]
+        reply = Reply(**{**fields, "usage": Usage(**fields["usage"])})
         sample, most = record.get("sample"), record.get("most_tokens")
-        return RecordedReplies(str(record["key"]), reply, sample, record.get("llm"), most)
+        return RecordedReply(str(record["key"]), reply, sample, record.get("llm"), most)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise SettingMistake(
             f"REASONLOOM_LLM: line {number} of {file} is no recorded reply; the file is not a "

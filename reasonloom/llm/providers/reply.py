@@ -1,7 +1,7 @@
-"""Makes what a provider sent one reply that can be kept, or a fault that says why it is none.
+"""Turns what a provider sent into a reply that can be stored, or into a failure with its cause.
 
-Providers answer with empty texts, endless ones, names with NUL and counts that no column holds;
-whatever is wrong with a reply is found here, before it is recorded, once for every provider.
+Providers send empty and endless texts, names with NUL and counts beyond any column; all of that is
+handled here, before a reply is recorded.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Ask
 
 MODEL_LIMIT = 200
-"""Characters of a model's name that are kept."""
+"""Characters of a model's name that are stored."""
 
 MAX_TOKENS = 2**30 - 1
-"""Tokens of one side of a call that are believed: two such still fit the column's 4 bytes."""
+"""Largest plausible count of tokens: the sum of two still fits a column of 4 bytes."""
 
 _CAUSES = {
     "length": ", cut at the length limit before it began",
@@ -33,7 +33,7 @@ _CAUSES = {
 
 @dataclass(frozen=True, slots=True)
 class RawReply:
-    """What a reply says of itself; nothing of it is believed yet, hence `object`.
+    """A reply before validation, hence `object`.
 
     Attributes:
         text, model, finish: the answer, its model's name, and why it ended.
@@ -48,31 +48,31 @@ class RawReply:
     price: object = None
 
 
-def parse_reply(received: RawReply, ask: Ask, question: str, asked: str) -> Reply:
-    """Return the reply, cleaned and cut, as the answer to one attempt.
+def parse_reply(raw: RawReply, ask: Ask, question: str, model: str) -> Reply:
+    """Return the validated reply of one attempt, cleaned and cut.
 
     Args:
-        received: what came.
+        raw: the reply as it came.
         ask: the question, for its schema.
-        question: its words, to estimate tokens from.
-        asked: the model's name where the reply has none.
+        question: its text, to estimate tokens from.
+        model: the model's name if the reply has none.
 
     Raises:
-        NoAnswer: it holds no text, or none but blanks.
+        NoAnswer: it has no text, or only white space.
     """
-    if received.text is not None and not isinstance(received.text, str):
+    if raw.text is not None and not isinstance(raw.text, str):
         raise NoAnswer("unreadable reply")
-    whole = storable(received.text or "")
+    whole = storable(raw.text or "")
     text = whole[:REPLY_LIMIT]
     parsed = read_object(text, ask.schema) if ask.schema is not None else None
     if not text.strip() or (ask.schema is not None and parsed is None and says_nothing(text)):
-        raise NoAnswer("empty reply" + _cause(received.finish))
+        raise NoAnswer("empty reply" + _cause(raw.finish))
     return Reply(
         text=text,
         parsed=parsed,
-        model=_name(received.model) or asked,
-        usage=_usage(received, (question, text)),
-        truncated=received.finish == "length" or len(whole) > REPLY_LIMIT,
+        model=_name(raw.model) or model,
+        usage=_usage(raw, (question, text)),
+        truncated=raw.finish == "length" or len(whole) > REPLY_LIMIT,
     )
 
 
@@ -89,18 +89,18 @@ def _name(model: object) -> str:
     return storable(model).strip()[:MODEL_LIMIT] if isinstance(model, str) else ""
 
 
-def _usage(received: RawReply, texts: tuple[str, str]) -> Usage:
-    """Return tokens and price; a price that was made from a count not believed is none."""
-    counts = (_count(received.tokens[0]), _count(received.tokens[1]))
+def _usage(raw: RawReply, texts: tuple[str, str]) -> Usage:
+    """Return tokens and price; a price based on an implausible count is dropped."""
+    counts = (_count(raw.tokens[0]), _count(raw.tokens[1]))
     doubted = any(
-        told is not None and count is None
-        for told, count in zip(received.tokens, counts, strict=True)
+        reported is not None and count is None
+        for reported, count in zip(raw.tokens, counts, strict=True)
     )
-    return usage_of(counts, texts, cost_usd=None if doubted else _price(received.price))
+    return usage_of(counts, texts, cost_usd=None if doubted else _price(raw.price))
 
 
 def _count(value: object) -> int | None:
-    """Return a count of tokens, None for what is none; a truth value is no count."""
+    """Return a plausible count of tokens, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= MAX_TOKENS else None

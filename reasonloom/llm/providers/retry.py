@@ -1,7 +1,7 @@
-"""Tries a provider again where that can help, within one total deadline, for every provider.
+"""Retries a provider's call where that can help, within one total deadline.
 
-A provider turns its own exceptions into `AttemptFailed`; this module alone decides how often
-and how long, and which error of the tree comes out. Cancellation passes straight through.
+Providers raise `AttemptFailed`; this module decides how often and how long to try, and which error
+is raised in the end. Cancellation passes through.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_DELAY = 30.0
-"""Seconds that our own back-off may grow to; a provider's `Retry-After` may ask for more."""
+"""Longest back-off in seconds; a provider's `Retry-After` may ask for more."""
 
 WAITING_ALLOWANCE = 60.0
-"""Seconds for waiting between attempts that the default deadline grants beside the attempts."""
+"""Seconds for waiting between attempts in the default deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +64,23 @@ class RetryPolicy:
 async def call_with_retries(
     provider: str,
     attempt: Callable[[], Awaitable[T]],
-    patience: RetryPolicy,
+    policy: RetryPolicy,
     deadline: float | None = None,
 ) -> tuple[T, int]:
-    """Return what `attempt` answers and how many attempts that took.
+    """Return the result of `attempt`, and how many attempts it took.
 
     Args:
-        provider: the name that messages begin with.
-        attempt: sends one request; raises `AttemptFailed`, or anything else to give up as is.
-        patience: how often and how long.
-        deadline: seconds in all; None for `patience.bound`.
+        provider: the name at the start of messages.
+        attempt: sends one request; raises `AttemptFailed`, or anything else to give up.
+        policy: how often and how long.
+        deadline: seconds in all; None for `policy.bound`.
 
     Raises:
-        LlmRefused: a fault that no retry can mend.
-        LlmUnavailable: the last attempt failed too, or brought nothing that answers.
+        LlmRefused: the failure is not retryable.
+        LlmUnavailable: the last attempt failed too, or brought no answer.
         TimedOut: the deadline passed, or the provider asks to wait beyond it.
     """
-    trial = _Trial(provider, patience, patience.bound if deadline is None else deadline)
+    trial = _Trial(provider, policy, policy.bound if deadline is None else deadline)
     try:
         async with asyncio.timeout(trial.limit):
             return await trial.retrying()(trial.once, attempt), trial.sent
@@ -91,17 +91,17 @@ async def call_with_retries(
 
 
 class _Trial:
-    """One question's attempts: how many were sent, when they must end."""
+    """The attempts at one question: how many were sent, and when they must end."""
 
-    def __init__(self, provider: str, patience: RetryPolicy, limit: float) -> None:
+    def __init__(self, provider: str, policy: RetryPolicy, limit: float) -> None:
         self.provider = provider
-        self.patience = patience
+        self.policy = policy
         self.limit = limit
         self.sent = 0
         self.ends = asyncio.get_running_loop().time() + limit
         self.back_off = wait_exponential(
-            multiplier=patience.first_delay, max=max(MAX_DELAY, patience.first_delay)
-        ) + wait_random(0, patience.first_delay)
+            multiplier=policy.first_delay, max=max(MAX_DELAY, policy.first_delay)
+        ) + wait_random(0, policy.first_delay)
 
     @property
     def tally(self) -> str:
@@ -117,7 +117,7 @@ class _Trial:
 
     async def once(self, attempt: Callable[[], Awaitable[T]]) -> T:
         self.sent += 1
-        seconds = self.patience.request_timeout
+        seconds = self.policy.request_timeout
         try:
             async with asyncio.timeout(seconds):
                 return await attempt()
@@ -126,8 +126,8 @@ class _Trial:
 
     def wait(self, state: RetryCallState) -> float:
         fault = state.outcome.exception() if state.outcome else None
-        asked = fault.retry_after if isinstance(fault, AttemptFailed) else None
-        return self.back_off(state) if asked is None else asked
+        requested = fault.retry_after if isinstance(fault, AttemptFailed) else None
+        return self.back_off(state) if requested is None else requested
 
     def over(self, state: RetryCallState) -> bool:
         left = self.ends - asyncio.get_running_loop().time()
@@ -135,7 +135,7 @@ class _Trial:
 
     @property
     def exhausted(self) -> bool:
-        return self.sent >= self.patience.attempts
+        return self.sent >= self.policy.attempts
 
     def verdict(self, fault: AttemptFailed) -> ServiceFault:
         if not fault.retryable:

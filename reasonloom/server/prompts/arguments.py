@@ -109,14 +109,14 @@ def _in_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
 
 
-STRUCTURED = {Use.WALKED, Use.TAKEN_APART}
+STRUCTURED = {Use.ITERATED, Use.ACCESSED}
 NOT_STRUCTURED = "{name}: must be a list or an object, given as JSON"
 
 
 def argument_description(uses: AbstractSet[Use]) -> str:
     """Return the description of an argument that a template uses in these ways."""
     if uses & STRUCTURED:
-        return "A list, as JSON." if Use.TAKEN_APART not in uses else "An object, as JSON."
+        return "A list, as JSON." if Use.ACCESSED not in uses else "An object, as JSON."
     if Use.COUNTED in uses:
         return "A number."
     if Use.PASSED_ON in uses:

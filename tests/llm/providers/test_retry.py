@@ -13,7 +13,7 @@ from reasonloom.llm.providers.faults import (
     EXCERPT_LIMIT,
     AttemptFailed,
     excerpt,
-    refused_or_busy,
+    failure_of_status,
     retry_after,
 )
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
@@ -204,11 +204,11 @@ def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: flo
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
 def test_busy_answers_can_be_retried_and_carry_no_words(status: int) -> None:
-    fault = refused_or_busy(status, {}, "internal words")
+    fault = failure_of_status(status, {}, "internal words")
     assert fault.retryable
     assert fault.reason == f"HTTP {status}"
 
 
 @pytest.mark.parametrize("status", [302, 400, 401, 403, 404, 422, 501])
 def test_refusals_are_final(status: int) -> None:
-    assert not refused_or_busy(status, {}, "").retryable
+    assert not failure_of_status(status, {}, "").retryable

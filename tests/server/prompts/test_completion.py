@@ -70,7 +70,7 @@ async def test_every_value_offered_fills_its_prompt_in(prompt: str, argument: st
     template = PromptRegistry().get(prompt)
     variables = template.about.variables
     assert argument in variables
-    lists = {name for name, uses in variable_uses(template).items() if Use.WALKED in uses}
+    lists = {name for name, uses in variable_uses(template).items() if Use.ITERATED in uses}
     others = {name: "[]" if name in lists else "x" for name in variables if name != argument}
     if prompt == "analysis/step":
         others |= {"framework": '{"name": "a", "description": "b"}'}

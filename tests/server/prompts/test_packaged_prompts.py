@@ -124,7 +124,7 @@ async def test_a_reference_has_no_prompts() -> None:
 def test_what_is_asked_for_first_or_walked_through_may_be_left_out() -> None:
     template = PromptRegistry().get("linear/continue")
     assert required_variables(template) == {"content"}
-    walked = {name for name, uses in variable_uses(template).items() if Use.WALKED in uses}
+    walked = {name for name, uses in variable_uses(template).items() if Use.ITERATED in uses}
     assert walked == {"history", "memories"}
 
 
@@ -180,9 +180,9 @@ USED = {
     "{% if x is defined %}{% endif %}": {Use.TESTED},
     "{% if x > 3 %}{% endif %}{{ x + 1 }}{{ x | round }}": {Use.COUNTED},
     "{% for x in [1] %}{{ x }}{% endfor %}": set(),
-    "{% for y in x | default([]) | sort %}{% endfor %}": {Use.WALKED},
-    "{{ x | join }}": {Use.WALKED},
-    "{{ x.name }}{{ x['name'] }}{{ x.items() }}": {Use.TAKEN_APART},
+    "{% for y in x | default([]) | sort %}{% endfor %}": {Use.ITERATED},
+    "{{ x | join }}": {Use.ITERATED},
+    "{{ x.name }}{{ x['name'] }}{{ x.items() }}": {Use.ACCESSED},
     "{% set y = x %}{{ range(x) }}": {Use.PASSED_ON},
 }
 HEAD = "---\nname: own/ask\nversion: 1\nvariables: [x]\n---\n"

@@ -2,4 +2,7 @@
 
 from importlib.metadata import version
 
+from reasonloom.moved import install
+
 __version__ = version("reasonloom")
+install()

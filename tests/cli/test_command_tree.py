@@ -39,5 +39,5 @@ def test_help_loads_no_command() -> None:
     )
     assert set(done.stdout.split()) == {
         "reasonloom.cli", "reasonloom.cli.app", "reasonloom.cli.arguments",
-        "reasonloom.cli.command_tree", "reasonloom.errors",
+        "reasonloom.cli.command_tree", "reasonloom.errors", "reasonloom.moved",
     }  # fmt: skip

@@ -1,1 +1,1 @@
-"""What is remembered, in Postgres: one aggregate a module, and nothing above knows SQL."""
+"""The database: one aggregate per module, its SQL beside it; nothing above knows SQL."""

@@ -1,4 +1,4 @@
-"""Where the database is and who may enter: one way in for migrations, one for the rest."""
+"""Where the database is and how to connect: one login for migrations, one for the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens transactions: each names its owner first, and every fault of the driver ends here."""
+"""Opens transactions, each for one owner, and turns the driver's errors into ours."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class Database:
 
 
 def _fault(error: object) -> DatabaseUnavailable:
-    """Return our error for one of the driver's."""
+    """Return our error for an error of the driver."""
     match error:
         case psycopg.errors.DeadlockDetected():
             return Deadlocked(NOT_REACHED)

@@ -1,4 +1,4 @@
-"""Looks at a database as an administrator would: versions, schema, roles."""
+"""Examines a database for its administrator: versions, schema, roles."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ async def _outgrown(access: Access) -> list[Found]:
 
 
 def _schema(status: SchemaStatus) -> Found:
-    said = f"schema {status.current or 'empty'}, newest {status.newest}"
+    text = f"schema {status.current or 'empty'}, newest {status.newest}"
     if status.up_to_date:
-        return said, True, ""
+        return text, True, ""
     if status.newer:
-        return said, False, UPDATE
-    return said, None, "it is brought up to date at the next start, or by `reasonloom db upgrade`"
+        return text, False, UPDATE
+    return text, None, "it is brought up to date at the next start, or by `reasonloom db upgrade`"
 
 
 def _look(access: Access, status: SchemaStatus) -> list[Found]:
@@ -78,7 +78,7 @@ def _role(*, passes: bool) -> Found:
 
 
 def _versions(postgres: int, vector: str | None) -> Found:
-    said, well = fitness(postgres, vector)
+    versions, fit = fitness(postgres, vector)
     if vector is None:
-        return said, False, INSTALL_VECTOR
-    return said, well, "" if well else TOO_OLD
+        return versions, False, INSTALL_VECTOR
+    return versions, fit, "" if fit else TOO_OLD

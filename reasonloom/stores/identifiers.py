@@ -1,4 +1,4 @@
-"""Reads the ids that callers send: an ill-formed one answers as an unknown one."""
+"""Reads the ids that callers send; an ill-formed one counts as unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings a database to the schema this version speaks, once, however many start at once."""
+"""Migrates a database to this version's schema, once, however many processes start at once."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def saver_step(connection: psycopg.Connection[Any]) -> int:
 
 
 def make_saver_tables(admin: str) -> None:
-    """Make LangGraph's tables, open to the app's role and shut like all others."""
+    """Create LangGraph's tables for the app's role, with row-level security like all others."""
     from langgraph.checkpoint.postgres import PostgresSaver  # noqa: PLC0415
 
     with PostgresSaver.from_conn_string(admin) as saver:
@@ -73,7 +73,7 @@ LOOK_PATIENCE = "5s"
 
 
 async def bring_up_to_date(access: Access, *, patience: float = LOCK_PATIENCE) -> SchemaStatus:
-    """Make database, roles and tables where they lack; return what was found before.
+    """Create database, roles and tables where they are missing; return the status found before.
 
     `patience` is how many seconds to wait for another process that does the same.
 
@@ -123,7 +123,7 @@ def _known_status(access: Access) -> SchemaStatus:
 
 
 def _status_without_role(access: Access) -> SchemaStatus:
-    """Return what is known where the app's role cannot enter: nothing is made yet, or why."""
+    """Return the status where the app's role cannot log in: nothing exists yet, or raise why."""
     if access.embedded and not has_database(access.admin):
         return SchemaStatus(None, newest_step())
     with psycopg.connect(access.admin, autocommit=True) as connection:
@@ -141,7 +141,7 @@ def _status(conninfo: str) -> SchemaStatus:
 
 
 def _upgrade(access: Access, patience: float) -> None:
-    """Make what lacks; the schema's number commits last, so that it never promises too much."""
+    """Run what is missing; the schema's number commits last, so it never promises too much."""
     with provisioned(access, patience) as connection:
         if not step_of(connection).up_to_date:
             make_saver_tables(access.admin)
@@ -149,7 +149,7 @@ def _upgrade(access: Access, patience: float) -> None:
 
 
 def prepare(access: Access) -> None:
-    """Make database, role, schema and extension where they lack, and no table.
+    """Create database, role, schema and extension where they are missing, but no tables.
 
     Raises:
         DatabaseUnavailable: not reachable, or another process brings it up to date.
@@ -160,7 +160,7 @@ def prepare(access: Access) -> None:
 
 
 def prepare_saver(access: Access) -> None:
-    """Bring LangGraph's tables to the newest step, which cannot be a part of a transaction.
+    """Migrate LangGraph's tables, which cannot be part of a transaction.
 
     Raises:
         DatabaseUnavailable, SettingMistake: as `prepare`.

@@ -1,4 +1,4 @@
-"""How much of everything a space holds."""
+"""What pages ask across domains: totals, the newest rows, and marks that tell of changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Overview(NamedTuple):
 
 
 async def read_overview(tx: Transaction) -> Overview:
-    """Return the counts of the caller's space; hidden memories and past chunks are none."""
+    """Return the counts of the space, without hidden memories and chunks of past conversations."""
     row = await tx.first(SQL.read)
     return Overview._make(row) if row else Overview(0, 0, 0, 0, 0)
 
@@ -37,7 +37,7 @@ SQL = load(__file__, longest=LONGEST, not_past=NOT_PAST)
 
 
 class Latest(NamedTuple):
-    """One row of a listing: its id, of what kind it is, what it says, when it was written."""
+    """A row of a listing: its id, its kind, a text and when it was written."""
 
     id: str
     kind: str
@@ -46,17 +46,17 @@ class Latest(NamedTuple):
 
 
 async def latest_memories(tx: Transaction, most: int) -> list[Latest]:
-    """Return the memories that were stored last; chunks of past conversations are none."""
+    """Return the newest memories, without chunks of past conversations."""
     return await _newest(tx, SQL.memories, most)
 
 
 async def latest_thoughts(tx: Transaction, most: int) -> list[Latest]:
-    """Return the thoughts that were stored last."""
+    """Return the newest thoughts."""
     return await _newest(tx, SQL.thoughts, most)
 
 
 async def latest_runs(tx: Transaction, most: int) -> list[Latest]:
-    """Return the runs that began last; each is about how it stands."""
+    """Return the newest runs; the text of each is its status."""
     return await _newest(tx, SQL.runs, most)
 
 
@@ -66,11 +66,11 @@ async def _newest(tx: Transaction, statement: TextClause, most: int) -> list[Lat
 
 
 Mark = tuple[Any, ...]
-"""Two that are equal mean that nothing changed between them."""
+"""Equal marks mean that nothing changed in between."""
 
 
 async def session_mark(tx: Transaction, session_id: UUID) -> Mark:
-    """Return the mark of a session and of the runs at work in it; () where there is none."""
+    """Return the mark of a session and its active runs; () where there is none."""
     return await _mark(tx, SQL.of_session, session_id)
 
 

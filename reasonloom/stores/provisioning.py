@@ -1,4 +1,4 @@
-"""Makes what stands around our tables: database, role, schema and extension, under one lock."""
+"""Creates the database, role, schema and extension that our tables need, under one lock."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ INSTALL_VECTOR = (
 
 @contextmanager
 def provisioned(access: Access, patience: float) -> Iterator[psycopg.Connection[Any]]:
-    """Make what stands around the tables; yield a connection that alone may change these."""
+    """Create what the tables need; yield a connection that alone may change the tables."""
     if access.embedded:
         _make_database(access.admin, patience)
     with psycopg.connect(access.admin, autocommit=True) as connection:
@@ -59,10 +59,10 @@ def provisioned(access: Access, patience: float) -> Iterator[psycopg.Connection[
 
 
 def _lock(connection: psycopg.Connection[Any], patience: float) -> None:
-    """Wait for our advisory lock by asking again and again, at most `patience` seconds.
+    """Poll for our advisory lock for at most `patience` seconds.
 
-    A statement that waits for it would keep its snapshot, and an index that another process
-    builds concurrently would wait for that snapshot for ever.
+    A waiting statement would keep its snapshot, and an index that another process builds
+    concurrently would wait for that snapshot for ever.
     """
     until = time.monotonic() + patience
     while True:
@@ -77,22 +77,22 @@ def _lock(connection: psycopg.Connection[Any], patience: float) -> None:
 
 
 def has_database(admin: str) -> bool:
-    """Tell whether the embedded server's database is made."""
-    name, beside = _named(admin)
-    with psycopg.connect(beside) as connection:
+    """Tell whether the embedded server's database exists."""
+    name, server = _named(admin)
+    with psycopg.connect(server) as connection:
         return connection.execute(HAS_DATABASE, (name,)).fetchone() is not None
 
 
 def _named(admin: str) -> tuple[str, str]:
-    """Return a database's name, and how to connect beside it, where it may not be there."""
+    """Return a database's name, and how to connect to its server where it may not exist."""
     name = str(conninfo_to_dict(admin)["dbname"])
     return name, make_conninfo(admin, dbname="postgres")
 
 
 def _make_database(admin: str, patience: float) -> None:
-    """Make the embedded server's database in a locale that folds letters the same everywhere."""
-    name, beside = _named(admin)
-    with psycopg.connect(beside, autocommit=True) as connection:
+    """Create the embedded server's database in a locale that folds case the same everywhere."""
+    name, server = _named(admin)
+    with psycopg.connect(server, autocommit=True) as connection:
         _lock(connection, patience)
         if connection.execute(HAS_DATABASE, (name,)).fetchone():
             return
@@ -105,7 +105,7 @@ def _make_database(admin: str, patience: float) -> None:
 
 
 def _make_role(connection: psycopg.Connection[Any], *, login: bool) -> None:
-    """Make the app's role and let our login step down to it, where that lacks."""
+    """Create the app's role and let our login assume it, where that is missing."""
     if not one_value(connection, ROLE_EXISTS):
         try:
             connection.execute(MAKE_ROLE.format(login="LOGIN" if login else "NOLOGIN"))
@@ -120,7 +120,7 @@ def _make_role(connection: psycopg.Connection[Any], *, login: bool) -> None:
 
 
 def _make_schema(connection: psycopg.Connection[Any]) -> None:
-    """Make our schema and the extension, where they lack."""
+    """Create our schema and the extension where they are missing."""
     if not one_value(connection, HAS_SCHEMA):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     if not one_value(connection, MAY_USE_SCHEMA):

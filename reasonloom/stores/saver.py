@@ -1,4 +1,4 @@
-"""LangGraph's saver on our database: thread = owner/run, shut to all but the owner."""
+"""LangGraph's saver on our database: thread = owner/run, visible to the owner alone."""
 
 from __future__ import annotations
 

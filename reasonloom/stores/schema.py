@@ -24,7 +24,7 @@ LET_UPGRADE = (
 
 @contextmanager
 def administrator_errors() -> Iterator[None]:
-    """Turn what Postgres says into what an administrator needs to know."""
+    """Turn errors of Postgres into messages for an administrator."""
     try:
         yield
     except psycopg.errors.InsufficientPrivilege:
@@ -40,19 +40,19 @@ def administrator_errors() -> Iterator[None]:
 
 
 def refusal(fault: str) -> SettingMistake:
-    """Return the error for a server that only an administrator can mend."""
+    """Return the error for a fault that only an administrator can fix."""
     return SettingMistake(fault, field="DATABASE_URL")
 
 
 def explain(error: psycopg.Error) -> str:
-    """Return what an administrator needs to know, without the address or the statement."""
+    """Return a message for an administrator, without the address or the statement."""
     if isinstance(error, psycopg.errors.QueryCanceled):
         return "the database is busy and did not tell its schema in time; try again"
     return f"the database could not be reached{SEE_DOCTOR}"
 
 
 def let_grant(connection: psycopg.Connection[Any]) -> str:
-    """Return what lets our login step down to the app's role."""
+    """Return the command that lets our login assume the app's role."""
     (login,) = connection.execute("SELECT quote_ident(current_user)").fetchone() or ("",)
     return (
         f"the login of DATABASE_URL may not step down to the role {APP_ROLE}: let an "
@@ -78,12 +78,12 @@ class SchemaStatus:
 
     @property
     def up_to_date(self) -> bool:
-        """True where nothing is left to do."""
+        """True if no migration is left to run."""
         return self.current == self.newest
 
     @property
     def newer(self) -> bool:
-        """True where a newer version of reasonloom was at work."""
+        """True if a newer version of reasonloom migrated the database."""
         return self.current is not None and self.current > self.newest
 
 
@@ -107,10 +107,10 @@ def one_value(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
 
 
 def refuse_if_unfit(connection: psycopg.Connection[Any]) -> None:
-    """Refuse a server that is too old; an extension that lacks is made later."""
-    said, well = fitness(connection.info.server_version, one_value(connection, VECTOR))
-    if not well:
-        raise refusal(f"{said}: {TOO_OLD}")
+    """Refuse a server that is too old; a missing extension is created later."""
+    versions, fit = fitness(connection.info.server_version, one_value(connection, VECTOR))
+    if not fit:
+        raise refusal(f"{versions}: {TOO_OLD}")
 
 
 def fitness(postgres: int, vector: str | None) -> tuple[str, bool]:
@@ -118,6 +118,6 @@ def fitness(postgres: int, vector: str | None) -> tuple[str, bool]:
 
     `postgres` is libpq's number, such as 160004; `vector` None where it is not made yet.
     """
-    said = f"Postgres {postgres // 10_000}.{postgres % 10_000}, pgvector {vector or 'missing'}"
+    versions = f"Postgres {postgres // 10_000}.{postgres % 10_000}, pgvector {vector or 'missing'}"
     numbers = tuple(int(part) for part in (vector or "").split(".")[:2] if part.isdigit())
-    return said, postgres >= LEAST_POSTGRES and (vector is None or numbers >= LEAST_VECTOR)
+    return versions, postgres >= LEAST_POSTGRES and (vector is None or numbers >= LEAST_VECTOR)

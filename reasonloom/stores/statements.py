@@ -9,7 +9,7 @@
     SELECT m.content FROM memories m WHERE {{ visible }} AND m.id = :id
 
 `{{ name }}` stands for a fragment of the file, or for a constant that the module gives. Values are
-parameters (`:id`) and nothing else; `types` says which of them Postgres cannot tell by itself.
+parameters (`:id`) and nothing else; `types` gives the types that Postgres cannot infer.
 """
 
 from __future__ import annotations

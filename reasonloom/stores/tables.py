@@ -1,6 +1,6 @@
 """The tables as SQLAlchemy sees them; the migrations make them, a test holds both equal.
 
-Those of reasoning sessions stand in `session_tables.py`.
+The tables of each domain are in its `tables.py`.
 
 The owner comes first in every primary, unique and foreign key, so that one owner's rows
 live together and the schema can be distributed by owner as it is.

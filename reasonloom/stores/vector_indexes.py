@@ -1,4 +1,4 @@
-"""Gives owners who outgrew exact search an index of nearness of their own.
+"""Builds vector indexes for owners who have outgrown exact search.
 
 One index over all owners would answer a small owner with almost nothing, and cost every insert
 of everybody. A partial index holds the vectors of one owner and one model alone: what it finds

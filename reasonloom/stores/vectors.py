@@ -1,4 +1,4 @@
-"""How the vectors of a memory's views are written: each different one once, for its sectors.
+"""How the vectors of a memory's views are stored: each distinct one once, for its sectors.
 
 A view that adds nothing is the plain content, so that two or three of five vectors differ.
 """
@@ -62,7 +62,7 @@ def _template(length: int) -> str:
 
 
 def index_of(owner: str, model: str) -> str:
-    """Return how the names begin of the indexes that an owner who outgrew exact search may have.
+    """Return the prefix of the names of an owner's vector indexes.
 
     `_` and a number follow, the last memory that the index holds; one without it holds all.
     """

@@ -1,4 +1,4 @@
-"""What backup and restore know of our schema as a whole: its tables, columns, locks and faults."""
+"""The catalogue of our schema for backup and restore: tables, columns, locks and errors."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def value(connection: Connection, query: LiteralString, *values: Any) -> Any:
 
 @contextmanager
 def administrator_errors() -> Iterator[None]:
-    """Turn what Postgres says into what an administrator needs to know."""
+    """Turn errors of Postgres into messages for an administrator."""
     try:
         yield
     except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):

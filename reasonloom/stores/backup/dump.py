@@ -1,4 +1,4 @@
-"""Writes the whole database, every owner's rows, to one file: a single moment of it."""
+"""Writes a consistent snapshot of the whole database, every owner's rows, to one file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
-"""Hears how many bytes are done, and of how many."""
+"""Gets the number of bytes that are done, and of how many."""
 
 SIZE = "SELECT pg_table_size(to_regclass(%s))"
 STEP = "SELECT version_num FROM alembic_version"
@@ -50,7 +50,7 @@ class BackupSize:
     size: int
 
 
-async def back_up(access: Access, path: Path, tell: Progress) -> BackupSize:
+async def back_up(access: Access, path: Path, progress: Progress) -> BackupSize:
     """Write every row of the database to a new file that its user alone may read.
 
     It is of one moment, whatever is written meanwhile; servers go on, except where the login is
@@ -61,29 +61,29 @@ async def back_up(access: Access, path: Path, tell: Progress) -> BackupSize:
         DatabaseUnavailable: the database is away, or busy.
         SettingMistake: there is no schema of ours, or the login may not read all of it.
     """
-    return await in_thread(lambda heard: _to_new_file(access, path, heard), tell)
+    return await in_thread(lambda report: _to_new_file(access, path, report), progress)
 
 
-async def in_thread(work: Callable[[Progress], T], tell: Progress) -> T:
-    """Do `work` in a thread, which gives up at its next word of progress once this is cancelled.
+async def in_thread(work: Callable[[Progress], T], progress: Progress) -> T:
+    """Run `work` in a thread, which stops at its next progress report once this is cancelled.
 
-    A thread cannot be cancelled from outside, and would finish what nobody wants any more.
+    A thread cannot be cancelled from outside and would finish work that nobody wants any more.
     """
     left = threading.Event()
 
-    def heard(done: int, total: int | None) -> None:
+    def report(done: int, total: int | None) -> None:
         if left.is_set():
             raise asyncio.CancelledError
-        tell(done, total)
+        progress(done, total)
 
     try:
-        return await asyncio.to_thread(work, heard)
+        return await asyncio.to_thread(work, report)
     finally:
         left.set()
 
 
-def _to_new_file(access: Access, path: Path, tell: Progress) -> BackupSize:
-    """Write beside the file's place, and move it there once it is whole and on the disk."""
+def _to_new_file(access: Access, path: Path, progress: Progress) -> BackupSize:
+    """Write a draft in the same folder and rename it once it is complete and on disk."""
     if path.exists():
         raise InvalidArgument(f"{path.name}: exists already", field="file")
     try:
@@ -95,7 +95,7 @@ def _to_new_file(access: Access, path: Path, tell: Progress) -> BackupSize:
     draft = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            header, rows = _to_file(access, lambda header: BackupWriter(file, header), tell)
+            header, rows = _to_file(access, lambda header: BackupWriter(file, header), progress)
             file.flush()
             os.fsync(handle)
         draft.rename(path)
@@ -107,7 +107,7 @@ def _to_new_file(access: Access, path: Path, tell: Progress) -> BackupSize:
 
 
 def _to_file(
-    access: Access, begin: Callable[[Header], BackupWriter], tell: Progress
+    access: Access, begin: Callable[[Header], BackupWriter], progress: Progress
 ) -> tuple[Header, int]:
     with administrator_errors(), psycopg.connect(access.admin) as connection:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -118,9 +118,9 @@ def _to_file(
         sizes = {table: int(value(connection, SIZE, table)) for table in tables}
         file, rows, done, total = begin(header), 0, 0, sum(sizes.values())
         for table in tables:
-            rows += _copy(connection, file, table, partial(tell, done, total))
+            rows += _copy(connection, file, table, partial(progress, done, total))
             done += sizes[table]
-            tell(done, total)
+            progress(done, total)
         file.end()
         connection.rollback()  # shuts again what was opened
         return header, rows
@@ -138,8 +138,10 @@ def _header(connection: Connection) -> Header:
     )
 
 
-def _copy(connection: Connection, file: BackupWriter, table: str, tell: Callable[[], None]) -> int:
-    """Write one table; return how many rows it has. `tell` hears of every part of it."""
+def _copy(
+    connection: Connection, file: BackupWriter, table: str, progress: Callable[[], None]
+) -> int:
+    """Write one table, reporting every part; return its number of rows."""
     columns = columns_of(connection, table)
     file.note(TABLE, {"table": table, "columns": columns})
     with connection.cursor() as cursor:
@@ -148,7 +150,7 @@ def _copy(connection: Connection, file: BackupWriter, table: str, tell: Callable
             for row in rows:
                 waiting += row
                 if len(waiting) > PART:
-                    tell()
+                    progress()
                     file.frame(ROWS, bytes(waiting))
                     waiting.clear()
         file.frame(ROWS, bytes(waiting))

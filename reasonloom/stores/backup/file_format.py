@@ -108,15 +108,15 @@ def _require_whole(file: BinaryIO, name: str) -> None:
     try:
         size = file.seek(0, 2) - DIGEST
         file.seek(0)
-        said = file.read(len(MAGIC))
-        total = hashlib.sha256(said)
+        magic = file.read(len(MAGIC))
+        total = hashlib.sha256(magic)
         while (left := size - file.tell()) > 0:
             total.update(file.read(min(PART, left)))
         rest = file.read()
     except OSError:
         raise InvalidArgument(f"{name}: cannot be read", field="file") from None
-    if said != MAGIC:
-        newer = said.startswith(FAMILY)
+    if magic != MAGIC:
+        newer = magic.startswith(FAMILY)
         fault = "of a newer form: update reasonloom" if newer else "no backup of reasonloom"
         raise InvalidArgument(f"{name}: {fault}", field="file")
     if total.digest() != rest:
@@ -139,8 +139,8 @@ def header_of(file: BinaryIO) -> Header:
     raise unreadable()
 
 
-def frames(file: BinaryIO, tell: Callable[[int], None]) -> Iterator[Frame]:
-    """Yield the frames of an opened backup to its end; `tell` hears how many bytes are read.
+def frames(file: BinaryIO, progress: Callable[[int], None]) -> Iterator[Frame]:
+    """Yield the frames of an opened backup to its end; `progress` hears how many bytes are read.
 
     Raises:
         InvalidArgument: it is whole, but not made of such frames.
@@ -153,7 +153,7 @@ def frames(file: BinaryIO, tell: Callable[[int], None]) -> Iterator[Frame]:
             if not part:
                 break
             waiting += unpacker.decompress(part, PART)
-            tell(file.tell())
+            progress(file.tell())
             while len(waiting) >= HEAD.size:
                 kind, size = HEAD.unpack_from(waiting)
                 if len(waiting) < HEAD.size + size:

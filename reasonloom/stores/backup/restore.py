@@ -1,4 +1,4 @@
-"""Puts a backup in the place of a database's whole content: all of it, or nothing at all."""
+"""Replaces the whole content of a database by a backup, in one transaction."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ FULL = f"the database is not empty; {YES}"
 
 
 async def restore(
-    access: Access, path: Path, tell: Progress, *, replace: bool = False
+    access: Access, path: Path, progress: Progress, *, replace: bool = False
 ) -> BackupSize:
     """Fill a database with a backup and bring it up to date, in one transaction.
 
@@ -96,14 +96,14 @@ async def restore(
             )
         size = os.fstat(file.fileno()).st_size
         rows = await in_thread(
-            lambda heard: _fill(access, file, header, replace, lambda done: heard(done, size)),
-            tell,
+            lambda report: _fill(access, file, header, replace, lambda done: report(done, size)),
+            progress,
         )
     return BackupSize(header, rows, size)
 
 
 def _fill(
-    access: Access, file: BinaryIO, header: Header, replace: bool, tell: Callable[[int], None]
+    access: Access, file: BinaryIO, header: Header, replace: bool, progress: Callable[[int], None]
 ) -> int:
     prepare(access)
     with administrator_errors(), psycopg.connect(access.admin) as connection:
@@ -119,10 +119,10 @@ def _fill(
         _rebuild(connection, alembic, header.schema)
         with _open(connection):
             with _bare(connection):
-                rows = _load(connection, file, tell)
+                rows = _load(connection, file, progress)
             _upgrade(alembic, "head")
         connection.execute("ANALYZE")
-        tell(file.tell())
+        progress(file.tell())
         return rows
 
 
@@ -223,10 +223,10 @@ def _constraint(connection: Connection, table: str, change: sql.SQL, name: str) 
     connection.execute(statement + change.format(sql.Identifier(name)))
 
 
-def _load(connection: Connection, file: BinaryIO, tell: Callable[[int], None]) -> int:
+def _load(connection: Connection, file: BinaryIO, progress: Callable[[int], None]) -> int:
     """Fill every table of the file; return how many rows that were."""
     known, rows = set(tables_of(connection)), 0
-    parts = frames(file, tell)
+    parts = frames(file, progress)
     for kind, body in parts:
         if kind == TABLE:
             table = json.loads(body)
@@ -243,15 +243,15 @@ def _fits(connection: Connection, table: dict[str, Any]) -> bool:
 def _load_table(
     connection: Connection, table: dict[str, Any], parts: Iterator[tuple[bytes, bytes]]
 ) -> int:
-    said = None
+    count = None
     with connection.cursor() as cursor:
         statement = copying(table["table"], table["columns"], "FROM STDIN")
         with cursor.copy(statement) as copy:
             for kind, body in parts:
                 if kind != ROWS:
-                    said = json.loads(body) if kind == COUNT else None
+                    count = json.loads(body) if kind == COUNT else None
                     break
                 copy.write(body)
-        if said != cursor.rowcount:
+        if count != cursor.rowcount:
             raise unreadable()
         return cursor.rowcount

@@ -43,7 +43,7 @@ START_SECONDS = 60.0
 
 
 class BootFault(Exception):
-    """A failure whose `kind` the parent can tell apart."""
+    """A failure; the parent distinguishes them by `kind`."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -97,7 +97,7 @@ def bundled(folder: Path) -> Any:
 
 
 def create(folder: Path) -> None:
-    """Make a new cluster beside `folder` and move it there whole.
+    """Create a new cluster in a sibling folder and rename it once it is complete.
 
     A process killed halfway thus never leaves half a cluster that looks like a whole one.
     The caller's lock keeps others away, so an older attempt's remains can go.

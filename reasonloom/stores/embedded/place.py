@@ -139,7 +139,7 @@ def socket_folder(folder: Path) -> Path:
 
 @contextmanager
 def only_one(folder: Path) -> Iterator[int]:
-    """Hold the data folder's lock, beside it; yield its descriptor.
+    """Hold the lock next to the data folder; yield its descriptor.
 
     A child that is given the descriptor keeps the lock while it lives, so that the lock
     outlasts a starter that was killed.

@@ -161,7 +161,7 @@ def settled(folder: Path) -> Address | None:
     may start, else both would write to the same files.
     """
     begun = time.monotonic()
-    asked_to_end = False
+    end_requested = False
     while residents := inhabitants(folder):
         head, note = head_of(residents, folder), read_note(folder)
         noted = head and note and note.pid == head.pid and note.folder == folder
@@ -172,10 +172,10 @@ def settled(folder: Path) -> Address | None:
                 return note.address
             if waited > (BUSY_SECONDS if answer is Answer.BUSY else SILENT_SECONDS):
                 raise unavailable("is still busy" if answer is Answer.BUSY else "does not answer")
-        elif waited > GRACE_SECONDS and not asked_to_end:
+        elif waited > GRACE_SECONDS and not end_requested:
             log.info("ending a postgres whose pid file or postmaster is gone")
             end(residents, folder)
-            asked_to_end = True
+            end_requested = True
         elif waited > BUSY_SECONDS:
             raise unavailable("does not end")
         time.sleep(0.05)
@@ -253,7 +253,7 @@ def boot(folder: Path, sockets: Path, settings: Mapping[str, str], lock: int) ->
 
 
 def read_answer(done: subprocess.CompletedProcess[str]) -> None:
-    """Turn what the child said into an error, or into nothing where all went well."""
+    """Return the error for the child's answer, None where all went well."""
     try:
         answer = json.loads(done.stdout)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What grounding reads beside the search: what was corrected, edges of nodes, words as spelt."""
+"""What grounding reads besides search results: corrections, edges of nodes, stored words."""
 
 from __future__ import annotations
 

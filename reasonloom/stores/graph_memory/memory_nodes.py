@@ -34,7 +34,7 @@ SQL = load(__file__, node_columns=NODE_COLUMNS, visible_nodes=VISIBLE_NODES)
 
 AGENT_SAID, EXTRACT, SUMMARY = "agent_response", "session-extract", "session-summary"
 HEARSAY_CATEGORIES = (AGENT_SAID, EXTRACT, SUMMARY)
-"""The categories of what is told again or by an agent; they travel with a memory."""
+"""The categories of summaries and of what an agent said; they are exported with a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ async def require_all(tx: Transaction, fields: dict[int, str]) -> None:
 
 
 async def hearsay(tx: Transaction, ids: Iterable[int]) -> set[int]:
-    """Return those of `ids` that bear nothing out: episodes, and what an agent said.
+    """Return those of `ids` that are no evidence: episodes, and what an agent said.
 
     An episode repeats other memories, which may have been corrected since; an agent's own words
     are no evidence for themselves.
     """
     wanted = {
         "ids": list(ids),
-        "told": list(HEARSAY_CATEGORIES),
+        "categories": list(HEARSAY_CATEGORIES),
     }
     return {row[0] for row in await tx.tuples(SQL.hearsay, wanted)}
 

@@ -3,7 +3,7 @@ SELECT {{ node_columns }} FROM memories m WHERE {{ visible_nodes }} AND m.id = A
 
 -- name: hearsay
 SELECT m.id FROM memories m WHERE {{ visible_nodes }} AND m.id = ANY(:ids) AND (m.tool = 'session_end'
-    OR m.event_type = 'episode' AND m.category = ANY(:told))
+    OR m.event_type = 'episode' AND m.category = ANY(:categories))
 
 -- name: sessions
 SELECT number, id FROM sessions

@@ -1,4 +1,4 @@
-"""The current session of each client and project: what is added without naming one goes there."""
+"""Sessions of graph memory: the current one of each client and project, their numbers and ends."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ async def merge_metadata(
     tx: Transaction, session_id: UUID, metadata: dict[str, Any]
 ) -> dict[str, Any]:
     """Add to a session's metadata, the new value where a key is there; return the whole."""
-    said = json.dumps(metadata, ensure_ascii=False)
-    row = await tx.first(SQL.merge, {"id": session_id, "metadata": said})
+    merged = json.dumps(metadata, ensure_ascii=False)
+    row = await tx.first(SQL.merge, {"id": session_id, "metadata": merged})
     assert row is not None  # noqa: S101 - the session is there
     return dict(row.metadata)
 
@@ -145,7 +145,7 @@ async def end(tx: Transaction, session_id: UUID, at: datetime, episode_id: int |
 
 
 async def head(tx: Transaction, memory_id: int | None) -> int | None:
-    """Return the memory that stands for another today; None where that was hidden."""
+    """Return the current version of a memory; None where that was hidden."""
     if memory_id is None:
         return None
     row = await tx.first(SQL.head, {"id": memory_id})

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 WEIGHED = 1_000
-"""Memories whose rows are weighed; where there are more, the newest stand for all."""
+"""The newest memories whose rows are measured; where there are more, the size is estimated."""
 
 SQL = load(__file__, visible_nodes=VISIBLE_NODES)
 
@@ -25,9 +25,9 @@ class GraphCounts:
     """What graph memory shows of an owner.
 
     Attributes:
-        sessions: those that hold a node that is shown.
-        edges: by type, those whose ends are both shown.
-        bytes: of the owner's rows in memories, embeddings and edges, whether shown or not;
+        sessions: those with a visible node.
+        edges: by type, those between visible nodes.
+        bytes: of the owner's rows in memories, embeddings and edges, visible or not;
             `estimated` from the newest WEIGHED memories.
     """
 

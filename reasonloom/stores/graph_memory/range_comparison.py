@@ -1,4 +1,4 @@
-"""Two ranges of nodes beside each other: how many stand in each, and what supersedes what."""
+"""Compares two ranges of nodes: how many are in each, and what supersedes what."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Range:
         return f"({node}.created_at BETWEEN :{name}_start AND :{name}_end)"
 
     def values(self, name: str) -> dict[str, Any]:
-        """Return what the condition's parameters stand for."""
+        """Return the parameters of the condition."""
         if self.sessions is not None:
             return {f"{name}_sessions": list(self.sessions)}
         return {f"{name}_start": self.start, f"{name}_end": self.end}
@@ -55,7 +55,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many nodes stand in A, in B, and in B alone.
+    """How many nodes are in A, in B, and in B alone.
 
     Attributes:
         faded: nodes of A, not corrected in B, whose strength is low.
@@ -71,7 +71,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A node that another supersedes, and where both stand."""
+    """A node that another supersedes, and the ranges both are in."""
 
     older: int
     newer: int
@@ -96,7 +96,7 @@ async def steps(tx: Transaction, pair: Pair) -> list[Step]:
 async def counts(
     tx: Transaction, pair: Pair, *, corrected: Collection[int], faded: float
 ) -> Counts:
-    """Return how many nodes stand where; `corrected` are nodes of A that B corrects."""
+    """Return the counts of both ranges; `corrected` are nodes of A that B corrects."""
     statement = SQL.fill("counts", a=pair.a.condition("a"), b=pair.b.condition("b"))
     values = {**pair.values(), "corrected": list(corrected), "faded": faded}
     row = await tx.first(statement, values)

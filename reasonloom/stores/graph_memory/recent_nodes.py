@@ -1,4 +1,4 @@
-"""What a project did last, and what of it is worth knowing when one comes back to it."""
+"""The last session of a project, and its nodes that matter when work on it resumes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def last_session(
 
 
 async def last_episode(tx: Transaction, project: str | None) -> int | None:
-    """Return the newest episode of a project's sessions, as it stands today."""
+    """Return the current version of the newest episode of a project's sessions."""
     row = await tx.first(
         SQL.fill("last_episode", of_project=OF_PROJECT[project is not None]), {"project": project}
     )

@@ -1,4 +1,4 @@
-"""What links need of chunks: what they say of themselves, and the sessions they stand in."""
+"""Links between chunks: the facts they are inferred from, their edges, and walks over these."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ async def reasons_between(tx: Transaction, pairs: Sequence[tuple[int, int]]) -> 
         "later": [later for _, later in pairs],
     }
     rows = await tx.all(SQL.between, values)
-    said = {int(row.place): str(row.reason or row.origin) for row in rows}
-    return [said.get(place, "") for place in range(1, len(pairs) + 1)]
+    reasons = {int(row.place): str(row.reason or row.origin) for row in rows}
+    return [reasons.get(place, "") for place in range(1, len(pairs) + 1)]
 
 
 ORIGINS = ("sequence", "brief", "debrief", "continuation", "cause")
@@ -136,7 +136,7 @@ class WalkEdge:
 
 @dataclass(frozen=True, slots=True)
 class WalkChunk:
-    """A chunk as it may be told; `started_at` is None where its transcript tells no time."""
+    """A chunk of a walk; `started_at` is None where its transcript gives no time."""
 
     id: int
     project: str
@@ -151,7 +151,7 @@ class WalkChunk:
 
     @property
     def place(self) -> tuple[datetime, int, int, int]:
-        """Where it stands in time."""
+        """Its place in time."""
         return self.at, self.first_turn, self.ordinal, self.id
 
 

@@ -41,7 +41,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRow:
-    """A project and what is kept of it; times are None where no transcript told any."""
+    """A project with its totals; times are None where no transcript gives any."""
 
     slug: str
     path: str | None
@@ -54,7 +54,7 @@ class ProjectRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session with its whole figures; `within` of its chunks began in the span asked for."""
+    """A session with its totals; `within` of its chunks began in the requested span."""
 
     session: str
     started_at: datetime | None
@@ -66,7 +66,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk as it is told; `time` is when it began, None where its transcript told none."""
+    """A chunk in a list; `time` is when it began, None where its transcript gives none."""
 
     id: int
     project: str
@@ -79,7 +79,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a chunk stands."""
+    """The place of a chunk."""
 
     session: str
     agent: str | None
@@ -97,7 +97,7 @@ class ChunkFilter:
     span: Span = Span()
 
     def values(self, tx: Transaction) -> dict[str, Any]:
-        """Return what the conditions' parameters stand for."""
+        """Return the parameters of the conditions."""
         span = {"since": self.span.since, "until": self.span.until}
         return {"project": self.project, "session": self.session, **span}
 
@@ -154,12 +154,12 @@ async def in_time(
     rows = await tx.tuples(
         SQL.newest if newest else SQL.oldest, {**chosen.values(tx), "most": most}
     )
-    shown = len(fields(ChunkRow))
-    return [ChunkRow(*row[:shown]) for row in rows]
+    width = len(fields(ChunkRow))
+    return [ChunkRow(*row[:width]) for row in rows]
 
 
 async def places(tx: Transaction, ids: Sequence[int]) -> dict[int, Place]:
-    """Return where those of `ids` stand that are chunks and not forgotten."""
+    """Return the places of those of `ids` that are chunks and not forgotten."""
     rows = await tx.tuples(SQL.places, {"ids": list(ids)})
     return {key: Place(*row) for key, *row in rows}
 

@@ -28,7 +28,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """What stands beside a chunk's memory; `at` is aware, see the table for the rest."""
+    """The columns of a chunk besides its memory; `at` is aware."""
 
     key: str
     transcript: UUID
@@ -50,7 +50,7 @@ class ChunkRow:
 
     @property
     def lane(self) -> Lane:
-        """Where it stands in the order of its session."""
+        """Its place in the order of its session."""
         return Lane(self.project, self.session, self.agent, self.at)
 
 
@@ -90,9 +90,9 @@ async def add(tx: Transaction, new: Sequence[tuple[NewMemory, ChunkRow]]) -> lis
 
 
 async def renew(tx: Transaction, changed: Sequence[tuple[int, NewMemory, ChunkRow]]) -> None:
-    """Let stored chunks be others in place: their memories keep number, edges and clusters.
+    """Replace stored chunks in place: their memories keep id, edges and clusters.
 
-    Where the new one has no time of its own, the time that it had stays.
+    Where the new one has no time of its own, the old time stays.
     """
     if not changed:
         return
@@ -107,7 +107,7 @@ async def renew(tx: Transaction, changed: Sequence[tuple[int, NewMemory, ChunkRo
 
 
 async def drop(tx: Transaction, ids: Sequence[int]) -> list[Lane]:
-    """Remove chunks with their memories, vectors and edges; return where they stood."""
+    """Remove chunks with their memories, vectors and edges; return their lanes."""
     if not ids:
         return []
     rows = await tx.all(SQL.drop, {"ids": list(ids)})
@@ -115,7 +115,7 @@ async def drop(tx: Transaction, ids: Sequence[int]) -> list[Lane]:
 
 
 async def adopt(tx: Transaction, ids: Sequence[int], transcript: UUID) -> None:
-    """Let chunks belong to another transcript that holds them, too."""
+    """Assign chunks to another transcript that contains them too."""
     if ids:
         await tx.run(SQL.adopt, {"ids": list(ids), "transcript": transcript})
 

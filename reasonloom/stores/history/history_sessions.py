@@ -66,7 +66,7 @@ async def _taken(tx: Transaction, names: list[str]) -> set[str]:
 
 
 class PastSession(NamedTuple):
-    """A session of the past; times are None where its transcript told none."""
+    """A session of the past; times are None where its transcript gives none."""
 
     project: str
     session: str

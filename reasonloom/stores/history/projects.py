@@ -55,9 +55,9 @@ async def projects(tx: Transaction) -> list[ProjectRow]:
 
 
 def normal(path: str | None) -> str | None:
-    """Return a folder's path without what does not tell it apart; None for an empty one.
+    """Return a folder's path in normal form; None for an empty one.
 
-    Accents are composed (NFC): some systems tell the same folder with them apart.
+    Accents are composed (NFC): some systems give the same folder decomposed ones.
     """
     path = normalize("NFC", path or "").strip()
     return path.rstrip("/\\") or path[:1] or None

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 WORDS = 24
-"""Words of a chunk that are compared, the rarest that stand in another, too."""
+"""Words of a chunk that are compared: the rarest that occur in another chunk too."""
 
 HOLDING = 100
-"""Chunks that the words compared may stand in, counted word by word."""
+"""Chunks in which the compared words may occur, summed over words."""
 
 SQL = load(__file__)
 
@@ -52,43 +52,43 @@ async def settle(tx: Transaction) -> None:
     await tx.all(SQL.settle)
 
 
-async def rarest(tx: Transaction, said: Sequence[str]) -> list[list[RareWord]]:
-    """Return of each text the rarest words that stand in two chunks at least, rarest first."""
-    spoken = [words for (words,) in await tx.tuples(SQL.wanted, {"texts": json.dumps(list(said))})]
+async def rarest(tx: Transaction, texts: Sequence[str]) -> list[list[RareWord]]:
+    """Return the rarest words of each text that occur in at least two chunks, rarest first."""
+    spoken = [words for (words,) in await tx.tuples(SQL.wanted, {"texts": json.dumps(list(texts))})]
     counted = await _counted(tx, {term for words in spoken for term in words})
     return [_few(counted[term] for term in set(words) & counted.keys()) for words in spoken]
 
 
 async def sharing(
-    tx: Transaction, project: str, asked: Mapping[int, Sequence[RareWord]], *, most: int
+    tx: Transaction, project: str, wanted: Mapping[int, Sequence[RareWord]], *, most: int
 ) -> dict[int, list[Sharing]]:
     """Return for each chunk the others of the project that share most of its words' weight.
 
-    `asked` gives the rare words of each chunk, by its number.
+    `wanted` gives the rare words of each chunk, by its number.
     """
     rows = [
         {"chunk": chunk, "place": place, "word": _written(word.term), "weight": word.weight}
-        for chunk, words in asked.items()
+        for chunk, words in wanted.items()
         for place, word in enumerate(words)
     ]
-    found: dict[int, list[Sharing]] = {chunk: [] for chunk in asked}
+    found: dict[int, list[Sharing]] = {chunk: [] for chunk in wanted}
     if not rows:
         return found
     values = {"project": project, "most": most, "rows": json.dumps(rows)}
     for chunk, other, at, shared, places in await tx.tuples(SQL.sharing, values):
-        words = tuple(asked[chunk][place].term for place in places)
+        words = tuple(wanted[chunk][place].term for place in places)
         found[chunk].append(Sharing(other, at, shared, words))
     return found
 
 
 async def _counted(tx: Transaction, terms: Iterable[str]) -> dict[str, RareWord]:
-    """Return those of the words that stand in two chunks at least."""
+    """Return the words that occur in at least two chunks."""
     values = {"terms": json.dumps(sorted(terms))}
     return {row[0]: RareWord(*row) for row in await tx.tuples(SQL.counted, values)}
 
 
 def _few(words: Iterable[RareWord]) -> list[RareWord]:
-    """Return the rarest words, as many as stand in `HOLDING` chunks; one at least."""
+    """Return the rarest words that occur in up to `HOLDING` chunks together; at least one."""
     chosen: list[RareWord] = []
     holding = 0
     for word in nsmallest(WORDS, words, key=attrgetter("held", "term")):

@@ -34,7 +34,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """How a chunk begins, and when it was; `time` is None where its transcript told none."""
+    """The beginning of a chunk and its time, None where its transcript gives none."""
 
     content: str
     time: datetime | None

@@ -75,7 +75,7 @@ class Forget(Table):
 
 
 class Chunk(Table):
-    """What only a chunk has beside its memory: where it stands, and what it names.
+    """What a chunk has besides its memory: its place, and what it names.
 
     `key` is the cutter's id. `at` is when it began, or when it was read where its transcript does
     not tell. `forgotten` is the number of the call that hid it.

@@ -1,7 +1,7 @@
-"""Old episodes that are alike, and what is written when a summary takes their place.
+"""Consolidation: finds similar old episodes, and records the summary that replaces them.
 
-A memory counts as consolidated while an edge `derived_from` of our origin leads to it from a
-summary that is not hidden.
+A memory is consolidated while an edge `derived_from` of our origin leads to it from a summary that
+is not hidden.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 SEMANTIC = SECTOR_BIT["semantic"]
 FACTOR = 0.5
-"""What is left of an original's strength; never below the floor of decay."""
+"""The share of its strength that an original keeps, never below the floor of decay."""
 SQL = load(__file__, semantic=SEMANTIC, floor=FLOOR, factor=FACTOR, weakened=WEAKENED)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two memories of one project that are alike."""
+    """Two similar memories of one project."""
 
     one: int
     other: int
@@ -37,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """An old memory that a summary is to be made of."""
+    """An old memory to summarise."""
 
     id: int
     content: str
@@ -52,14 +52,14 @@ class Episode:
 
 @dataclass(frozen=True, slots=True)
 class Old:
-    """The part of the old episodes that one look takes in: behind `after`, up to `last`."""
+    """A window of old episodes: their number, and the id of the last."""
 
     last: int
     memories: int
 
 
 async def window(tx: Transaction, *, before: datetime, after: int, most: int) -> Old:
-    """Return how many old episodes come next by number, and where they end."""
+    """Return the next window of old episodes above the id `after`."""
     values = {"before": before, "effect": None}
     row = await tx.first(SQL.window, {**values, "after": after, "most": most})
     assert row is not None  # noqa: S101 - a count always is
@@ -76,7 +76,7 @@ async def pairs(
     alike: float,
     most_pairs: int,
 ) -> list[Pair]:
-    """Return which of the next `most` old episodes are alike, the most alike first.
+    """Return the similar pairs of the next `most` old episodes, the most similar first.
 
     `alike` is the least cosine of their semantic views.
     """
@@ -88,16 +88,13 @@ async def pairs(
 
 
 async def read(tx: Transaction, ids: Sequence[int], effect: UUID | None = None) -> list[Episode]:
-    """Return those of the episodes that are there and in no other summary than `effect`'s."""
+    """Return the episodes of `ids` that exist and are in no summary but that of `effect`."""
     rows = await tx.all(SQL.read, {"ids": list(ids), "effect": effect})
     return [Episode(**row._mapping) for row in rows]
 
 
 async def hold(tx: Transaction, ids: Sequence[int], effect: UUID) -> list[Episode]:
-    """Return those that are there and in no other summary than `effect`'s, held as they are.
-
-    The owner's row comes first, as wherever memories are stored or removed.
-    """
+    """Lock and return the episodes that exist and are in no summary but that of `effect`."""
     await hold_owner(tx)
     rows = await tx.all(SQL.hold, {"ids": list(ids), "effect": effect})
     return [Episode(**row._mapping) for row in rows]
@@ -106,6 +103,6 @@ async def hold(tx: Transaction, ids: Sequence[int], effect: UUID) -> list[Episod
 async def derive(
     tx: Transaction, summary: int, ids: Sequence[int], *, at: datetime, run_id: UUID
 ) -> int:
-    """Link a summary to its originals and halve their strength; return how many are newly so."""
+    """Link a summary to its originals and halve their strength; return how many are new."""
     values = {"summary": summary, "ids": list(ids), "at": at}
     return await tx.run(SQL.derive, {**values, "run_id": run_id})

@@ -1,8 +1,8 @@
-"""Strength: how it falls with time, and how an access raises it again.
+"""Strength: how it decays with time, and how an access raises it again.
 
-A memory's strength is true for a moment, the later of its last access and its last decay.
-Whatever writes strength first brings it from there to now, so that it depends on when the
-memory was accessed and never on how often the job ran.
+A stored strength is that of one moment, the later of the last access and the last decay. Writers
+first bring it from there to now, so that it depends on when the memory was accessed and never on
+how often the job ran.
 """
 
 from __future__ import annotations
@@ -75,17 +75,17 @@ class Weakened:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """How far a walk through a space has come."""
+    """The position of a walk through a space."""
 
     key: int = -(2**63)
     id: int = 0
 
 
 async def claim(database: Database, *, at: datetime, due: datetime) -> list[Place]:
-    """Take up to a hundred spaces of any owner last weakened before `due`, and mark them.
+    """Claim up to a hundred spaces of any owner that were last weakened before `due`.
 
-    What is marked nobody else takes. Where its carrier dies, it is late until it is due again
-    and then catches up, for every memory knows from when its own strength is.
+    Nobody else claims them until they are due again. If the process dies, they are late and then
+    catch up, since every memory records the moment of its strength.
     """
     async with database.recovering() as connection:
         rows = await connection.execute(SQL.claim, {"at": at, "due": due})
@@ -111,14 +111,14 @@ async def weaken(
 
 
 async def foresee(tx: Transaction, at: datetime) -> Weakened:
-    """Return what weakening the space would do, and do nothing."""
+    """Return what weakening the space would do, without doing it."""
     row = await tx.first(SQL.foresee, {"at": at})
     assert row is not None  # noqa: S101 - a count always is
     return Weakened(row.memories, row.before, row.after)
 
 
 async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:
-    """Bring a held memory's strength to now, before what it fades by changes; return it."""
+    """Bring a locked memory's strength to now, before its rate of decay changes; return it."""
     row = await tx.first(SQL.settle, {"id": memory_id, "at": at})
     assert row is not None  # noqa: S101 - it is held
     return float(row.strength)
@@ -133,7 +133,7 @@ STRENGTH_AT = "given.moment"
 
 
 class StrengthBasis(NamedTuple):
-    """The stored strength, the moment it is of, and the rate per day by which it fades."""
+    """The stored strength, its moment, and its decay per day."""
 
     strength: float
     since: datetime
@@ -141,7 +141,7 @@ class StrengthBasis(NamedTuple):
 
 
 async def strength_basis(tx: Transaction, memory_id: int) -> StrengthBasis | None:
-    """Return what a memory's strength is reckoned from, None if it is not there."""
+    """Return what a memory's strength is computed from, None where there is no such memory."""
     row = await tx.first(SQL.strength_basis, {"id": memory_id})
     return StrengthBasis(float(row.strength), row.since, float(row.rate)) if row else None
 
@@ -149,6 +149,6 @@ async def strength_basis(tx: Transaction, memory_id: int) -> StrengthBasis | Non
 async def strength_at(
     tx: Transaction, memory_id: int, moments: Sequence[datetime]
 ) -> list[tuple[datetime, float]]:
-    """Return the strength at each moment from the stored one's on, if nobody reads it till then."""
+    """Return the strength at each moment, from the stored one's on, without further accesses."""
     values = {"id": memory_id, "moments": list(moments)}
     return [(when, float(strength)) for when, strength in await tx.tuples(SQL.strength, values)]

@@ -1,4 +1,4 @@
-"""Twins: the same content again strengthens the memory that is there, and makes no second one."""
+"""Deduplication: storing the same content again strengthens the existing memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.memory.memories import NewMemory
 
 WINDOW = timedelta(hours=24)
-"""How old a memory may be that a new one is merged into."""
+"""The oldest memory that a new one is merged into."""
 
 SQL = load(__file__, accessed=ACCESSED)
 MERGED_KEYWORDS = (
@@ -26,7 +26,7 @@ MERGED_KEYWORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """The memory that was there already, as it is now."""
+    """The existing memory as it is now."""
 
     id: int
     strength: float
@@ -36,15 +36,15 @@ class Duplicate:
 async def strengthen_duplicate(
     tx: Transaction, memory: NewMemory, *, keywords: Sequence[str]
 ) -> Duplicate | None:
-    """Strengthen the memory that says the same as `memory`; None where there is none.
+    """Strengthen the memory of the same content as `memory`; None where there is none.
 
-    The same: content that differs at most in white space or in how its letters are composed,
-    in the same space, session, event type and kind of source, at most `WINDOW` old. It counts
-    an access, takes the new confidence and the larger importance, adds what lacks of the tags and
-    of `keywords`, and a category and a context where it has none. Its vectors stay.
+    The same: equal but for white space and the composition of letters, in the same space, session,
+    event type and kind of source, at most `WINDOW` old. The existing memory counts an access, takes
+    the new confidence and the larger importance, missing tags and `keywords`, and a category and
+    context where it has none. Its vectors stay.
 
-    The session must exist in this transaction. Until it ends nobody else stores for this
-    owner, so that of two at once the second finds the first one's memory.
+    The session must exist in this transaction. Until it ends nobody else stores for this owner, so
+    of two concurrent calls the second finds the first one's memory.
     """
     values = {
         "session_id": memory.session_id,
@@ -56,7 +56,7 @@ async def strengthen_duplicate(
     found = await tx.first(SQL.find, values)
     if found is None or found.id is None:
         return None
-    said = {
+    changes = {
         "id": found.id,
         "at": memory.created_at,
         "confidence": memory.confidence,
@@ -67,6 +67,6 @@ async def strengthen_duplicate(
         "category": memory.category,
         "context": memory.context,
     }
-    row = await tx.first(SQL.strengthen, said)
+    row = await tx.first(SQL.strengthen, changes)
     assert row is not None  # noqa: S101 - found a statement ago, and the owner's row is held
     return Duplicate(row.id, row.strength, row.salience)

@@ -1,4 +1,4 @@
-"""What stands around one memory: its edges both ways, and what corrects what."""
+"""The links of a memory: waypoints to similar ones, its edges, and its chain of corrections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def link_waypoints(
     origins: Mapping[int, str],
     run_id: UUID | None = None,
 ) -> int:
-    """Link a memory to others, with weights in 0..1; return how many links were made."""
+    """Link a memory to others with weights in 0..1; return how many links were created."""
     if not targets:
         return 0
     values = {
@@ -45,7 +45,7 @@ async def link_waypoints(
 
 LONGEST = 160
 MOST = 60
-"""Edges shown of one direction, and memories of one chain of corrections."""
+"""The most edges of one direction and memories of one chain of corrections."""
 SQL = load(__file__, most_inward=MOST_INWARD, most=MOST, longest=LONGEST)
 
 SIDE = """
@@ -57,7 +57,7 @@ WHERE e.owner = :owner AND e.{here} = :id ORDER BY e.weight DESC, e.{other}, e.t
 
 
 class Link(NamedTuple):
-    """An edge and the memory at its other end; `total` counts all of this direction."""
+    """An edge and the memory at its other end; `total` counts the edges of this direction."""
 
     type: str
     weight: float
@@ -71,7 +71,7 @@ class Link(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """A memory of a chain of corrections; `reason` is why it took the place of those before."""
+    """A memory of a chain of corrections; `reason` is why it replaced those before."""
 
     id: int
     content: str
@@ -92,7 +92,7 @@ async def inward(tx: Transaction, memory_id: int) -> list[Link]:
 
 
 async def corrections(tx: Transaction, memory_id: int) -> list[Correction]:
-    """Return all that corrects a memory or is corrected by it, the oldest first, itself too."""
+    """Return the chain of corrections that a memory is part of, oldest first."""
     return [Correction(*row) for row in await tx.tuples(SQL.chain, _here(tx, memory_id))]
 
 

@@ -1,4 +1,4 @@
-"""Memories as a list shows them: a page of those that pass filters, the newest first."""
+"""Lists of memories that pass filters, newest first, and one memory with all its details."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 LONGEST = 280
-"""Characters of a content that are read to list it by."""
+"""Characters of a content that a list shows."""
 
 FILTERS = {
     "words": "m.words @@ CAST(:words AS tsquery)",
@@ -48,9 +48,9 @@ class MemoryFilter:
     """Which memories are listed; a None does not narrow.
 
     Attributes:
-        words: a `tsquery` that `asked` made.
-        letters: what stands in the content as it is written.
-        kinds: `past` are pieces of past conversations, `now` all others.
+        words: a `tsquery` from `word_query`.
+        letters: a literal part of the content.
+        kinds: `past` are chunks of past conversations, `now` all others.
     """
 
     words: str | None = None
@@ -76,7 +76,7 @@ class MemoryFilter:
 
 
 class ListedMemory(NamedTuple):
-    """One memory in short; `strength` is the stored one, 0..1."""
+    """A memory in a list; `strength` is the stored one, 0..1."""
 
     id: int
     content: str
@@ -90,20 +90,20 @@ class ListedMemory(NamedTuple):
 
 
 async def word_query(tx: Transaction, words: str) -> str | None:
-    """Return the `tsquery` that wants all of some words in any form; None if none tells much."""
+    """Return the `tsquery` for all of some words in any form; None if all are stop words."""
     row = await tx.first(SQL.word_query, {"words": words})
     return row[0] if row else None
 
 
 async def page(tx: Transaction, chosen: MemoryFilter, size: int, skip: int) -> list[ListedMemory]:
-    """Return the memories that are chosen, the newest first."""
+    """Return the memories that pass the filter, newest first."""
     statement = SQL.fill("page", where=chosen.where())
     values = {**chosen.values(), "size": size, "skip": skip}
     return [ListedMemory(*row) for row in await tx.tuples(statement, values)]
 
 
 async def count(tx: Transaction, chosen: MemoryFilter) -> int:
-    """Return how many there are in all."""
+    """Return how many memories pass the filter."""
     row = await tx.first(SQL.fill("count", where=chosen.where()), chosen.values())
     return int(row[0]) if row else 0
 
@@ -111,8 +111,8 @@ async def count(tx: Transaction, chosen: MemoryFilter) -> int:
 class OneMemory(NamedTuple):
     """A memory; scores are in 0..1, times aware.
 
-    `past_session` and `past_project` tell where a piece of a past conversation stands;
-    `has_thoughts` whether its session is one of reasoning.
+    `past_session` and `past_project` locate a chunk of a past conversation; `has_thoughts` tells
+    whether its session has thoughts.
     """
 
     id: int

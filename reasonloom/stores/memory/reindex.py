@@ -1,4 +1,4 @@
-"""Which memories lack vectors of the embedder in use, and their vectors made anew.
+"""Finds memories without vectors of the embedder in use, and stores their new vectors.
 
 Vectors of two models are never compared: a memory without vectors of the model in use is
 found by its words alone. Old vectors stay until the owner's memories all have new ones.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 PROBES = 1
-"""Ids that are looked at besides the oldest: the newest alone, since every recall looks."""
+"""Ids probed besides the oldest: only the newest, since every recall probes."""
 
 LARGEST_ID = 2**63 - 1
 
@@ -35,7 +35,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Unembedded:
-    """A memory that lacks vectors; `state` changes when what is embedded of it does."""
+    """A memory without vectors; `state` changes with the texts that are embedded."""
 
     id: int
     content: str
@@ -86,7 +86,7 @@ async def embed(
     vectors: Mapping[int, Mapping[str, Sequence[float]]],
     model: str,
 ) -> int:
-    """Give memories the vectors of their views; return how many were as they had been read."""
+    """Store the vectors of memories that are unchanged since they were read; return how many."""
     values = {"model": model}
     seen = {"ids": [each.id for each in memories], "states": [each.state for each in memories]}
     held = [row.id for row in await tx.all(SQL.hold, {**values, **seen})]

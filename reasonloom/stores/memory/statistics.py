@@ -1,4 +1,4 @@
-"""Counts what a space holds: health figures, summaries by page, and what may be pruned."""
+"""Statistics of a space: health figures, summaries, what may be pruned, and who wrote what."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 WEAK = 0.1
 IMPORTANT = 0.7
-"""What is this important or salient is never pruned."""
+"""Memories of at least this importance or salience are never pruned."""
 
 EXCERPT = 120
 """Characters of a content that a summary shows."""
@@ -29,7 +29,7 @@ SQL = load(__file__, weak=WEAK, largest=LARGEST, important=IMPORTANT, oldest=OLD
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A memory in short; `excerpt` is longer than `EXCERPT` where the content goes on."""
+    """A memory in brief; `excerpt` is longer than `EXCERPT` where the content goes on."""
 
     id: int
     excerpt: str
@@ -59,7 +59,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class PruneCriteria:
-    """What may be pruned: all of it must hold at once."""
+    """What may be pruned: all criteria must hold."""
 
     strength: float
     before: datetime
@@ -91,7 +91,7 @@ async def count(tx: Transaction) -> int:
 
 
 async def page(tx: Transaction, *, after: int, size: int) -> list[Summary]:
-    """Return the next memories by number."""
+    """Return the next memories by id."""
     values = {"after": after, "size": size}
     return [Summary(**row._mapping) for row in await tx.all(SQL.page, values)]
 
@@ -99,7 +99,7 @@ async def page(tx: Transaction, *, after: int, size: int) -> list[Summary]:
 async def prunable(
     tx: Transaction, faded: PruneCriteria, *, size: int
 ) -> tuple[list[Summary], int]:
-    """Return the weakest of what may be pruned, and how much there is in all."""
+    """Return the weakest memories that may be pruned, and how many there are in all."""
     rows = await tx.all(SQL.prunable, {**_values(tx, faded), "size": size})
     found = [Summary(**{name: row._mapping[name] for name in Summary.__slots__}) for row in rows]
     return found, int(rows[0].matching) if rows else 0
@@ -108,7 +108,7 @@ async def prunable(
 async def prune(
     tx: Transaction, faded: PruneCriteria, ids: Sequence[int], at: datetime
 ) -> set[int]:
-    """Hide those of the memories that may still be pruned; return which."""
+    """Hide the memories of `ids` that may still be pruned; return their ids."""
     values = {**_values(tx, faded), "ids": list(ids), "at": at}
     return {row.id for row in await tx.all(SQL.prune, values)}
 
@@ -121,7 +121,7 @@ def _values(tx: Transaction, faded: PruneCriteria) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class WriterFilter:
-    """Whose memories are meant: all that is given must hold; `hidden` takes hidden ones too.
+    """Which memories are selected: all conditions must hold; `hidden` includes hidden ones.
 
     `writer` is a principal, a connecting program's name or a tool's.
     """
@@ -137,7 +137,7 @@ class WriterFilter:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A memory in short, with when and by whom it was stored."""
+    """A memory in brief, with when and by whom it was stored."""
 
     id: int
     stored_at: datetime
@@ -147,13 +147,13 @@ class Trace:
 
 
 async def written_by(tx: Transaction, written: WriterFilter) -> list[Trace]:
-    """Return the memories of this space that are meant, by number."""
+    """Return the selected memories of this space by id."""
     values = {name: getattr(written, name) for name in WriterFilter.__slots__}
     rows = await tx.all(SQL.written_by, values)
     return [Trace(**row._mapping) for row in rows]
 
 
 async def derived_from(tx: Transaction, ids: Sequence[int]) -> list[Trace]:
-    """Return the memories beside `ids` that were derived from any of them."""
+    """Return further memories that were derived from any of `ids`."""
     rows = await tx.all(SQL.derived, {"ids": list(ids)})
     return [Trace(**row._mapping) for row in rows]

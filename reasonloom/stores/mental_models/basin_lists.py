@@ -41,15 +41,15 @@ class Strongest(NamedTuple):
     excerpt: str
 
 
-async def page(tx: Transaction, size: int, skip: int, *, apart: bool) -> list[ListedBasin]:
-    """Return basins, the largest first; with `apart` those that no model is made of."""
-    values = {"size": size, "skip": skip, "apart": apart}
+async def page(tx: Transaction, size: int, skip: int, *, without_model: bool) -> list[ListedBasin]:
+    """Return basins, largest first; with `without_model` only those that no model has."""
+    values = {"size": size, "skip": skip, "without_model": without_model}
     return [ListedBasin(*row) for row in await tx.tuples(SQL.page, values)]
 
 
-async def count(tx: Transaction, *, apart: bool) -> int:
+async def count(tx: Transaction, *, without_model: bool) -> int:
     """Return how many there are in all."""
-    row = await tx.first(SQL.count, {"apart": apart})
+    row = await tx.first(SQL.count, {"without_model": without_model})
     return int(row[0]) if row else 0
 
 
@@ -76,12 +76,12 @@ async def strongest(
 
 
 STRONGEST_LINKS = 10
-"""Members whose standing makes that of their basin."""
+"""Members whose activity makes up that of their basin."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasinActivity:
-    """How many members of a basin count, and how strongly it stands, 0..1."""
+    """The number of members of a basin that count, and its activation, 0..1."""
 
     members: int
     activation: float
@@ -109,7 +109,7 @@ class BasinOrder:
 
 
 async def activity(tx: Transaction, at: datetime, half_life: float) -> dict[UUID, BasinActivity]:
-    """Return how each basin that has members stands at a moment; `half_life` is in days."""
+    """Return the activity of each basin with members at a moment; `half_life` is in days."""
     values = {
         "kinds": list(KINDS), "at": at,
         "half_life": half_life, "most": STRONGEST_LINKS,

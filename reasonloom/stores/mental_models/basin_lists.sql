@@ -15,7 +15,7 @@ WITH sized AS (
     WHERE k.owner = :owner GROUP BY k.basin)
 SELECT {{ basin_columns }}, coalesce(s.members, 0) AS members, {{ models }}
 FROM basins b LEFT JOIN sized s ON s.basin = b.id
-WHERE b.owner = :owner AND (NOT :apart OR {{ models }} = 0)
+WHERE b.owner = :owner AND (NOT :without_model OR {{ models }} = 0)
 ORDER BY members DESC, b.name, b.id LIMIT :size OFFSET :skip
 
 -- name: some
@@ -24,7 +24,7 @@ SELECT {{ basin_columns }}, {{ size }} AS members, {{ models }} FROM basins b
 WHERE b.owner = :owner AND b.id = ANY(:ids) ORDER BY members DESC, b.name, b.id
 
 -- name: count
-SELECT count(*) FROM basins b WHERE b.owner = :owner AND (NOT :apart OR {{ models }} = 0)
+SELECT count(*) FROM basins b WHERE b.owner = :owner AND (NOT :without_model OR {{ models }} = 0)
 
 -- name: names
 SELECT id, name FROM basins WHERE owner = :owner ORDER BY name LIMIT {{ most_names }}

@@ -1,4 +1,4 @@
-"""Basins and their members, as they are kept from one forming to the next."""
+"""Basins and their members, stored between one clustering and the next."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ async def known(tx: Transaction) -> KnownBasins:
 
 
 async def hold(tx: Transaction) -> BasinRun | None:
-    """Hold the owner's row, as whoever stores or removes memories does; return the last run."""
+    """Lock the owner's row, as every memory write does; return the last run."""
     await hold_owner(tx)
     return await last_run(tx)
 
@@ -116,7 +116,7 @@ async def replace(
     joined: Mapping[UUID, Mapping[int, float]],
     at: datetime,
 ) -> None:
-    """Make `formed` the owner's only basins, with these members."""
+    """Replace the owner's basins and their members."""
     await tx.run(SQL.gone, {"ids": [each.id for each in formed]})
     await tx.run(SQL.empty)
     for each in formed:
@@ -142,7 +142,7 @@ async def join(tx: Transaction, joined: Iterable[tuple[UUID, int, float]]) -> No
 
 
 async def note(tx: Transaction, run: BasinRun) -> None:
-    """Keep what a run saw."""
+    """Store what a run covered."""
     values = {name: getattr(run, name) for name in BasinRun.__slots__}
     await tx.run(SQL.note, values)
 

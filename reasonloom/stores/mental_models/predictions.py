@@ -186,6 +186,6 @@ async def calibration_steps(tx: Transaction, model: UUID) -> list[CalibrationSte
 
 
 async def prediction_states(tx: Transaction, model: UUID, now: object) -> PredictionStates:
-    """Return how a model's predictions stand at a moment."""
+    """Return the states of a model's predictions at a moment."""
     row = await tx.first(SQL.states, {"model": model, "now": now})
     return PredictionStates._make(row) if row else PredictionStates(0, 0, 0)

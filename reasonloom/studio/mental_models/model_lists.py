@@ -107,8 +107,8 @@ async def build_basins(visit: Visit) -> None:
 
     async def load() -> Callable[[], None]:
         async with visit.context.begin(searching=True) as tx:
-            total = await basin_lists.count(tx, apart=unused)
-            rows = await basin_lists.page(tx, PAGE_SIZE, page_offset(visit), apart=unused)
+            total = await basin_lists.count(tx, without_model=unused)
+            rows = await basin_lists.page(tx, PAGE_SIZE, page_offset(visit), without_model=unused)
 
         def draw() -> None:
             if not total:

@@ -1,4 +1,4 @@
-"""Full-text search: what matches a tree of terms is counted, ranked, and shown by the page.
+"""Full-text search: counts and ranks what matches a tree of terms, page by page.
 
 A word matches in every form of it, a phrase word by word in its order, a spelled term where
 its letters stand. Keywords and tags are searched as if they stood at the content's end.
@@ -103,12 +103,12 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
     every = list(dict.fromkeys(terms(tree)))
     words = await _words(tx, every)
     unread = [term for term in every if not (term.spelled or words[term])]
-    asked = prune_tree(tree, lambda part: part not in unread)
-    if asked is None:
+    searched = prune_tree(tree, lambda part: part not in unread)
+    if searched is None:
         return Hits(unread=unread)
-    positive = prune_tree(asked, lambda part: not isinstance(part, Not))
+    positive = prune_tree(searched, lambda part: not isinstance(part, Not))
     sought = list(dict.fromkeys(terms(positive))) if positive else []
-    spelled = any(term.spelled for term in terms(asked))
+    spelled = any(term.spelled for term in terms(searched))
     writer = Writer(words)
     where = scope.where()
     statement = SQL.fill(
@@ -116,7 +116,7 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
         memories=MEMORIES,
         where=where,
         readable=SQL.part("readable", where=where) if spelled else "",
-        condition=writer.condition(asked),
+        condition=writer.condition(searched),
         rank=writer.rank(positive),
         marked=writer.marked(sought),
         held=writer.held(sought),

@@ -1,4 +1,4 @@
-"""Writes a tree of terms as SQL: what matches, how well, what it holds, where its words stand.
+"""Turns a tree of terms into SQL: what matches, how well, and where.
 
 User text goes into parameters alone, and never as the syntax of a `tsquery`: Postgres turned
 each term into one beforehand, and what it wrote is joined here.

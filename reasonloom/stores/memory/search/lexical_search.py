@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.memory.search.scope import Scope
 
 MOST_SCORED = 3 * MOST_HOLDING
-"""A word stands in the context of its memory and of the two that follow."""
+"""A word occurs in the context of its memory and of the two that follow."""
 
 NONE = "SELECT NULL::bigint AS id, NULL::float8 AS coverage, NULL::float8 AS context WHERE false"
 
@@ -27,17 +27,17 @@ ALL = " OFFSET 0"
 NEWEST = f" ORDER BY m.id DESC LIMIT {MOST_SCORED}"
 
 
-def lexical_query(asked: QueryTerms, scope: Scope) -> tuple[str, dict[str, Any]]:
+def lexical_query(query: QueryTerms, scope: Scope) -> tuple[str, dict[str, Any]]:
     """Return the query that gives `id`, `coverage` and `context`, and its values.
 
     A memory's own words are looked up only where its context holds them, as it holds both.
     """
-    sought = asked.sought(uncounted=scope.uncounted)
-    if not sought or not asked.whole:
+    sought = query.sought(uncounted=scope.uncounted)
+    if not sought or not query.whole:
         return NONE, {}
     if scope.of_transcripts:
-        return _standing_alone(asked, scope), _values(asked, sought)
-    places = range(len(asked.words))
+        return _without_context(query, scope), _values(query, sought)
+    places = range(len(query.words))
     own = (
         f"CASE WHEN held_{n} AND words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
         for n in places
@@ -50,24 +50,24 @@ def lexical_query(asked: QueryTerms, scope: Scope) -> tuple[str, dict[str, Any]]
         context=" + ".join(around),
         held=", ".join(held),
         where=scope.where(),
-        any_word=ROW_BY_ROW if asked.few else BY_INDEX,
-        last=NEWEST if asked.newest_only else ALL,
+        any_word=ROW_BY_ROW if query.few else BY_INDEX,
+        last=NEWEST if query.newest_only else ALL,
     )
-    return sql, _values(asked, sought)
+    return sql, _values(query, sought)
 
 
-def _standing_alone(asked: QueryTerms, scope: Scope) -> str:
+def _without_context(query: QueryTerms, scope: Scope) -> str:
     """Return the query of transcripts, whose own words are their context."""
     held = (
         f"CASE WHEN words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
-        for n in range(len(asked.words))
+        for n in range(len(query.words))
     )
     return SQL.part(
         "without_context",
         own=" + ".join(held),
         where=scope.where(),
-        any_word=ROW_BY_ROW if asked.few else BY_INDEX,
-        last=NEWEST if asked.newest_only else ALL,
+        any_word=ROW_BY_ROW if query.few else BY_INDEX,
+        last=NEWEST if query.newest_only else ALL,
     )
 
 
@@ -75,6 +75,6 @@ def _weight(place: int) -> str:
     return f"CAST(:weight_{place} AS float8)"
 
 
-def _values(asked: QueryTerms, sought: Sequence[QueryWord]) -> dict[str, Any]:
+def _values(query: QueryTerms, sought: Sequence[QueryWord]) -> dict[str, Any]:
     any_word = " | ".join(word.query for word in sought)
-    return {**asked.word_values(), "whole": asked.whole, "any_word": any_word}
+    return {**query.word_values(), "whole": query.whole, "any_word": any_word}

@@ -1,7 +1,7 @@
-"""What is known of a question before it is searched: its words, how rare, and of how many.
+"""The words of a query with their rarity, and how much there is to search.
 
-Words are looked for by the rarest: a frequent word of a large owner stands in most rows, says
-little, and would take most of the time. All words are counted in what the rare ones find.
+Large owners are searched by the rarest words: a frequent one occurs in most rows, says little and
+would take most of the time. What the rare ones find is scored by all words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FEW = 2_000
 """An owner with no more memories is read row by row, and all words are looked for."""
 
 MOST_HOLDING = 500
-"""Memories of a larger owner that the words looked for may stand in, counted word by word."""
+"""Memories of a larger owner in which the words searched for may occur, summed over words."""
 
 QUESTION = r"""
 SELECT lexeme, held, ln(1 + (total - held + 0.5) / (held + 0.5))::float8 AS weight, CAST(
@@ -128,14 +128,14 @@ class QueryTerms:
 async def weigh_terms(
     tx: Transaction, query: str, near: Nearness | None, *, transcripts: bool = False
 ) -> QueryTerms:
-    """Return the words of `query` as they stand in the transaction's space.
+    """Return the words of `query` with their counts in the transaction's space.
 
-    Words of `transcripts` are counted apart from those of all other memories.
+    Words of `transcripts` have counts of their own.
     """
-    apart = "transcript_" if transcripts else ""
+    prefix = "transcript_" if transcripts else ""
     values = {
-        "words": f"{apart}word",
-        "whole": f"{apart}all",
+        "words": f"{prefix}word",
+        "whole": f"{prefix}all",
         "text": query[:LONGEST_QUERY],
         "index": index_of(tx.owner, near.model) if near else None,
     }
@@ -147,11 +147,11 @@ async def weigh_terms(
 
 
 async def words_in_passages(
-    tx: Transaction, asked: QueryTerms, passages: Sequence[str]
+    tx: Transaction, query: QueryTerms, passages: Sequence[str]
 ) -> list[frozenset[int]]:
-    """Return for each passage the places of those of the question's words that stand in it."""
-    if not passages or not asked.words:
+    """Return for each passage the places of the query's words that occur in it."""
+    if not passages or not query.words:
         return [frozenset() for _ in passages]
-    values = {"words": [word.query for word in asked.words], "passages": list(passages)}
+    values = {"words": [word.query for word in query.words], "passages": list(passages)}
     rows = await tx.tuples(SQL.words_in_passages, values)
     return [frozenset(int(n) - 1 for n in row[0]) for row in rows]

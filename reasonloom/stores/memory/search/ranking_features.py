@@ -1,6 +1,6 @@
-"""What a memory that was found brings beside its words and vectors, and what stands around it.
+"""Features for ranking found memories besides words and vectors, and their neighbours.
 
-Light columns only: a content may have a hundred thousand letters, and a page shows ten.
+Light columns only: a content may have a hundred thousand characters, and a page shows ten.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 HEAD = 2_000
-"""Letters of a content that are looked at."""
+"""Characters of a content that are read."""
 
 SQL = load(__file__, head=HEAD)
 IN_SESSION = """(SELECT {end}(o.id) FROM memories o WHERE o.owner = m.owner
@@ -27,13 +27,13 @@ IN_SESSION = """(SELECT {end}(o.id) FROM memories o WHERE o.owner = m.owner
 
 @dataclass(frozen=True, slots=True)
 class RankingFeatures:
-    """One memory's traits.
+    """The features of a memory.
 
     Attributes:
-        head: the first 2,000 letters of its content; none of a transcript, in which some ask and
-            tell each other what to do, and others answer.
-        tagged: one of its tags was asked for.
-        dates: the terms of all its dates where any was asked for, else None.
+        head: the first 2,000 characters of its content; empty for a transcript, whose speakers
+            give each other instructions and answers.
+        tagged: the query names one of its tags.
+        dates: the terms of all its dates if the query names any of them, else None.
     """
 
     id: int
@@ -47,7 +47,7 @@ class RankingFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The memories before and after one in its session, of its own kind."""
+    """The memories of its kind before and after one in its session."""
 
     before: int | None
     after: int | None
@@ -57,8 +57,8 @@ class Neighbours:
 class Link:
     """Two memories that an edge joins.
 
-    `weight` is that of the heaviest edge that somebody drew, 0..1; 0 where only their likeness
-    joins them, which says nothing that their cosines do not.
+    `weight` is that of the heaviest edge that somebody drew, 0..1; 0 where only similarity joins
+    them, which adds nothing to their cosines.
     """
 
     source: int
@@ -69,18 +69,18 @@ class Link:
 async def ranking_features(
     tx: Transaction, ids: Sequence[int], *, tags: Collection[str], dates: Collection[str]
 ) -> list[RankingFeatures]:
-    """Return the traits of the memories of `ids` that are there, in no order."""
+    """Return the features of the memories of `ids` that exist, in no order."""
     values = {"ids": list(ids), "tags": list(tags), "dates": list(dates)}
     return [RankingFeatures(*row) for row in await tx.tuples(SQL.features, values)]
 
 
 async def neighbours(tx: Transaction, ids: Sequence[int]) -> dict[int, Neighbours]:
-    """Return what stands before and after each memory in its session."""
+    """Return the neighbours of each memory in its session."""
     rows = await tx.tuples(SQL.neighbours, {"ids": list(ids)})
     return {key: Neighbours(before, after) for key, before, after in rows}
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:
-    """Return the edges that lead to or from `ids`, one for each pair and way."""
+    """Return the edges to or from `ids`, one per pair and direction."""
     rows = await tx.tuples(SQL.links, {"ids": list(ids)})
     return [Link(*row) for row in rows]

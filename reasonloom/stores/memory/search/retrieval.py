@@ -90,30 +90,30 @@ async def tags_in(tx: Transaction, query: str) -> list[str]:
 
 
 async def candidates(
-    tx: Transaction, asked: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
+    tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
 ) -> dict[int, Match]:
-    """Return the `pool` nearest memories and the `pool` that share most words with what is asked.
+    """Return the `pool` nearest memories and the `pool` that share most words with the query.
 
     Any word will do: a question finds what answers it. A query of stop words finds nothing
     by words; without `near` nothing is found by likeness. Words that stand in very many
     memories are counted but not looked for, which `Asked.cut` tells.
     """
-    shape = nearest_query(near, scope, asked, pool) if near else NONE_ALIKE
-    rows = await _matching(tx, asked, near, shape, scope, pool)
+    shape = nearest_query(near, scope, query, pool) if near else NONE_ALIKE
+    rows = await _matching(tx, query, near, shape, scope, pool)
     if near and sum(cosine is not None for _, cosine, *_ in rows) < shape.enough:
-        rows = await _matching(tx, asked, near, exact_query(near, scope), scope, pool)
+        rows = await _matching(tx, query, near, exact_query(near, scope), scope, pool)
     return {key: Match(*match) for key, *match in rows}
 
 
 async def _matching(
     tx: Transaction,
-    asked: QueryTerms,
+    query: QueryTerms,
     near: Nearness | None,
     shape: VectorQuery,
     scope: Scope,
     pool: int,
 ) -> Sequence[tuple[Any, ...]]:
-    words, values = lexical_query(asked, scope)
+    words, values = lexical_query(query, scope)
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
     given = {**scope.values(), **(near.values() if near else {}), **shape.values}
@@ -128,8 +128,8 @@ async def find_nearest(
 
     `exact` looks at every vector, also where the owner has an index of nearness.
     """
-    asked = await weigh_terms(tx, "", near, transcripts=scope.of_transcripts)
-    shape = nearest_query(near, scope, replace(asked, indexed=None) if exact else asked, pool)
+    query = await weigh_terms(tx, "", near, transcripts=scope.of_transcripts)
+    shape = nearest_query(near, scope, replace(query, indexed=None) if exact else query, pool)
     given = {**scope.values(), **near.values(), "pool": pool}
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})

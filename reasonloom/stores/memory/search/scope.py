@@ -1,4 +1,4 @@
-"""Which memories may be found, and what they are to be near to."""
+"""What a search may find, and the vector that results should be near to."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Scope:
 
     @property
     def of_transcripts(self) -> bool:
-        """Tell whether only transcripts are searched, whose words are counted apart."""
+        """Tell whether only transcripts are searched, whose words have counts of their own."""
         return set(self.kinds) == {"transcript"}
 
     @property
     def uncounted(self) -> bool:
-        """Tell whether it takes in memories whose words are not counted, or counted apart."""
+        """Tell whether it includes memories whose words are not in the usual counts."""
         return not self.of_transcripts and bool({"derived", "transcript"}.intersection(self.kinds))
 
     def where(self) -> str:
@@ -60,14 +60,14 @@ class Scope:
         return " AND ".join([VISIBLE, *self._index_condition(), *chosen])
 
     def _index_condition(self) -> list[str]:
-        """Say which of two indexes holds all of it: that of transcripts, or that of all others."""
+        """Name the index that holds all of it: that of transcripts, or that of all others."""
         if self.of_transcripts:
             return ["m.source_kind = 'transcript'"]
         return [] if "transcript" in self.kinds else ["m.source_kind <> 'transcript'"]
 
     @property
     def narrow(self) -> bool:
-        """Tell whether it leaves out some of what is visible."""
+        """Tell whether it excludes anything visible."""
         return any(getattr(self, name) is not None for name in FILTERS)
 
     def values(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """What to search by likeness: a vector of `model` in some sectors' views."""
+    """What to search by similarity: a vector of `model` in the views of some sectors."""
 
     vector: Sequence[float]
     model: str
@@ -93,11 +93,11 @@ class Nearness:
 
     @property
     def everywhere(self) -> bool:
-        """Tell whether all views are searched, so that no vector need be left out."""
+        """Tell whether all views are searched, so that no vector is excluded."""
         return bits(self.sectors) == EVERY_SECTOR
 
     def values(self) -> dict[str, Any]:
-        """Return what the query's parameters stand for."""
+        """Return the parameters of the query."""
         return {
             "vector": vector_literal(self.vector),
             "model": self.model,

@@ -41,21 +41,21 @@ HELD = (
 
 
 async def match_ids(
-    tx: Transaction, asked: QueryTerms, near: Nearness | None, *, scope: Scope, ids: Collection[int]
+    tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, ids: Collection[int]
 ) -> dict[int, Match]:
-    """Return what those of `ids` that are in the scope have in common with what is asked."""
+    """Return how the memories of `ids` within the scope match the query."""
     values = {
         **scope.values(),
         **(near.values() if near else {}),
-        **asked.word_values(),
-        "whole": asked.whole or 1.0,
+        **query.word_values(),
+        "whole": query.whole or 1.0,
         "ids": list(ids),
     }
     statement = SQL.fill(
         "judge",
         cosine=COSINE if near else "CAST(NULL AS float8)",
-        words=_held("words", len(asked.words)),
-        context=_held("context_words", len(asked.words)),
+        words=_held("words", len(query.words)),
+        context=_held("context_words", len(query.words)),
         where=scope.where(),
     )
     rows = await tx.tuples(statement, values)
@@ -66,7 +66,7 @@ async def with_dates(
     tx: Transaction, dates: Sequence[str], *, scope: Scope, pool: int
 ) -> list[int]:
     """Return the newest memories of a scope that carry any of the dates' terms."""
-    values = {**scope.values(), "asked_dates": list(dates), "pool": pool}
+    values = {**scope.values(), "date_terms": list(dates), "pool": pool}
     return [row.id for row in await tx.all(SQL.fill("dated", where=scope.where()), values)]
 
 
@@ -98,19 +98,19 @@ class SimilarMemory:
 
 
 async def most_similar(
-    tx: Transaction, asked: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
+    tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
 ) -> list[SimilarMemory]:
     """Return the `pool` nearest and the `pool` that share most words, in no order."""
-    shape = nearest_query(near, scope, asked, pool) if near else NONE_ALIKE
-    found = await _judged(tx, asked, near, shape, scope, pool)
+    shape = nearest_query(near, scope, query, pool) if near else NONE_ALIKE
+    found = await _scored(tx, query, near, shape, scope, pool)
     if near and sum(each.near for each in found) < shape.enough:
-        found = await _judged(tx, asked, near, exact_query(near, scope), scope, pool)
+        found = await _scored(tx, query, near, exact_query(near, scope), scope, pool)
     return found
 
 
-async def _judged(
+async def _scored(
     tx: Transaction,
-    asked: QueryTerms,
+    query: QueryTerms,
     near: Nearness | None,
     shape: VectorQuery,
     scope: Scope,
@@ -118,10 +118,10 @@ async def _judged(
 ) -> list[SimilarMemory]:
     if shape.reach:
         await tx.run(TUNE, {"reach": shape.reach})
-    coverage = " + ".join(HELD.format(words="words", n=n) for n in range(len(asked.words)))
+    coverage = " + ".join(HELD.format(words="words", n=n) for n in range(len(query.words)))
     statement = SQL.fill(
         "similarity",
-        worded=_worded(asked, scope, coverage),
+        worded=_matching_words(query, scope, coverage),
         alike=shape.sql,
         cosine=COSINE if near else "CAST(NULL AS float8)",
         coverage=coverage or "CAST(0 AS float8)",
@@ -131,23 +131,23 @@ async def _judged(
         **scope.values(),
         **(near.values() if near else {}),
         **shape.values,
-        **asked.word_values(),
-        "whole": asked.whole or 1.0,
-        "any_word": " | ".join(word.query for word in asked.sought()),
+        **query.word_values(),
+        "whole": query.whole or 1.0,
+        "any_word": " | ".join(word.query for word in query.sought()),
         "pool": pool,
         "words_pool": max(pool, WORDS_POOL),
     }
     return [SimilarMemory(*row) for row in await tx.tuples(statement, values)]
 
 
-def _worded(asked: QueryTerms, scope: Scope, coverage: str) -> str:
+def _matching_words(query: QueryTerms, scope: Scope, coverage: str) -> str:
     """Return the query of the memories that hold the words looked for."""
-    if not asked.sought():
+    if not query.sought():
         return NO_MATCHING_WORDS
     return SQL.part(
         "matching_words",
         coverage=coverage,
         where=scope.where(),
-        any_word=ROW_BY_ROW if asked.few else BY_INDEX,
-        last=NEWEST if asked.newest_only else " OFFSET 0",
+        any_word=ROW_BY_ROW if query.few else BY_INDEX,
+        last=NEWEST if query.newest_only else " OFFSET 0",
     )

@@ -3,7 +3,7 @@ SELECT m.id, {{ cosine }} AS cosine, ({{ words }}) / :whole AS coverage, ({{ con
 FROM memories m WHERE {{ where }} AND m.id = ANY(CAST(:ids AS bigint[]))
 
 -- name: dated
-SELECT m.id FROM memories m WHERE {{ where }} AND m.dates && CAST(:asked_dates AS text[])
+SELECT m.id FROM memories m WHERE {{ where }} AND m.dates && CAST(:date_terms AS text[])
 ORDER BY m.created_at DESC, m.id DESC LIMIT :pool
 
 -- name: matching_words

@@ -54,21 +54,21 @@ class VectorQuery:
 
 
 def exact_query(near: Nearness, scope: Scope) -> VectorQuery:
-    """Return the query that misses nothing: of what may be seen the nearest."""
+    """Return the query that misses nothing: the nearest of all visible memories."""
     return VectorQuery(SQL.part("visible_first", where=scope.where(), of_model=_of_model(near)))
 
 
-def nearest_query(near: Nearness, scope: Scope, asked: QueryTerms, pool: int) -> VectorQuery:
-    """Return the query whose shape suits the owner; where it gives too few, take the whole."""
-    seen = asked.visible / max(asked.every, 1)
+def nearest_query(near: Nearness, scope: Scope, query: QueryTerms, pool: int) -> VectorQuery:
+    """Return the query that suits the owner; if it finds too few, use `exact_query`."""
+    seen = query.visible / max(query.every, 1)
     if scope.narrow or seen < LEAST_SEEN or scope.uncounted:
         return exact_query(near, scope)
     needed = ceil(pool * VECTORS_A_MEMORY / seen) + SPARE
-    if asked.indexed is not None:
-        return _by_index(near, scope, pool, needed, asked.indexed)
+    if query.indexed is not None:
+        return _by_index(near, scope, pool, needed, query.indexed)
     vectors = SQL.part("every_vector", of_model=_of_model(near))
     sql = SQL.part("nearest_first", vectors=vectors, where=scope.where())
-    return VectorQuery(sql, {"looked": needed}, min(pool, asked.visible))
+    return VectorQuery(sql, {"looked": needed}, min(pool, query.visible))
 
 
 def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int) -> VectorQuery:

@@ -1,4 +1,4 @@
-"""What all tests share: one Postgres, a database of its own for each test, an engine on it."""
+"""What all tests share: a Postgres, a database that is empty for each test, an engine on it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings, load_settings, variables_of
 from reasonloom.stores.access import Access
-from tests.support.databases.postgres import TestPostgres, running_server
+from tests.support.databases.postgres import EmptiedDatabases, TestPostgres, running_server
 from tests.support.killing.summary import pytest_terminal_summary
 
 __all__ = ["pytest_terminal_summary"]
@@ -53,10 +53,18 @@ def postgres() -> Iterator[TestPostgres]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def emptied_databases(postgres: TestPostgres) -> Iterator[EmptiedDatabases]:
+    """The database that tests of this worker use one after another."""
+    databases = EmptiedDatabases(postgres)
+    yield databases
+    databases.close()
+
+
 @pytest.fixture
-def database(postgres: TestPostgres) -> Iterator[str]:
-    """The name of this test's own database."""
-    with postgres.clone() as name:
+def database(emptied_databases: EmptiedDatabases) -> Iterator[str]:
+    """The name of a database without rows, this test's alone while it runs."""
+    with emptied_databases.take() as name:
         yield name
 
 

@@ -8,7 +8,7 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
@@ -20,6 +20,25 @@ from reasonloom.stores.embedded.server import EmbeddedServer
 from reasonloom.stores.migrate import bring_up_to_date
 
 TEMPLATE = "reasonloom_template"
+MOST_USES = 40
+"""How many tests may use one database, one after another: deleted rows leave pages behind."""
+
+TABLES = """SELECT format('%I.%I', nspname, relname) FROM pg_class
+    JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE relkind = 'r' AND nspname = 'reasonloom'
+      AND relname NOT IN ('alembic_version', 'checkpoint_migrations')"""
+CATALOGS = (
+    "pg_attribute", "pg_class", "pg_constraint", "pg_event_trigger", "pg_index", "pg_namespace",
+    "pg_policy", "pg_proc", "pg_trigger", "pg_type",
+)  # fmt: skip
+SCHEMA = " UNION ALL ".join(
+    [f"SELECT count(*), max(xmin::text::bigint) FROM {catalog}" for catalog in CATALOGS]
+    + ["SELECT count(*), sum(reltuples)::bigint FROM pg_class"]
+)
+"""What changes with every change of the schema, and with every ANALYZE."""
+
+OTHERS = """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 
 
 def no_other_orphans() -> FileLock:
@@ -48,16 +67,25 @@ class TestPostgres:
     @contextmanager
     def clone(self, *, template: str = TEMPLATE) -> Iterator[str]:
         """Yield the name of a fresh database, dropped at the end."""
+        name = self.create(template)
+        try:
+            yield name
+        finally:
+            self.drop(name)
+
+    def create(self, template: str = TEMPLATE) -> str:
+        """Create a database and return its name."""
         name = f"t{os.getpid()}_{uuid.uuid4().hex[:12]}"
         with self._superuser() as connection:
             connection.execute(
                 f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY".encode()
             )
-        try:
-            yield name
-        finally:
-            with self._superuser() as connection:
-                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+        return name
+
+    def drop(self, name: str) -> None:
+        """Drop a database, whoever is connected to it."""
+        with self._superuser() as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
 
     @contextmanager
     def empty(self) -> Iterator[str]:
@@ -84,6 +112,71 @@ class TestPostgres:
 
     def _superuser(self) -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(self.address.dsn("postgres", "postgres"), autocommit=True)
+
+
+@dataclass
+class EmptiedDatabases:
+    """One database for many tests, one after another; each finds it as empty as a fresh clone.
+
+    Cloning and dropping a database costs five times as much processor time as a short test on it.
+    A test that changed the schema, or whatever else cannot be undone by deleting rows, leaves its
+    database to nobody.
+    """
+
+    postgres: TestPostgres
+    _idle: str | None = None
+    _uses: int = 0
+    _schema: list[tuple[object, ...]] = field(default_factory=list)
+    _tables: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def take(self) -> Iterator[str]:
+        """Yield the name of a database without rows."""
+        name, self._idle = self._idle or self._fresh(), None
+        self._uses += 1
+        kept = False
+        try:
+            yield name
+            kept = self._uses < MOST_USES and self._emptied(name)
+        finally:
+            if kept:
+                self._idle = name
+            else:
+                self.postgres.drop(name)
+
+    def close(self) -> None:
+        """Drop the database that waits for a test."""
+        if self._idle:
+            self.postgres.drop(self._idle)
+            self._idle = None
+
+    def _fresh(self) -> str:
+        name, self._uses = self.postgres.create(), 0
+        if not self._tables:
+            with self._connected(name) as connection:
+                self._schema = connection.execute(SCHEMA.encode()).fetchall()
+                self._tables = [str(row[0]) for row in connection.execute(TABLES.encode())]
+        return name
+
+    def _emptied(self, name: str) -> bool:
+        """Delete all rows; tell whether the database is then like a fresh one."""
+        some = " UNION ALL ".join(
+            f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in self._tables
+        )
+        try:
+            with self._connected(name) as connection:
+                connection.execute(OTHERS.encode())
+                if connection.execute(SCHEMA.encode()).fetchall() != self._schema:
+                    return False
+                connection.execute("SET session_replication_role = replica")
+                for (table,) in connection.execute(some.encode()).fetchall():
+                    connection.execute(f"DELETE FROM {table}".encode())
+        except psycopg.Error:
+            return False
+        return True
+
+    def _connected(self, name: str) -> psycopg.Connection[tuple[object, ...]]:
+        return psycopg.connect(self.postgres.address.dsn("postgres", name), autocommit=True)
 
 
 @contextmanager

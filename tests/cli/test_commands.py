@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 
@@ -29,7 +30,7 @@ def run(postgres: TestPostgres, database: str, tmp_path: Path) -> Run:
     def command(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         url = {"DATABASE_URL": postgres.address.dsn("postgres", database)}
         return subprocess.run(
-            [sys.executable, "-m", "reasonloom", *arguments],
+            [*program(), *arguments],
             env=environment(tmp_path / "home", **{**url, "COLUMNS": "200", **more}),
             cwd=tmp_path,
             capture_output=True,

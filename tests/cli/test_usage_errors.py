@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.test_commands import Run, run
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment
 from tests.support.history.transcripts import generated
 
@@ -25,7 +25,7 @@ def typed(
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a command that needs no database; its arguments may be any bytes."""
     return subprocess.run(
-        [sys.executable, "-m", "reasonloom", *arguments],
+        [*program(), *arguments],
         env=environment(home, **{"DATABASE_URL": NOWHERE, **variables}),
         cwd=home.parent, input=given, capture_output=True, timeout=60, check=False,
     )  # fmt: skip

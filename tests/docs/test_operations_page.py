@@ -6,7 +6,6 @@ import json
 import re
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 from typer.main import get_command
@@ -17,6 +16,7 @@ from reasonloom.server.engine_lifespan import AFTER_SIGNAL
 from reasonloom.server.http.serving import GRACEFUL_SECONDS
 from reasonloom.stores.access import IDLE_SECONDS, LOCK_SECONDS, STATEMENT_SECONDS
 from tests import ROOT
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 
@@ -64,7 +64,7 @@ def test_a_database_is_backed_up_and_restored_as_the_page_says(
     with postgres.clone() as name:
         said = [
             subprocess.run(
-                [sys.executable, "-m", "reasonloom", *arguments],
+                [*program(), *arguments],
                 env=environment(tmp_path, DATABASE_URL=postgres.address.dsn("postgres", name)),
                 cwd=tmp_path,
                 capture_output=True,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from reasonloom.cli.hooks.settings_file import (
 )
 from reasonloom.cli.user_files.json_edits import parse_json
 from reasonloom.errors import InvalidArgument
+from tests.support.clients.fork_server import program
 from tests.support.clients.hook_host import Host
 from tests.support.databases.postgres import TestPostgres
 
@@ -158,7 +158,7 @@ def host(postgres: TestPostgres, database: str, tmp_path: Path) -> Host:
 
 def hooks(host: Host, *arguments: str, said: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "reasonloom", "hooks", *arguments],
+        [*program(), "hooks", *arguments],
         env=host.environment, cwd=host.root, input=said, capture_output=True, text=True,
         timeout=90, check=False,
     )  # fmt: skip

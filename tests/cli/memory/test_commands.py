@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import stat
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 from reasonloom.cli.memory.export_import import atomic_output
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 from tests.support.memory.clusters import about
@@ -40,7 +40,7 @@ def run(postgres: TestPostgres, database: str, tmp_path: Path) -> Run:
     def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
         url = postgres.address.dsn("postgres", database)
         return subprocess.run(
-            [sys.executable, "-m", "reasonloom", *arguments],
+            [*program(), *arguments],
             env=environment(tmp_path / "home", DATABASE_URL=url, COLUMNS="200"),
             cwd=tmp_path,
             input=typed,
@@ -189,7 +189,7 @@ def test_it_shows_then_forms_and_lists(
 
     def run(*arguments: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "reasonloom", *arguments],
+            [*program(), *arguments],
             env=environment(tmp_path / "home", DATABASE_URL=url, COLUMNS="200"),
             cwd=tmp_path, capture_output=True, text=True, timeout=150, check=True,
         )  # fmt: skip
@@ -224,7 +224,7 @@ def test_it_foretells_then_does_and_says_how_much(
 
     def run(*arguments: str) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "reasonloom", *arguments],
+            [*program(), *arguments],
             env=environment(tmp_path / "home", DATABASE_URL=url),
             cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True,
         )  # fmt: skip

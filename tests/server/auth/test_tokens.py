@@ -6,7 +6,6 @@ import json
 import re
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +30,7 @@ from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.http.serving import parse_address
 from reasonloom.settings import load_settings
 from tests.support.clients.authenticated import Asker
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import LEGACY, Web, environment, initialize, web
 from tests.support.databases.postgres import TestPostgres
 
@@ -40,7 +40,7 @@ BEN_KNOWS = "basalt"
 
 def run(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "reasonloom", *arguments], env=env, capture_output=True, text=True,
+        [*program(), *arguments], env=env, capture_output=True, text=True,
         timeout=60, check=False,
     )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.token_file import append_entry, new_entry
 from reasonloom.server.http.sockets import listening_sockets
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment, free_port
 
 TAKEN = "--http: {host}:{port} is in use: choose another port, or end what listens there"
@@ -64,7 +64,7 @@ def test_a_host_that_nobody_knows_is_refused() -> None:
 def start(folder: Path, name: str, address: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Start a server that is to end at once."""
     return subprocess.run(
-        [sys.executable, "-m", "reasonloom", name, "--http", address],
+        [*program(), name, "--http", address],
         env=environment(folder / "home", **more), cwd=folder, stdin=subprocess.DEVNULL,
         capture_output=True, text=True, timeout=30, check=False,
     )  # fmt: skip

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from reasonloom.server.app import build_server
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 from reasonloom.stores.embedded.server import EmbeddedServer
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import Spoken, environment, free_port, spoken
 from tests.support.databases.postgres import TestPostgres, no_other_orphans
 from tests.support.databases.proxy import proxied
@@ -174,7 +174,7 @@ async def test_a_url_that_is_none_is_told_without_its_secret(
 @pytest.mark.parametrize("url", [UNREADABLE[0], *UNREADABLE[2:]])
 def test_a_command_refuses_it_in_a_line(url: str, command: tuple[str, ...], tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "reasonloom", *command], env=environment(tmp_path, DATABASE_URL=url),
+        [*program(), *command], env=environment(tmp_path, DATABASE_URL=url),
         cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     said = done.stdout + done.stderr

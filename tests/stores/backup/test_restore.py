@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +23,7 @@ from reasonloom.stores.health import examine
 from reasonloom.stores.migrate import bring_up_to_date, schema_status
 from reasonloom.stores.schema import newest_step
 from tests.stores.backup.test_backup import DUMP, an_edge_to_nowhere, unheard, written_anew
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import rows_of, schema_of
@@ -114,7 +114,7 @@ def test_the_version_before_restores_its_backup(
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "reasonloom", *arguments],
+            [*program(), *arguments],
             env=environment(tmp_path, DATABASE_URL=url, PYTHONPATH=str(before)),
             cwd=before, capture_output=True, text=True, timeout=120, check=False,
         )  # fmt: skip

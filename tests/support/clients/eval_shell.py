@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import PATIENCE, environment
 
 
@@ -19,7 +19,7 @@ class Shell:
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "reasonloom", "eval", *arguments],
+            [*program(), "eval", *arguments],
             env=environment(self.home, COLUMNS="200"),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

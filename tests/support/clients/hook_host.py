@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment
 from tests.support.history.transcripts import Script
 
@@ -60,7 +60,7 @@ class Host:
 
     def start(self, *names: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-m", "reasonloom", "hook", *names],
+            [*program(), "hook", *names],
             env=self.environment,
             cwd=self.root,
             stdin=subprocess.PIPE,

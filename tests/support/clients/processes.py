@@ -9,7 +9,6 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ import httpx
 
 from reasonloom.settings import Settings, variables_of
 from tests import ROOT
+from tests.support.clients.fork_server import cold_program, program
 
 PATIENCE = 30.0
 """Seconds until an answer that does not come is a failure."""
@@ -36,8 +36,12 @@ WITH_FIXTURES = "--with-fixtures"
 def command(*flags: str) -> list[str]:
     """Return the command line of a server."""
     module = "tests.support.conformance_server" if WITH_FIXTURES in flags else "reasonloom"
-    given = [flag for flag in flags if flag != WITH_FIXTURES]
-    return [sys.executable, "-m", module, "serve", *given]
+    return [*program(module), "serve", *(flag for flag in flags if flag != WITH_FIXTURES)]
+
+
+def cold_command(*flags: str) -> list[str]:
+    """Return the command line of a server as a user starts it."""
+    return [*cold_program(), "serve", *flags]
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

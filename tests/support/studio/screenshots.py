@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,6 +25,7 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call
 from reasonloom.settings import load_settings
 from tests import ROOT
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment
 from tests.support.llms.storyteller import storyteller
 from tests.support.studio.browser import FLAGS, chromium
@@ -39,7 +39,7 @@ WIDTH, HEIGHT = 1280, 860
 def call(env: Mapping[str, str], *words: str) -> str:
     """Run a command of ours; return what it said."""
     done = subprocess.run(
-        [sys.executable, "-m", "reasonloom", *words],
+        [*program(), *words],
         env=dict(env),
         capture_output=True,
         text=True,

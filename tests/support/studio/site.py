@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -16,6 +15,7 @@ import httpx
 from playwright.async_api import Browser, Error, Locator, Page, expect
 
 from reasonloom.server.auth.token_file import append_entry, digest, new_entry
+from tests.support.clients.fork_server import program
 from tests.support.clients.processes import PATIENCE, Process, free_port
 from tests.support.studio.browser import LONGEST, WIDE
 
@@ -33,7 +33,7 @@ class StudioSite(Process):
         self.root = f"http://127.0.0.1:{self.port}"
         begun = command or ("studio",)
         super().__init__(
-            [sys.executable, "-m", "reasonloom", *begun, "--http", f"127.0.0.1:{self.port}"],
+            [*program(), *begun, "--http", f"127.0.0.1:{self.port}"],
             env,
             folder,
         )

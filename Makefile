@@ -7,12 +7,13 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 TIMES ?= 40
+HEAVY := browser or calibration or kills or slow or faults or conformance
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test check format bench conformance bundle faults fuzz browser snapshots lock clean
+.PHONY: help install demo test test-all check format bench conformance bundle faults fuzz browser snapshots lock clean
 
 help:  ## list the targets
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 $(INSTALLED): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -27,7 +28,10 @@ install: $(INSTALLED)  ## make .venv with everything pinned
 demo: $(INSTALLED)  ## a conversation remembered, recalled and reasoned over, over MCP
 	$(BIN)/reasonloom demo
 
-test: $(INSTALLED)  ## the tests, each worker on a real embedded Postgres of its own
+test: $(INSTALLED)  ## what most changes need, in minutes; each worker has a real Postgres of its own
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not ($(HEAVY))"
+
+test-all: $(INSTALLED)  ## every test: browser, kills, calibration and all that is slow too
 	$(PYTEST) -n $(WORKERS) --dist worksteal
 
 check: $(INSTALLED)  ## format, lint, types, layers
@@ -51,10 +55,10 @@ bundle: $(INSTALLED)  ## dist/reasonloom.mcpb for Claude Desktop (needs npm)
 
 faults: $(INSTALLED)  ## kill -9 at every named point, many times; every planted fault; TIMES=n at each point of a server
 	$(PYTEST) -m faults -o addopts=""
-	$(BIN)/python -m tests.support.killing.command --times $(TIMES)
+	$(BIN)/python -m tests.support.killing --times $(TIMES)
 
 fuzz: $(INSTALLED)  ## 10,000 inputs for every tool over both transports, for hours; FUZZ="--inputs 100" for fewer
-	$(BIN)/python -m tests.support.fuzzing.command $(FUZZ)
+	$(BIN)/python -m tests.support.fuzzing $(FUZZ)
 
 browser:  ## Debian's chromium for the tests of pages, as root
 	command -v chromium >/dev/null || { apt-get update -q && \
@@ -63,7 +67,7 @@ browser:  ## Debian's chromium for the tests of pages, as root
 snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 	$(PYTEST) tests/snapshots --snapshot-update
 	$(BIN)/python -m tests.support.toolpages.token_table
-	$(BIN)/python -m tests.support.toolpages.command
+	$(BIN)/python -m tests.support.toolpages
 	$(BIN)/python -m tests.support.docs.layout
 
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)

@@ -18,6 +18,7 @@ from reasonloom.settings import Settings, load_settings, variables_of
 from reasonloom.stores.access import Access
 from tests.support.databases.postgres import EmptiedDatabases, TestPostgres, running_server
 from tests.support.killing.summary import pytest_terminal_summary
+from tests.support.kinds import mark
 
 __all__ = ["pytest_terminal_summary"]
 
@@ -31,6 +32,11 @@ hypothesis.settings.load_profile("same")
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many workers again as there are processors: tests wait for servers, clocks, locks."""
     return (os.cpu_count() or 1) * 3 // 2
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make test` leaves out."""
+    mark(items)
 
 
 @pytest.fixture(autouse=True)

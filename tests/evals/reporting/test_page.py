@@ -119,7 +119,8 @@ async def test_the_policy_lets_in_nothing_that_is_not_the_page_s_own(
 ) -> None:
     await reported(tmp_path, PLAIN, count=3)
     path = tmp_path / "report.html"
-    bad = f"{hostile_texts.SCRIPT}{hostile_texts.PICTURE}<style>body {{ display: none }}</style></main>"
+    bad = f"{hostile_texts.SCRIPT}{hostile_texts.PICTURE}"
+    bad += "<style>body { display: none }</style></main>"
     path.write_text(path.read_text(encoding="utf-8").replace("</main>", bad), encoding="utf-8")
     async with watched(browser, path) as found:
         assert await found.page.evaluate("window.owned") is None

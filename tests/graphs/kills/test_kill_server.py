@@ -1,4 +1,4 @@
-"""kill -9 of real servers and of their Postgres: a sample of what `tests.support.killing.command` does.
+"""kill -9 of real servers and of their Postgres: a sample of what `tests.support.killing` does.
 
 A client calls a server over MCP, the server dies at a named point, and another one that lives on is
 asked with the same key. Postgres dies while several clients write.

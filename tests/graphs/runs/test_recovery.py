@@ -18,7 +18,7 @@ from reasonloom.graphs.runs.recovery import find_run, resume_run
 from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
-from tests.graphs.runs.test_engine import THOUGHT as TestEngineTHOUGHT
+from tests.graphs.runs.test_engine import THOUGHT as A_THOUGHT
 from tests.graphs.runs.test_engine import ScriptedLlm
 from tests.graphs.runs.test_races import statuses, two
 from tests.llm.loopback import Answer, loopback
@@ -173,7 +173,7 @@ async def test_a_run_that_outlasts_its_lease_is_taken_up_by_nobody(
 ) -> None:
     llm = ScriptedLlm(LONG)
     async with two(access, embedder, llm, lease=LEASE) as (one, other):
-        outcome = await call(one, "reasoning_linear", TestEngineTHOUGHT)
+        outcome = await call(one, "reasoning_linear", A_THOUGHT)
         assert outcome.answer["content"] == "after a while"
         await asyncio.sleep(LEASE)  # the other process has looked once more
         assert not other.active

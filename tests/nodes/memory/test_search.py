@@ -12,8 +12,8 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.text.hidden_characters import remove_hidden
 from reasonloom.stores.memory.search.fulltext import MOST_RANKED, SPELLED_TOKENS
+from reasonloom.text.hidden_characters import remove_hidden
 from tests.support.calls import call, remember
 
 DARK = "User prefers dark mode for all applications"

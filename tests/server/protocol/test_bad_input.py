@@ -23,8 +23,11 @@ from tests.support.fuzzing.wrong_values import (
     misspelt,
     wrong_values,
 )
+from tests.support.kinds import sampled
 
 TOOLS = {line.name: publish(line.request) for toolset in TOOLSETS for line in toolset.tools}
+SAMPLE = [toolset.tools[0].name for toolset in TOOLSETS]
+EVERY_TOOL = sampled(TOOLS, SAMPLE)
 FORMS = {line.name: toolset.name for toolset in TOOLSETS for line in toolset.tools}
 INSIDES = re.compile(
     r"Traceback|File \"|\.py\b|/tmp|/work|/root|\bSELECT\b|\bINSERT\b|https?://|postgres|psycopg"
@@ -76,7 +79,7 @@ def refused(result: dict[str, Any], tool: str, field: str) -> str:
     return str(said)
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", EVERY_TOOL)
 def test_wrong_values_are_refused_by_the_fields_name(speaker: Spoken, tool: str) -> None:
     faults: list[str] = []
     cases = 0
@@ -96,7 +99,7 @@ def test_wrong_values_are_refused_by_the_fields_name(speaker: Spoken, tool: str)
     assert speaker.request("ping")["result"] == {}
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", EVERY_TOOL)
 def test_over_http_too_what_is_no_text_and_no_number_is_refused_by_name(
     site: Web, tool: str
 ) -> None:
@@ -117,7 +120,7 @@ def test_over_http_too_what_is_no_text_and_no_number_is_refused_by_name(
     assert faults == []
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", EVERY_TOOL)
 def test_an_unknown_field_is_refused_and_the_nearest_one_is_named(
     speaker: Spoken, tool: str
 ) -> None:
@@ -134,7 +137,9 @@ def test_an_unknown_field_is_refused_and_the_nearest_one_is_named(
 
 
 @pytest.mark.parametrize("absent", ["left out", "null"])
-@pytest.mark.parametrize("tool", [name for name in TOOLS if "required" in TOOLS[name]])
+@pytest.mark.parametrize(
+    "tool", sampled([name for name in TOOLS if "required" in TOOLS[name]], SAMPLE)
+)
 def test_a_required_field_that_lacks_is_called_missing(
     speaker: Spoken, tool: str, absent: str
 ) -> None:

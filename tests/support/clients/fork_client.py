@@ -1,10 +1,10 @@
 """Stands in for `python -m MODULE`: the module runs in a process forked from a loaded one.
 
-Run as `python -I -S fork_client.py SOCKET VARIABLES MODULE ARGUMENTS...`; loads nothing of the package.
-It hands its standard streams, environment and folder to the server of forks
+Run as `python -I -S fork_client.py SOCKET VARIABLES MODULE ARGUMENTS...`; loads none of the
+package. It hands its standard streams, environment and folder to the server of forks
 (`tests.support.clients.fork_server`), passes signals on, and ends as the forked process ends.
-What a fork cannot do faithfully is started as users start it: as another user, on a terminal, with
-other variables of the interpreter's than `VARIABLES`, those of the server of forks, as JSON.
+What a fork cannot do faithfully is started as users start it: as another user, on a terminal,
+with other variables of the interpreter's than `VARIABLES`, those of the server of forks, as JSON.
 """
 
 import json
@@ -25,7 +25,7 @@ def needs_a_start_of_its_own(path: str, variables: str) -> bool:
         interpreter != json.loads(variables)
         or any(os.isatty(number) for number in (0, 1, 2))
         or not os.access(path, os.W_OK)
-        or os.stat(path).st_uid != os.geteuid()
+        or os.stat(path).st_uid != os.geteuid()  # noqa: PTH116 - pathlib takes long to load
     )
 
 
@@ -33,7 +33,7 @@ def main() -> None:
     """Run one command."""
     path, variables, module, *arguments = sys.argv[1:]
     if needs_a_start_of_its_own(path, variables):
-        os.execv(sys.executable, [sys.executable, "-m", module, *arguments])
+        os.execv(sys.executable, [sys.executable, "-m", module, *arguments])  # noqa: S606
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.connect(path)
     order = json.dumps(
@@ -41,7 +41,7 @@ def main() -> None:
             "module": module,
             "arguments": arguments,
             "environment": dict(os.environ),
-            "folder": os.getcwd(),
+            "folder": os.getcwd(),  # noqa: PTH109 - pathlib takes long to load
             "limits": [[each, *resource.getrlimit(each)] for each in LIMITS],
         }
     ).encode()

@@ -133,7 +133,7 @@ def _tell(judges: Mapping[str, Judge], seed: int) -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.support.fuzzing.command")
+    parser = argparse.ArgumentParser(prog="python -m tests.support.fuzzing")
     parser.add_argument("--inputs", type=int, default=10_000, help="for each tool")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     parser.add_argument("--transport", choices=[*WIRES, "both"], default="both")
@@ -143,7 +143,3 @@ def _arguments() -> argparse.Namespace:
     given.tools = given.tools.split(",")
     given.numbers = range(given.inputs)
     return given
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,7 +1,7 @@
 """Kills servers and Postgres by kill -9, many times, and tells what it found.
 
-python -m tests.support.killing.command --times 40 --seed 7
-python -m tests.support.killing.command --only postgres --postgres 20
+python -m tests.support.killing --times 40 --seed 7
+python -m tests.support.killing --only postgres --postgres 20
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import asyncio
 import logging
 import math
 import random
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -175,7 +174,3 @@ def main(arguments: Sequence[str]) -> int:
     done = [of_servers(asked)] if asked.only != "postgres" else []
     done += [of_postgres(asked)] if asked.only != "servers" else []
     return 0 if all(done) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import tempfile
 from collections.abc import Sequence
 
@@ -114,7 +113,7 @@ def _top(name: str, shown: Sequence[ToolDescription]) -> str:
     return "\n\n".join(
         [
             f"# {words.title}",
-            "<!-- Made by `python -m tests.support.toolpages.command`; changes by hand are lost. -->",
+            "<!-- Made by `python -m tests.support.toolpages`; changes by hand are lost. -->",
             f"{words.overview} More: {deeper}.",
             _served(name),
             schema.table(("tool", "what it does", "effect", "asks a model"), rows),
@@ -186,7 +185,3 @@ def main(names: Sequence[str]) -> None:
         for name in names or SCRIPTS:
             told = asyncio.run(page(name, postgres, embedder))
             (FOLDER / f"{name}.md").write_text(told, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import EmbedderUnavailable, InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.text.hidden_characters import remove_hidden
 from reasonloom.nodes.memory.portable import importer
 from reasonloom.nodes.memory.portable.export import ExportOptions
 from reasonloom.nodes.memory.portable.importer import MemoryImport
 from reasonloom.nodes.memory.portable.validation import check_file, embedder_in_use
+from reasonloom.text.hidden_characters import remove_hidden
 from tests.support.calls import call, recalled, remember
 from tests.support.memory.housekeeping import OWNER, as_file, exported, rows, take_in
 

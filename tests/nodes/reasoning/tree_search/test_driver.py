@@ -69,7 +69,7 @@ async def test_a_plain_function_proves() -> None:
 def test_the_searcher_needs_neither_graph_nor_store_nor_language_model() -> None:
     heavy = "langgraph|langchain_core|sqlalchemy|litellm|pydantic|reasonloom.stores|reasonloom.llm"
     code = (
-        "import sys, reasonloom.nodes.reasoning.tree_search.machine, reasonloom.nodes.reasoning.tree_search.budget\n"
+        "import sys; from reasonloom.nodes.reasoning.tree_search import budget, machine\n"
         f"print([name for name in '{heavy}'.split('|') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -72,7 +72,10 @@ async def test_who_answers_first_decides_nothing() -> None:
     problem = first(INTERSECTION_EVAL, chosen(1, size="64")).problem
     states = [
         await run_plan(
-            plans(64)["graph"], problem, INTERSECTION, PlanRunner(INTERSECTION, MeteredModel(llm, PROMPTS)),
+            plans(64)["graph"],
+            problem,
+            INTERSECTION,
+            PlanRunner(INTERSECTION, MeteredModel(llm, PROMPTS)),
             concurrency=concurrency,
         )
         for llm, concurrency in (

@@ -1,0 +1,7 @@
+"""`python -m tests.support.fuzzing`."""
+
+import sys
+
+from tests.support.fuzzing.command import main
+
+sys.exit(main())

@@ -1,0 +1,107 @@
+"""Which tests `make test` leaves out: the marker that each heavy folder, file or test carries.
+
+What takes seconds of processor time, or watches a clock, is marked here and nowhere else.
+`make test-all` runs everything; `pytest PATH` runs what lies there, whatever its marker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from tests import ROOT
+
+KINDS = {
+    "browser": ("studio", "evals/reporting/test_page.py"),
+    "calibration": (
+        "evals/bench",
+        "evals/comparison/test_statistics.py",
+        "evals/optimization/test_optimise.py",
+        "evals/simulated",
+        "evals/suites/graph_memory/grounding/test_run.py",
+        "evals/suites/history/test_generate.py",
+        "evals/suites/history/test_questions.py",
+        "evals/suites/memory",
+        "evals/suites/metacognition/test_command.py",
+        "evals/suites/metacognition/test_run.py",
+        "evals/suites/reasoning/orchestration",
+        "nodes/reasoning/tree_search/test_optimum.py",
+    ),
+    "kills": (
+        "evals/core/test_kills.py",
+        "graphs/kills",
+        "nodes/history/ingestion/test_kills.py",
+        "stores/embedded/test_failures.py",
+    ),
+    "slow": (
+        "cli/evals",
+        "cli/install/test_install.py",
+        "cli/test_backup.py",
+        "cli/test_prompts.py",
+        "docs/test_evals_page.py",
+        "docs/test_operations_page.py",
+        "docs/test_quick_start.py",
+        "docs/test_readme.py",
+        "docs/test_reference_pages.py::test_a_page_is_up_to_date",
+        "docs/test_scaling.py",
+        "docs/test_writing_a_mode.py",
+        "evals/core/test_packaged_suites.py",
+        "evals/export",
+        "evals/reporting/test_command.py",
+        "faults/test_patches.py::test_one_of_them_is_caught",
+        "faults/test_planting.py",
+        "graphs/forks/test_reasoning_forks.py",
+        "graphs/reasoning/test_session_races.py",
+        "nodes/graph_memory/test_best_paths.py",
+        "nodes/graph_memory/test_resolve.py::test_a_very_long_chain",
+        "nodes/graph_memory/test_resolve.py::test_what_is_resolved_is_what_the_database",
+        "nodes/sessions/test_session_model.py",
+        "server/auth/test_daily_cost.py",
+        "server/auth/test_discovery.py",
+        "server/auth/test_limits.py",
+        "server/http/test_closed_streams.py",
+        "server/http/test_connections.py",
+        "server/http/test_graceful_shutdown.py",
+        "server/http/test_replicas.py",
+        "server/http/test_sessions.py",
+        "server/isolation",
+        "server/operations/test_database_down.py",
+        "server/operations/test_shutdown.py",
+        "server/operations/test_telemetry.py",
+        "server/protocol/test_fuzz.py",
+        "server/protocol/test_wire_fuzz.py",
+        "stores/backup",
+        "stores/embedded/test_embedded.py",
+        "stores/memory/test_large_owner_search.py",
+        "stores/memory/test_vector_index.py",
+        "stores/migrations",
+    ),
+}
+"""Prefixes of the tests' ids, below `tests/`."""
+
+
+def mark(items: list[pytest.Item]) -> None:
+    """Give each heavy test its marker; one that opens a browser is of that kind."""
+    prefixes = [(f"tests/{prefix}", kind) for kind in KINDS for prefix in KINDS[kind]]
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+        for prefix, kind in prefixes:
+            if item.nodeid.startswith(prefix):
+                item.add_marker(kind)
+
+
+def unknown_places() -> list[str]:
+    """Return the files of `KINDS` that are not there."""
+    files = {prefix.partition("::")[0] for prefixes in KINDS.values() for prefix in prefixes}
+    return sorted(name for name in files if not (ROOT / "tests" / name).exists())
+
+
+def sampled(values: Iterable[str], sample: Collection[str]) -> list[ParameterSet | str]:
+    """Return the values of a parameter; `make test` takes those of the sample alone."""
+    return [
+        value if value in sample else pytest.param(value, marks=pytest.mark.slow)
+        for value in values
+    ]

@@ -18,7 +18,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from reasonloom.cli.install.commands import MAX_SIZE
-from tests.support.clients.fork_server import program
+from tests.support.clients.fork_server import cold_program, program
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 
@@ -60,7 +60,7 @@ class Machine:
         for name in ("XDG_CONFIG_HOME", "CODEX_HOME"):
             env.pop(name, None)
         done = subprocess.run(
-            [*within, *program(), *words], env=env, cwd=self.root / "work",
+            [*within, *(cold_program() if within else program()), *words], env=env, cwd=self.root / "work",
             input="y\n", capture_output=True, text=True, timeout=90, check=False,
         )  # fmt: skip
         assert "Traceback" not in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ from reasonloom.evals.scorers.text import exact
 from tests.support.clients.processes import PATIENCE, free_port
 from tests.support.evals.suites import Echo, with_prompts
 
-pytest.importorskip("inspect_ai", reason="Inspect is not installed (extra inspect)")
+pytestmark = pytest.mark.skipif(
+    find_spec("inspect_ai") is None, reason="Inspect is not installed (extra inspect)"
+)
 
 ITEMS = [
     Item("一", "wört été", "WÖRT ÉTÉ", "seasons"),

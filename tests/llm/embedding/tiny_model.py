@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from reasonloom.llm.embedding.vectors import UNRELATED
+
+if TYPE_CHECKING:
+    import onnx
 
 DIMENSION = 16
 
 
 def write_model(folder: Path, *, context: int = 64, pooled: bool = False) -> None:
     """Write `model.onnx`, `tokenizer.json` and `tokenizer_config.json` into `folder`."""
+    import onnx
+
     words = sorted({word for text in UNRELATED for word in text.rstrip(".").split()})
     vocabulary = {word: i for i, word in enumerate(["[PAD]", "[UNK]", "[CLS]", *words])}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
@@ -31,6 +35,8 @@ def write_model(folder: Path, *, context: int = 64, pooled: bool = False) -> Non
 
 
 def _table(rows: int, *, pooled: bool) -> onnx.ModelProto:
+    from onnx import TensorProto, helper, numpy_helper
+
     table = np.random.default_rng(7).normal(size=(rows, DIMENSION)).astype(np.float32)
     nodes = [helper.make_node("Gather", ["table", "input_ids"], ["tokens"])]
     shape: list[str | int] = ["batch", "length", DIMENSION]

@@ -1,6 +1,6 @@
-"""Stands in for `python -m MODULE`: the module runs in a process forked from a loaded one.
+"""Stands in for `python -m reasonloom`: the command runs in a process forked from a loaded one.
 
-Run as `python -I -S fork_client.py SOCKET VARIABLES MODULE ARGUMENTS...`; loads none of the
+Run as `python -I -S fork_client.py SOCKET VARIABLES ARGUMENTS...`; loads none of the
 package. It hands its standard streams, environment and folder to the server of forks
 (`tests.support.clients.fork_server`), passes signals on, and ends as the forked process ends.
 What a fork cannot do faithfully is started as users start it: as another user, on a terminal,
@@ -31,14 +31,13 @@ def needs_a_start_of_its_own(path: str, variables: str) -> bool:
 
 def main() -> None:
     """Run one command."""
-    path, variables, module, *arguments = sys.argv[1:]
+    path, variables, *arguments = sys.argv[1:]
     if needs_a_start_of_its_own(path, variables):
-        os.execv(sys.executable, [sys.executable, "-m", module, *arguments])  # noqa: S606
+        os.execv(sys.executable, [sys.executable, "-m", "reasonloom", *arguments])  # noqa: S606
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.connect(path)
     order = json.dumps(
         {
-            "module": module,
             "arguments": arguments,
             "environment": dict(os.environ),
             "folder": os.getcwd(),  # noqa: PTH109 - pathlib takes long to load

@@ -47,10 +47,10 @@ def cold_program() -> list[str]:
     return [sys.executable, "-m", "reasonloom"]
 
 
-def program(module: str = "reasonloom") -> list[str]:
-    """Return a command line of a module that costs little to start."""
+def program() -> list[str]:
+    """Return a command line of `reasonloom` that costs little to start."""
     path, variables = _server()
-    return [sys.executable, "-I", "-S", str(CLIENT), str(path), variables, module]
+    return [sys.executable, "-I", "-S", str(CLIENT), str(path), variables]
 
 
 @cache
@@ -188,15 +188,15 @@ def _run(order: dict[str, Any], streams: list[int]) -> NoReturn:
     time.tzset()
     os.chdir(order["folder"])
     sys.path[0] = order["folder"]
-    sys.argv = [order["module"], *order["arguments"]]
-    os._exit(_exit_code(order["module"]))
+    sys.argv = ["reasonloom", *order["arguments"]]
+    os._exit(_exit_code())
 
 
-def _exit_code(module: str) -> int:
-    """Run a module and return its exit code, as Python ends."""
+def _exit_code() -> int:
+    """Run the command line and return its exit code, as Python ends."""
     code = 0
     try:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        runpy.run_module("reasonloom", run_name="__main__", alter_sys=True)
     except SystemExit as end:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)

@@ -9,6 +9,7 @@ import secrets
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -35,8 +36,10 @@ WITH_FIXTURES = "--with-fixtures"
 
 def command(*flags: str) -> list[str]:
     """Return the command line of a server."""
-    module = "tests.support.conformance_server" if WITH_FIXTURES in flags else "reasonloom"
-    return [*program(module), "serve", *(flag for flag in flags if flag != WITH_FIXTURES)]
+    if WITH_FIXTURES in flags:
+        given = [flag for flag in flags if flag != WITH_FIXTURES]
+        return [sys.executable, "-m", "tests.support.conformance_server", "serve", *given]
+    return [*program(), "serve", *flags]
 
 
 def cold_command(*flags: str) -> list[str]:

@@ -59,8 +59,9 @@ class Machine:
         env = environment(self.root / "data", HOME=str(self.root / "home"), **more)
         for name in ("XDG_CONFIG_HOME", "CODEX_HOME"):
             env.pop(name, None)
+        begun = cold_program() if within else program()
         done = subprocess.run(
-            [*within, *(cold_program() if within else program()), *words], env=env, cwd=self.root / "work",
+            [*within, *begun, *words], env=env, cwd=self.root / "work",
             input="y\n", capture_output=True, text=True, timeout=90, check=False,
         )  # fmt: skip
         assert "Traceback" not in done.stderr

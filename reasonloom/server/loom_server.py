@@ -100,7 +100,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         self.needed = {each.name: each.needed for each in catalogue.tools}
         self._lifespan = lifespan
         self._prompts_wait = not catalogue.is_reference
-        self._shelf = ResourceIndex(catalogue.resources, lifespan)
+        self._index = ResourceIndex(catalogue.resources, lifespan)
         self._lowlevel_server.add_request_handler(
             "completion/complete", CompleteRequestParams, self._handle_complete
         )
@@ -144,14 +144,14 @@ class LoomServer(MCPServer[dict[str, Any]]):
         caller = caller_of(self._lifespan.settings, context)
         try:
             return ListResourcesResult(
-                resources=await self._shelf.within(scopes_of(ctx)).newest(caller)
+                resources=await self._index.within(scopes_of(ctx)).newest(caller)
             )
         except ResourceError as error:
             raise MCPError(code=INTERNAL_ERROR, message=str(error)) from None
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
         """List the template of each kind of resource."""
-        return self._shelf.templates()
+        return self._index.templates()
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
@@ -159,9 +159,9 @@ class LoomServer(MCPServer[dict[str, Any]]):
         """Read a resource; an unknown one, or another owner's, is an invalid parameter (-32602)."""
         context = context or Context(mcp_server=self)
         caller = caller_of(self._lifespan.settings, context)
-        shelf = self._shelf.within(scopes_of(context.request_context))
+        index = self._index.within(scopes_of(context.request_context))
         return limit_contents(
-            await shelf.read(str(uri), caller), self._lifespan.settings.answer_characters
+            await index.read(str(uri), caller), self._lifespan.settings.answer_characters
         )
 
     async def list_prompts(self) -> list[ListedPrompt]:
@@ -215,13 +215,13 @@ class LoomServer(MCPServer[dict[str, Any]]):
     ) -> CompleteResult:
         """Complete with the caller's own ids and with values; unknown references are -32602."""
         caller = caller_of(self._lifespan.settings, Context(request_context=ctx, mcp_server=self))
-        shelf = self._shelf.within(scopes_of(ctx))
+        index = self._index.within(scopes_of(ctx))
         try:
             if isinstance(params.ref, PromptReference):
-                found = await self._completed(params.ref.name, params, shelf, caller)
+                found = await self._completed(params.ref.name, params, index, caller)
             else:
                 name, begun = params.argument.name, params.argument.value
-                found = await shelf.complete(params.ref.uri, name, begun, caller)
+                found = await index.complete(params.ref.uri, name, begun, caller)
         except (ResourceNotFoundError, InvalidArgument) as error:
             raise MCPError(code=INVALID_PARAMS, message=str(error)) from None
         except ResourceError as error:
@@ -229,7 +229,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         return CompleteResult(completion=completion(found))
 
     async def _completed(
-        self, name: str, params: CompleteRequestParams, shelf: ResourceIndex, caller: Caller
+        self, name: str, params: CompleteRequestParams, index: ResourceIndex, caller: Caller
     ) -> list[str]:
         """Return values for an argument of a prompt; an unknown one is -32602."""
         await self._read_prompts()
@@ -239,7 +239,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         schemas = [each.parameters for each in self._tool_manager.list_tools()]
         argument, begun = params.argument.name, params.argument.value
         return await complete_prompt(
-            name, argument, begun, given=given, schemas=schemas, shelf=shelf, caller=caller
+            name, argument, begun, given=given, schemas=schemas, index=index, caller=caller
         )
 
     def _unknown(self, name: str) -> str:

@@ -53,9 +53,9 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
     app.add_route(REPORT, Reports(lifespan).answer)
     for page in PAGES:
         register(page, PAGES, lifespan)
-    whole = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    studio = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     ui.run_with(
-        whole,
+        studio,
         title="reasonloom",
         mount_path=BASE_PATH,
         dark=None,
@@ -67,7 +67,7 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
         tailwind=False,
     )
     return Guard(
-        whole, BASE_PATH, allowed_names(lifespan.settings, host), make_verifier(lifespan.settings)
+        studio, BASE_PATH, allowed_names(lifespan.settings, host), make_verifier(lifespan.settings)
     )
 
 
@@ -86,7 +86,7 @@ async def serve_studio(settings: Settings, address: str, tell: Callable[[str], N
     Raises:
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
-    host, port = parse_address(address, proven=make_verifier(settings) is not None)
+    host, port = parse_address(address, authenticated=make_verifier(settings) is not None)
     with listening_sockets(host, port) as sockets:
         async with EngineLifespan(settings, recover=False) as lifespan:
             app = make_studio(lifespan, host)

@@ -49,7 +49,7 @@ class Readiness:
 
     def __init__(self, lifespan: EngineLifespan) -> None:
         self._lifespan = lifespan
-        self._looking: asyncio.Task[bool] | None = None
+        self._probe: asyncio.Task[bool] | None = None
 
     async def found(self) -> bool:
         """Return the result of the running probe, or of a new one; False if it takes too long.
@@ -57,12 +57,12 @@ class Readiness:
         An abandoned probe is not awaited: the driver takes seconds to release a
         connection to a database that hangs.
         """
-        if self._looking is None or self._looking.done():
-            self._looking = asyncio.create_task(self._look())
-        done, _ = await asyncio.wait({self._looking}, timeout=PATIENCE)
-        return any(looked.result() for looked in done)
+        if self._probe is None or self._probe.done():
+            self._probe = asyncio.create_task(self._run_probe())
+        done, _ = await asyncio.wait({self._probe}, timeout=PATIENCE)
+        return any(task.result() for task in done)
 
-    async def _look(self) -> bool:
+    async def _run_probe(self) -> bool:
         """Probe the engine, whose opening migrates the schema, and its database."""
         try:
             async with asyncio.timeout(PATIENCE):

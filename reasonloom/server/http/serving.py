@@ -55,8 +55,8 @@ GRACEFUL_SECONDS = 2
 """Seconds for open calls and streams after a signal."""
 
 
-def parse_address(address: str, *, proven: bool = False) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`; `proven` means that callers are authenticated.
+def parse_address(address: str, *, authenticated: bool = False) -> tuple[str, int]:
+    """Return host and port of `HOST:PORT`; `authenticated` means that callers are authenticated.
 
     Raises:
         SettingMistake: not of that form, or a host that others can reach unauthenticated.
@@ -65,7 +65,7 @@ def parse_address(address: str, *, proven: bool = False) -> tuple[str, int]:
     host = host.strip("[]")
     if not host or not (port.isascii() and port.isdigit()) or int(port) > LARGEST_PORT:
         raise SettingMistake("--http: must be HOST:PORT, such as 127.0.0.1:8321", field="--http")
-    if not proven and not is_loopback(host):
+    if not authenticated and not is_loopback(host):
         raise SettingMistake(
             "--http: only a loopback address (127.0.0.1, ::1 or localhost) is served without "
             "authentication; set REASONLOOM_TOKENS or REASONLOOM_OAUTH_ISSUER",
@@ -86,7 +86,7 @@ async def serve_http(
     Raises:
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
-    host, port = parse_address(address, proven=make_verifier(settings) is not None)
+    host, port = parse_address(address, authenticated=make_verifier(settings) is not None)
     with listening_sockets(host, port) as sockets:
         async with EngineLifespan(settings) as lifespan:
             app = make_app(lifespan, host)

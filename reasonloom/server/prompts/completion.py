@@ -38,7 +38,7 @@ async def complete_prompt(
     *,
     given: Mapping[str, str],
     schemas: Iterable[Mapping[str, Any]],
-    shelf: ResourceIndex,
+    index: ResourceIndex,
     caller: Caller,
 ) -> list[str]:
     """Return values for an argument of a prompt that begin so, or whose name does.
@@ -52,7 +52,7 @@ async def complete_prompt(
 
     offers = values_of(prompt, argument, given)
     if not offers and argument.endswith(ID_SUFFIX):
-        return await _own_ids(argument.removesuffix(ID_SUFFIX), begun, shelf, caller)
+        return await _own_ids(argument.removesuffix(ID_SUFFIX), begun, index, caller)
     offers = offers or [Offer(each, each) for each in _argument_values(argument, schemas)]
     wanted = begun.casefold()
     return [
@@ -62,10 +62,10 @@ async def complete_prompt(
     ]
 
 
-async def _own_ids(kind: str, begun: str, shelf: ResourceIndex, caller: Caller) -> list[str]:
+async def _own_ids(kind: str, begun: str, index: ResourceIndex, caller: Caller) -> list[str]:
     """Return ids of the caller's resources of a kind; none if that kind is not served."""
     try:
-        return await shelf.complete(f"{SCHEME}://{kind}/{{id}}", ARGUMENT, begun, caller)
+        return await index.complete(f"{SCHEME}://{kind}/{{id}}", ARGUMENT, begun, caller)
     except ResourceNotFoundError:
         return []
 

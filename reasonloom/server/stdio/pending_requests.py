@@ -29,7 +29,7 @@ class PendingRequests:
         self._ids: Counter[RequestId] = Counter()
         self._written: dict[RequestId, RequestId] = {}
         self._taken: frozenset[RequestId] = frozenset()
-        self._none_waits = anyio.Event()
+        self._none_pending = anyio.Event()
 
     def came(self, message: JSONRPCMessage) -> None:
         """Record a message of the client."""
@@ -52,7 +52,7 @@ class PendingRequests:
             if key not in self._ids:
                 self._written.pop(key, None)
         if not self._ids:
-            self._none_waits.set()
+            self._none_pending.set()
 
     def take(self) -> list[RequestId]:
         """Return and clear the pending ids; the caller answers them, and nobody else does."""
@@ -68,20 +68,20 @@ class PendingRequests:
         return coerce_request_id(message.id) in self._taken
 
     async def settled(self, seconds: float, is_gone: Callable[[], bool]) -> None:
-        """Wait until no request is pending, at most `seconds`, and only while the client is there."""
+        """Wait until no request is pending, at most `seconds`, and while the client is there."""
         with anyio.move_on_after(seconds):
             while self._ids and not is_gone():
-                self._none_waits = anyio.Event()
+                self._none_pending = anyio.Event()
                 with anyio.move_on_after(POLL_SECONDS):
-                    await self._none_waits.wait()
+                    await self._none_pending.wait()
 
 
 class _Stream:
     """A stream of the SDK, wrapped."""
 
-    def __init__(self, stream: Any, unanswered: PendingRequests) -> None:
+    def __init__(self, stream: Any, pending: PendingRequests) -> None:
         self._stream = stream
-        self._unanswered = unanswered
+        self._pending = pending
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -102,10 +102,10 @@ class Incoming(_Stream):
     """A client's messages; the end is passed on late, since the SDK then drops pending calls."""
 
     def __init__(
-        self, stream: Any, unanswered: PendingRequests, before_end: Callable[[], Awaitable[None]]
+        self, stream: Any, pending: PendingRequests, before_end: Callable[[], Awaitable[None]]
     ) -> None:
         """Await `before_end` before passing on the end."""
-        super().__init__(stream, unanswered)
+        super().__init__(stream, pending)
         self._before_end = before_end
 
     def __aiter__(self) -> Incoming:
@@ -122,7 +122,7 @@ class Incoming(_Stream):
         """Return the next message, and record it."""
         item: SessionMessage | Exception = await self._stream.receive()
         if not isinstance(item, Exception):
-            self._unanswered.came(item.message)
+            self._pending.came(item.message)
         return item
 
 
@@ -131,10 +131,10 @@ class Outgoing(_Stream):
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send and record a message, unless its request was answered at shutdown."""
-        if self._unanswered.was_answered(item.message):
+        if self._pending.was_answered(item.message):
             return
         await self._stream.send(item)
-        self._unanswered.went(item.message)
+        self._pending.went(item.message)
 
 
 def is_reader_gone(descriptor: int) -> bool:

@@ -96,15 +96,15 @@ async def serve_stdio(settings: Settings) -> None:
     """
     async with EngineLifespan(settings) as lifespan:
         server = build_server(lifespan)
-        lines, unanswered = MessageLines(), PendingRequests()
+        lines, pending = MessageLines(), PendingRequests()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_end_on_signal, tasks.cancel_scope, lifespan.leave, lines, unanswered)
-            await _run_session(server, lifespan.leave, lines, unanswered)
+            tasks.start_soon(_end_on_signal, tasks.cancel_scope, lifespan.leave, lines, pending)
+            await _run_session(server, lifespan.leave, lines, pending)
             tasks.cancel_scope.cancel()
 
 
 async def _run_session(
-    server: LoomServer, at_end: Callable[[], None], lines: MessageLines, unanswered: PendingRequests
+    server: LoomServer, at_end: Callable[[], None], lines: MessageLines, pending: PendingRequests
 ) -> None:
     """Serve a client until it closes stdin or stops reading.
 
@@ -117,8 +117,8 @@ async def _run_session(
             lines.answer_on(outgoing)
             low = server._lowlevel_server
             await low.run(
-                Incoming(incoming, unanswered, partial(_drain, unanswered, is_gone, at_end)),
-                Outgoing(outgoing, unanswered),
+                Incoming(incoming, pending, partial(_drain, pending, is_gone, at_end)),
+                Outgoing(outgoing, pending),
                 low.create_initialization_options(),
             )
     except* (BrokenPipeError, ConnectionResetError):
@@ -127,9 +127,9 @@ async def _run_session(
 
 
 async def _drain(
-    unanswered: PendingRequests, is_gone: Callable[[], bool], at_end: Callable[[], None]
+    pending: PendingRequests, is_gone: Callable[[], bool], at_end: Callable[[], None]
 ) -> None:
-    await unanswered.settled(DRAIN_SECONDS, is_gone)
+    await pending.settled(DRAIN_SECONDS, is_gone)
     at_end()
 
 
@@ -137,7 +137,7 @@ async def _end_on_signal(
     scope: anyio.CancelScope,
     at_end: Callable[[], None],
     lines: MessageLines,
-    unanswered: PendingRequests,
+    pending: PendingRequests,
 ) -> None:
     """On a signal, answer the pending calls with an error, and end."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
@@ -145,9 +145,7 @@ async def _end_on_signal(
             exit_within(AFTER_SIGNAL)
             at_end()
             with anyio.move_on_after(AFTER_SIGNAL / 2):
-                await lines.refuse(
-                    Refusal(SHUTDOWN_CODE, SHUTDOWN_MESSAGE, tuple(unanswered.take()))
-                )
+                await lines.refuse(Refusal(SHUTDOWN_CODE, SHUTDOWN_MESSAGE, tuple(pending.take())))
                 await anyio.sleep(FLUSH_SECONDS)
             scope.cancel()
             return

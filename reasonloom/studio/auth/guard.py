@@ -91,11 +91,11 @@ class Guard:
             return
         connection = HTTPConnection(scope)
         if refusal := self._names.refusal(scope):
-            await _answered(refusal, scope, receive, send)
+            await _respond(refusal, scope, receive, send)
             return
-        await self._known(connection, receive, with_headers(send))
+        await self._identified(connection, receive, with_headers(send))
 
-    async def _known(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
+    async def _identified(self, connection: HTTPConnection, receive: Receive, send: Send) -> None:
         scope = connection.scope
         path = scope["path"].removeprefix(self._base)
         if self._verifier is not None and path.startswith(SIGN_IN):
@@ -103,7 +103,7 @@ class Guard:
             return
         visitor = Visitor(self._verifier, self._signed_in.token(connection.cookies.get(COOKIE)))
         if not path.startswith(ASSETS) and (refusal := await self._refusal(visitor, scope)):
-            await _answered(refusal, scope, receive, send)
+            await _respond(refusal, scope, receive, send)
             return
         scope[VISITOR] = visitor
         await self._app(scope, receive, send)
@@ -112,19 +112,19 @@ class Guard:
         try:
             await visitor.token()
         except SignedOut:
-            return self._away(scope)
+            return self._sign_in_response(scope)
         except NotProvable as error:
             return PlainTextResponse(error.message, status_code=503)
         return None
 
-    def _away(self, scope: Scope) -> Response:
+    def _sign_in_response(self, scope: Scope) -> Response:
         if scope["type"] == "http" and scope["method"] == "GET":
             there = quote(scope["path"])
             return RedirectResponse(f"{self._base}{SIGN_IN}?to={there}", status_code=303)
         return PlainTextResponse("sign in first", status_code=401)
 
 
-async def _answered(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
+async def _respond(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer a request; a refused web socket is closed before it is accepted."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008})

@@ -39,27 +39,27 @@ class SignInSessions:
     """The tokens of visitors signed in to this process."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, _SignIn] = OrderedDict()
+        self._sessions: OrderedDict[str, _SignIn] = OrderedDict()
 
     def enter(self, token: str) -> str:
         """Return a new cookie value for a token."""
         value = secrets.token_urlsafe(32)
-        self._kept[value] = _SignIn(token, time.monotonic() + SESSION_SECONDS)
-        while len(self._kept) > MAX_SESSIONS:
-            self._kept.popitem(last=False)
+        self._sessions[value] = _SignIn(token, time.monotonic() + SESSION_SECONDS)
+        while len(self._sessions) > MAX_SESSIONS:
+            self._sessions.popitem(last=False)
         return value
 
     def token(self, value: str | None) -> str | None:
         """Return the token of a cookie value, None if there is none."""
-        kept = self._kept.get(value or "")
-        if kept is None or kept.until < time.monotonic():
+        session = self._sessions.get(value or "")
+        if session is None or session.until < time.monotonic():
             self.leave(value)
             return None
-        return kept.token
+        return session.token
 
     def leave(self, value: str | None) -> None:
         """Forget a visitor."""
-        self._kept.pop(value or "", None)
+        self._sessions.pop(value or "", None)
 
 
 SIGN_IN = "/sign-in"

@@ -74,10 +74,10 @@ class Live(Generic[M]):
     ) -> None:
         self._mark = mark
         self._draw = draw
-        self._known: M | None = None
-        self._away = ui.label().classes("studio-away").props("role=status")
-        self._away.visible = False
-        self._timer = ui.timer(every, self._look, immediate=False)
+        self._last_mark: M | None = None
+        self._status = ui.label().classes("studio-away").props("role=status")
+        self._status.visible = False
+        self._timer = ui.timer(every, self._poll, immediate=False)
 
     async def begin(self) -> None:
         """Draw for the first time, while the page is built.
@@ -85,22 +85,22 @@ class Live(Generic[M]):
         Raises:
             ReasonloomError: what cannot be read, which the frame tells.
         """
-        self._known = await self._mark()
+        self._last_mark = await self._mark()
         await self._draw()
 
-    async def _look(self) -> None:
-        if not self._away.client.has_socket_connection:
+    async def _poll(self) -> None:
+        if not self._status.client.has_socket_connection:
             return
         try:
             mark = await self._mark()
-            if mark != self._known:
+            if mark != self._last_mark:
                 await self._draw()
-                self._known = mark
+                self._last_mark = mark
         except ReasonloomError as error:
-            self._away.text = f"Not up to date: {error.message}"
-            self._away.visible = True
+            self._status.text = f"Not up to date: {error.message}"
+            self._status.visible = True
         else:
-            self._away.visible = False
+            self._status.visible = False
 
 
 def confirm(

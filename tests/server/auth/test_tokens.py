@@ -282,7 +282,7 @@ def test_a_server_without_its_database_lives_and_is_not_ready(tmp_path: Path) ->
 def test_others_are_served_only_with_authentication(tmp_path: Path) -> None:
     with pytest.raises(SettingMistake, match=r"REASONLOOM_TOKENS or REASONLOOM_OAUTH_ISSUER"):
         parse_address("0.0.0.0:8321")
-    assert parse_address("0.0.0.0:8321", proven=True) == ("0.0.0.0", 8321)  # noqa: S104
+    assert parse_address("0.0.0.0:8321", authenticated=True) == ("0.0.0.0", 8321)  # noqa: S104
     env = environment(tmp_path, REASONLOOM_TOKENS=str(tmp_path / "tokens"))
     run(env, "tokens", "new", "anna")
     done = run(env, "serve", "--http", "0.0.0.0:0")

@@ -36,7 +36,7 @@ class EdgeRow:
 
 
 async def corrected(tx: Transaction, claim: str, *, most: int) -> dict[int, int]:
-    """Return superseded memories that share words with a claim, each with what holds now."""
+    """Return superseded memories that share words with a claim, each with its current version."""
     values = {
         "text": claim[:LONGEST_QUERY], "most": most,
     }  # fmt: skip

@@ -39,7 +39,7 @@ HEARSAY_CATEGORIES = (AGENT_SAID, EXTRACT, SUMMARY)
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """One node; `session` is its session's number, `strength` and `salience` are 0..1."""
+    """A node; `session` is its session's number, `strength` and `salience` are 0..1."""
 
     id: int
     event_type: str
@@ -55,7 +55,7 @@ class NodeRow:
 
 
 async def fetch(tx: Transaction, ids: Iterable[int]) -> list[NodeRow]:
-    """Return the nodes of `ids` that are there, in that order."""
+    """Return the nodes of `ids` that exist, in that order."""
     wanted = list(ids)
     if not wanted:
         return []
@@ -65,10 +65,10 @@ async def fetch(tx: Transaction, ids: Iterable[int]) -> list[NodeRow]:
 
 
 async def require(tx: Transaction, node_id: int, *, field: str) -> NodeRow:
-    """Return a node that must be there.
+    """Return a node that must exist.
 
     Raises:
-        NodeNotFound: this owner has none such, or it is hidden.
+        NodeNotFound: the owner has none such, or it is hidden.
     """
     found = await fetch(tx, [node_id])
     if not found:
@@ -77,7 +77,7 @@ async def require(tx: Transaction, node_id: int, *, field: str) -> NodeRow:
 
 
 async def require_all(tx: Transaction, fields: dict[int, str]) -> None:
-    """See that all nodes are there; `fields` says which argument names each.
+    """Check that all nodes exist; `fields` names the argument of each.
 
     Raises:
         NodeNotFound: names the first that is not.

@@ -33,7 +33,7 @@ class NumberedSession:
 
 
 async def find(tx: Transaction, caller: Caller) -> NumberedSession | None:
-    """Return the caller's current session, None where there is none, or it has been ended."""
+    """Return the caller's current session, None where there is none or it has ended."""
     row = await tx.first(SQL.find, _place(tx, caller))
     return NumberedSession(row.id, row.number) if row and row.ended_at is None else None
 
@@ -45,7 +45,7 @@ async def last(tx: Transaction, caller: Caller) -> NumberedSession | None:
 
 
 async def hold(tx: Transaction) -> None:
-    """Hold the owner's row until the transaction ends: of all that write, one goes on at a time.
+    """Lock the owner's row until the transaction ends, so that writers take turns.
 
     Who looks for the current session and then writes to it must hold it first; else the session
     could be ended in between, and its episode would lack what is written.
@@ -55,7 +55,7 @@ async def hold(tx: Transaction) -> None:
 
 
 async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
-    """Return the caller's current session; where there is none, `new` is made and is it.
+    """Return the caller's current session; where there is none, create `new` as it.
 
     The owner's row is held: of two calls at once one makes it, and the other finds it.
     """
@@ -70,23 +70,23 @@ async def next_number(tx: Transaction) -> int:
 
 
 async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
-    """Make a session with the owner's next number, and let it be the current one."""
+    """Create a session with the owner's next number and make it the current one."""
     made = await sessions.open_session(
         tx, new, mode=MODE, project=caller.project, client=caller.client
     )
     row = await tx.first(SQL.number, {"id": made})
-    assert row is not None  # noqa: S101 - it has been made a statement ago
+    assert row is not None  # noqa: S101 - inserted one statement ago
     await go_on(tx, caller, made)
     return NumberedSession(made, row.number)
 
 
 async def go_on(tx: Transaction, caller: Caller, session_id: UUID) -> None:
-    """Let a session that exists be the caller's current one."""
+    """Make an existing session the caller's current one."""
     await tx.run(SQL.set, {**_place(tx, caller), "session_id": session_id})
 
 
 async def reopen(tx: Transaction, session_id: UUID) -> None:
-    """Let a session that was ended go on; whose current one it was, it is so no more."""
+    """Reopen an ended session; it is nobody's current session any more."""
     values = {"id": session_id}
     await tx.run(SQL.leave, values)
     await tx.run(SQL.reopen, values)
@@ -101,7 +101,7 @@ def _place(tx: Transaction, caller: Caller) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SessionCourse:
-    """A session as far as it has come; `episode_id` sums it up, or did before it was forgotten."""
+    """A session with the episode that sums it up, or did before it was forgotten."""
 
     id: UUID
     number: int
@@ -114,7 +114,7 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
     """Return the session of a number.
 
     Raises:
-        SessionNotFound: this owner has none such in this space.
+        SessionNotFound: the owner has none such in this space.
     """
     row = await tx.first(SQL.of_number, {"number": number})
     if row is None:
@@ -123,7 +123,7 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
 
 
 async def of_id(tx: Transaction, session_id: UUID) -> SessionCourse:
-    """Return a session that is known to be there."""
+    """Return a session that is known to exist."""
     row = await tx.first(SQL.of_id, {"id": session_id})
     assert row is not None  # noqa: S101 - sessions are never removed
     return _course(row)
@@ -140,7 +140,7 @@ async def merge_metadata(
 
 
 async def end(tx: Transaction, session_id: UUID, at: datetime, episode_id: int | None) -> None:
-    """Mark a session as ended, with the episode that sums it up, if there is a new one."""
+    """Mark a session as ended, with a new episode that sums it up, if there is one."""
     await tx.run(SQL.end, {"id": session_id, "at": at, "episode": episode_id})
 
 

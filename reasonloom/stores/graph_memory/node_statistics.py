@@ -62,7 +62,7 @@ SOME = """ARRAY(SELECT {what} FROM {where} ORDER BY {order} LIMIT :most)"""
 
 @dataclass(frozen=True, slots=True)
 class GraphQuality:
-    """How many nodes there are and how many are weak in which way, with some of each.
+    """The number of nodes, and how many are weak in which way, with examples of each.
 
     Attributes:
         nodes: all that graph memory shows; the other counts are of those that are current.
@@ -91,7 +91,7 @@ class GraphQuality:
 
 
 async def graph_quality(tx: Transaction, *, low: float, stale: float, most: int) -> GraphQuality:
-    """Return what is weak: confidence below `low`, strength below `stale`; `most` of each."""
+    """Return the weak nodes: confidence below `low`, strength below `stale`; at most `most` each."""
     values = {"low": low, "stale": stale, "most": most}
     [row] = await tx.tuples(SQL.judge, values)
     return GraphQuality(*row)

@@ -100,7 +100,7 @@ async def counts(
     statement = SQL.fill("counts", a=pair.a.condition("a"), b=pair.b.condition("b"))
     values = {**pair.values(), "corrected": list(corrected), "faded": faded}
     row = await tx.first(statement, values)
-    assert row is not None  # noqa: S101 - a count always is
+    assert row is not None  # noqa: S101 - a count gives a row
     return Counts(row.in_a, row.in_b, row.only_b, row.faded, row.elsewhere)
 
 

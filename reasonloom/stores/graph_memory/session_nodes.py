@@ -33,7 +33,7 @@ SQL = load(
 
 
 async def link_previous(tx: Transaction, memory_id: int, session_id: UUID, *, run_id: UUID) -> None:
-    """Let a memory that was just stored follow the one before it in its session.
+    """Link the previous memory of the session to one that was just stored.
 
     Whoever stores holds the owner's row until it commits, so that of two writers at once the
     second sees what the first has stored, and the chain has no fork.
@@ -63,7 +63,7 @@ WEIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One node as a summary reads it; `kind` is its event type, or user or agent who spoke."""
+    """A node for a summary; `kind` is its event type, or the speaker, `user` or `agent`."""
 
     id: int
     kind: str
@@ -89,7 +89,7 @@ async def count(
 
 
 async def entries(tx: Transaction, session: UUID, most: int) -> list[Entry]:
-    """Return what holds of a session today in its order, of each kind at most the `most` newest."""
+    """Return the current nodes of a session in order, at most the `most` newest of each kind."""
     values = {**_of(tx, session), "talk_tool": TALK_TOOL, "most": most}
     return [Entry(*row) for row in await tx.tuples(SQL.read, values)]
 

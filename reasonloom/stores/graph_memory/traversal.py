@@ -82,7 +82,7 @@ class Walk:
 
 
 async def walk(tx: Transaction, start: int, ways: tuple[Way, ...], bounds: Bounds) -> Walk:
-    """Return what can be reached from `start`, which is not looked at itself and not returned.
+    """Return what can be reached from `start`, which is not checked and not returned.
 
     The transaction has been begun for walking. What is hidden, of another space, or not of graph
     memory is never walked through.
@@ -106,7 +106,7 @@ async def walk(tx: Transaction, start: int, ways: tuple[Way, ...], bounds: Bound
 
 
 async def kinds(tx: Transaction, ids: Sequence[int]) -> dict[str, tuple[int, int]]:
-    """Return how many memories of `ids` there are of each event type, and how many superseded."""
+    """Return for each event type how many of `ids` have it, and how many are superseded."""
     rows = await tx.tuples(SQL.kinds, {"ids": list(ids)})
     return {kind: (count, superseded) for kind, count, superseded in rows}
 
@@ -139,7 +139,7 @@ ORDER BY e.weight DESC, e.source_id, e.target_id, e.type LIMIT CAST(:most AS big
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """One edge; `weight` is 0..1, `reason` says why a memory was corrected."""
+    """An edge; `weight` is 0..1, `reason` says why a memory was corrected."""
 
     source: int
     target: int

@@ -23,7 +23,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceRow:
-    """One workspace of the owner."""
+    """A workspace of the owner."""
 
     number: int
     name: str
@@ -36,7 +36,7 @@ class WorkspaceRow:
 
 @dataclass(frozen=True, slots=True)
 class ContextRow:
-    """One memory file of a workspace; `path` is relative to the folder of memory files."""
+    """A memory file of a workspace; `path` is relative to the folder of memory files."""
 
     number: int
     path: str
@@ -50,19 +50,19 @@ class ContextRow:
 
 
 async def create(tx: Transaction, effect: UUID, name: str) -> WorkspaceRow:
-    """Make a workspace with the owner's next number; `effect` makes one once."""
+    """Create a workspace with the owner's next number, once for each `effect`."""
     await tx.run(SQL.hold)
     await tx.run(SQL.create, {"name": name, "effect": effect})
     row = await tx.first(SQL.created, {"effect": effect})
-    assert row is not None  # noqa: S101 - it has been made a statement ago
+    assert row is not None  # noqa: S101 - inserted one statement ago
     return WorkspaceRow(row.number, row.name)
 
 
 async def require(tx: Transaction, workspace_id: str, *, hold: bool = False) -> WorkspaceRow:
-    """Return a workspace; with `hold` nobody else adds to it until the transaction ends.
+    """Return a workspace; with `hold` locked until the transaction ends.
 
     Raises:
-        WorkspaceNotFound: this owner has none such, or the text is no workspace's id.
+        WorkspaceNotFound: the owner has none such, or the text is no workspace's id.
     """
     named = NAMED.fullmatch(workspace_id)
     row = named and await tx.first(

@@ -62,7 +62,7 @@ class NewEdge:
 
 
 async def facts(tx: Transaction, ids: Sequence[int]) -> list[Facts]:
-    """Return the chunks of `ids` that are there and not hidden, in order of time."""
+    """Return the chunks of `ids` that exist and are not hidden, in order of time."""
     values = {"ids": list(ids)}
     return [Facts(*row) for row in await tx.tuples(SQL.by_id, values)]
 
@@ -88,7 +88,7 @@ async def first_of(tx: Transaction, project: str, sessions: Sequence[str]) -> se
 
 
 async def replace(tx: Transaction, ids: Sequence[int], edges: Sequence[NewEdge]) -> None:
-    """Let these be the edges of cause and continuation of the chunks `ids`, and no others."""
+    """Replace the edges of cause and continuation of the chunks `ids`."""
     await tx.run(SQL.clear, {"ids": list(ids)})
     if edges:
         rows = [{name: getattr(edge, name) for name in NewEdge.__slots__} for edge in edges]
@@ -162,6 +162,6 @@ async def edges(tx: Transaction, ids: Collection[int], *, fan: int) -> list[Walk
 
 
 async def chunks(tx: Transaction, ids: Sequence[int]) -> dict[int, WalkChunk]:
-    """Return the chunks of `ids` that are there and not hidden."""
+    """Return the chunks of `ids` that exist and are not hidden."""
     rows = await tx.tuples(SQL.chunks, {"ids": list(ids)})
     return {row[0]: WalkChunk(*row) for row in rows}

@@ -124,7 +124,7 @@ async def sessions(tx: Transaction, project: str, span: Span) -> list[SessionRow
 
 
 async def beginning(tx: Transaction, project: str, start: str, most: int) -> list[str]:
-    """Return ids of a project's sessions that begin with `start`; the whole one comes first."""
+    """Return ids of a project's sessions that begin with `start`; an exact match comes first."""
     escaped = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     values = {"project": project, "beginning": f"{escaped}%"}
     rows = await tx.tuples(SQL.beginning, {**values, "whole": start, "most": most})

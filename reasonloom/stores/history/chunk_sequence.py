@@ -22,7 +22,7 @@ SQL = load(__file__)
 
 
 async def follow(tx: Transaction, lanes: Iterable[Lane]) -> None:
-    """Link what follows in each lane from its moment on, and unlink what does so no more."""
+    """Link each lane's chunks in order from its moment on, and remove links that no longer hold."""
     first: dict[tuple[str, str, str | None], datetime] = {}
     for lane in lanes:
         key = lane.project, lane.session, lane.agent
@@ -40,7 +40,7 @@ async def follow(tx: Transaction, lanes: Iterable[Lane]) -> None:
 
 
 async def link_agents(tx: Transaction, sessions: Iterable[str]) -> None:
-    """Link the sub-agents of sessions with what started them and with what has their report."""
+    """Link the sub-agents of sessions with the chunks that start them and that have their reports."""
     values = {"sessions": list(sessions), "named": NAMED, "by_time": BY_TIME}
     if values["sessions"]:
         await tx.run(SQL.link_agents, values)

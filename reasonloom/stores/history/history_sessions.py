@@ -35,7 +35,7 @@ async def sessions_for(tx: Transaction, places: Collection[Place]) -> dict[Place
         free = session not in taken and session not in names
         names[session if free else f"{project}/{session}"] = (session, project)
     last = await tx.first(SQL.numbers, {"new": len(names)})
-    assert last is not None  # noqa: S101 - it was there or has been made
+    assert last is not None  # noqa: S101 - found or inserted
     values = {
         "first": int(last.last_session) - len(names),
         "ids": [uuid4() for _ in names],
@@ -47,7 +47,7 @@ async def sessions_for(tx: Transaction, places: Collection[Place]) -> dict[Place
 
 
 async def _known(tx: Transaction, places: Collection[Place]) -> dict[Place, UUID]:
-    """Return those that are there."""
+    """Return the sessions that exist."""
     names = [name for session, project in places for name in (session, f"{project}/{session}")]
     rows = await tx.all(SQL.known, {"names": names})
     there = {(row.external_name, row.project): UUID(str(row.id)) for row in rows}
@@ -77,7 +77,7 @@ class PastSession(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A piece of it; `continues` where its turn goes on in the next."""
+    """A chunk of it; `continues` tells that its turn goes on in the next."""
 
     id: int
     agent: str | None

@@ -20,7 +20,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class HookRun:
-    """One run of a hook.
+    """A run of a hook.
 
     Attributes:
         ran_at: when it began, aware.
@@ -38,7 +38,7 @@ class HookRun:
 
 
 async def put(tx: Transaction, run: HookRun) -> None:
-    """Keep `run` as its hook's last one; of two at the same time the one that began later stays."""
+    """Store the last run of a hook; of two concurrent ones the one that started later stays."""
     values = {**asdict(run), "message": run.message[:MESSAGE_LENGTH]}
     await tx.run(SQL.put, values)
 

@@ -30,7 +30,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class RareWord:
-    """A word as it is stored, how many chunks hold it, and what it weighs by that."""
+    """A stored word, how many chunks contain it, and its weight."""
 
     term: str
     held: int
@@ -39,7 +39,7 @@ class RareWord:
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Another chunk: when it was, what the words it shares weigh, and which those are."""
+    """Another chunk: its time, the words it shares, and their weight."""
 
     id: int
     at: datetime
@@ -48,7 +48,7 @@ class Sharing:
 
 
 async def settle(tx: Transaction) -> None:
-    """Let words of what was just stored be looked up as fast as those of what has long been."""
+    """Flush the index of words, so that new words are looked up as fast as old ones."""
     await tx.all(SQL.settle)
 
 

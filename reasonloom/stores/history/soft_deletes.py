@@ -80,30 +80,30 @@ async def forget(
 
 
 async def undoable(tx: Transaction) -> list[Forgotten]:
-    """Return what can be brought back, the last forgotten first."""
+    """Return what can be restored, last forgotten first."""
     return [Forgotten(*row) for row in await tx.tuples(SQL.list)]
 
 
 async def hold_forgotten(tx: Transaction, number: int) -> Forgotten | None:
-    """Return a forget that can be undone, held; None where there is none such."""
+    """Lock and return what one call forgot; None where it cannot be undone."""
     rows = await tx.tuples(SQL.hold, {"number": number})
     return Forgotten(*rows[0]) if rows else None
 
 
 async def undo(tx: Transaction, number: int) -> int:
-    """Bring back what a held forget hid; return how many chunks."""
+    """Restore what a locked forget hid; return how many chunks."""
     row = await tx.first(SQL.restore, {"number": number})
     await tx.run(SQL.spent, {"number": number})
     return int(row.chunks) if row else 0
 
 
 async def due(tx: Transaction, before: datetime) -> list[int]:
-    """Return the numbers of what was forgotten up to `before` and is not erased."""
+    """Return the numbers of what was forgotten up to `before` and is not erased yet."""
     return [row[0] for row in await tx.tuples(SQL.due, {"before": before})]
 
 
 async def claim(tx: Transaction, number: int) -> list[int]:
-    """Let a forget be undone no more; return its memories, none where it was undone meanwhile."""
+    """Make a forget final; return its memories, none where it was undone meanwhile."""
     here = {"number": number}
     if await tx.first(SQL.claim, here) is None:
         return []

@@ -44,7 +44,7 @@ class TranscriptRow:
 
 
 async def find(tx: Transaction, path: str) -> tuple[TranscriptRow | None, TranscriptRow | None]:
-    """Return the transcript of this path, and what its file had before it was rewritten."""
+    """Return the transcript of this path, and that of its file before it was rewritten."""
     rows = await tx.all(SQL.find, {"paths": [path, VOID + path]})
     known = {row.path: _row(row) for row in rows}
     return known.get(path), known.get(VOID + path)
@@ -57,7 +57,7 @@ async def like(tx: Transaction, head: str, path: str) -> Sequence[TranscriptRow]
 
 
 async def make(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
-    """Make transcripts; where a path has one, it stays, and the new one is not made."""
+    """Create transcripts; a path that has one keeps it."""
     new = [{"id": str(r.id), "path": r.path, "form": r.form, "head": r.head} for r in rows]
     if new:
         await tx.run(SQL.make, {"rows": json.dumps(new)})
@@ -70,7 +70,7 @@ async def hold(tx: Transaction, ids: Sequence[UUID]) -> dict[UUID, int]:
 
 
 async def save(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
-    """Keep how far transcripts were read."""
+    """Store how far transcripts were read."""
     written = [
         {
             "id": str(row.id),
@@ -85,18 +85,18 @@ async def save(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
 
 
 async def settle(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
-    """Note that what waited to be linked is, unless more of a transcript was stored meanwhile."""
+    """Record that transcripts are linked, unless more of one was stored meanwhile."""
     done = [{"id": str(row.id), "step": row.step} for row in rows]
     await tx.run(SQL.settle, {"rows": json.dumps(done)})
 
 
 async def move(tx: Transaction, transcript: UUID, path: str) -> bool:
-    """Let a transcript follow its file to another path; False where that has one already."""
+    """Move a transcript to another path; False where that has one already."""
     return await tx.run(SQL.move, {"id": transcript, "path": path}) == 1
 
 
 async def put_aside(tx: Transaction, row: TranscriptRow) -> UUID:
-    """Make room for reading a file anew; return under which transcript its chunks wait."""
+    """Set a transcript aside to read its file again; return the one that keeps its chunks."""
     _, aside = await find(tx, row.path)
     if aside is None:
         await move(tx, row.id, VOID + row.path)
@@ -107,7 +107,7 @@ async def put_aside(tx: Transaction, row: TranscriptRow) -> UUID:
 
 
 async def remove(tx: Transaction, transcript: UUID) -> None:
-    """Remove a transcript, with what chunks it has left."""
+    """Remove a transcript with its remaining chunks."""
     await tx.run(SQL.delete, {"id": transcript})
 
 

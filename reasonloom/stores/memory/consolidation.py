@@ -62,7 +62,7 @@ async def window(tx: Transaction, *, before: datetime, after: int, most: int) ->
     """Return the next window of old episodes above the id `after`."""
     values = {"before": before, "effect": None}
     row = await tx.first(SQL.window, {**values, "after": after, "most": most})
-    assert row is not None  # noqa: S101 - a count always is
+    assert row is not None  # noqa: S101 - a count gives a row
     return Old(row.last, row.memories)
 
 

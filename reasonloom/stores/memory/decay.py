@@ -113,7 +113,7 @@ async def weaken(
 async def foresee(tx: Transaction, at: datetime) -> Weakened:
     """Return what weakening the space would do, without doing it."""
     row = await tx.first(SQL.foresee, {"at": at})
-    assert row is not None  # noqa: S101 - a count always is
+    assert row is not None  # noqa: S101 - a count gives a row
     return Weakened(row.memories, row.before, row.after)
 
 

@@ -62,7 +62,7 @@ async def foreign_models(tx: Transaction, model: str) -> list[str]:
 async def coverage(tx: Transaction, model: str) -> Coverage:
     """Count the memories of this space, and those without vectors of `model`."""
     row = await tx.first(SQL.count, {"model": model})
-    assert row is not None  # noqa: S101 - a count always is
+    assert row is not None  # noqa: S101 - a count gives a row
     return Coverage(row.memories, row.lacking)
 
 

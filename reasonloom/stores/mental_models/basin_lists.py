@@ -1,4 +1,4 @@
-"""What is counted of basins when it is asked: how they stand now, and what is between them."""
+"""Lists of basins with their sizes and models, their activity, and the relations between them."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ async def page(tx: Transaction, size: int, skip: int, *, without_model: bool) ->
 
 
 async def count(tx: Transaction, *, without_model: bool) -> int:
-    """Return how many there are in all."""
+    """Return the number of such basins."""
     row = await tx.first(SQL.count, {"without_model": without_model})
     return int(row[0]) if row else 0
 
 
 async def by_ids(tx: Transaction, ids: Sequence[UUID]) -> list[ListedBasin]:
-    """Return those of `ids` that are there, the largest first."""
+    """Return the basins of `ids` that exist, largest first."""
     rows = await tx.tuples(SQL.some, {"ids": list(ids)}) if ids else []
     return [ListedBasin(*row) for row in rows]
 

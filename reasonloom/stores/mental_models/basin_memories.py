@@ -55,7 +55,7 @@ async def embedded_ids(tx: Transaction, model: str, *, after: int = 0) -> list[i
 
 
 async def vectors(tx: Transaction, model: str, ids: Sequence[int]) -> tuple[list[int], Vectors]:
-    """Return those of `ids` that still are there, rising, and their vectors of length 1."""
+    """Return those of `ids` that still exist, rising, and their vectors of length 1."""
     rows = await tx.tuples(SQL.vectors, _values(tx, model=model, ids=list(ids)))
     if not rows:
         return [], np.zeros((0, 0), dtype=np.float32)
@@ -80,7 +80,7 @@ async def contents(tx: Transaction, ids: Sequence[int], *, most: int) -> dict[in
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A memory of the same basin, and its cosine with the one that led there, 0..1."""
+    """A memory of the same basin, and its cosine with the one that was found, 0..1."""
 
     id: int
     cosine: float

@@ -67,7 +67,7 @@ class KnownBasins:
 
 
 async def basins(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Basin]:
-    """Return the owner's basins, or those of `ids` that are there."""
+    """Return the owner's basins, or those of `ids` that exist."""
     named = {} if ids is None else {"ids": list(ids)}
     rows = await tx.all(SQL.all if ids is None else SQL.some, named)
     return [_basin(dict(row._mapping)) for row in rows]
@@ -79,7 +79,7 @@ def _basin(row: Mapping[str, Any]) -> Basin:
 
 
 async def last_changed(tx: Transaction) -> datetime | None:
-    """Return when the newest of the owner's basins was formed, None where there is none."""
+    """Return when the owner's basins last changed, None where there are none."""
     row = await tx.first(SQL.changed)
     return row.at if row else None
 
@@ -94,13 +94,13 @@ async def members(tx: Transaction) -> dict[UUID, dict[int, float]]:
 
 
 async def last_run(tx: Transaction) -> BasinRun | None:
-    """Return what is known of the last forming, None where there was none."""
+    """Return the last clustering, None where there was none."""
     row = await tx.first(SQL.run)
     return BasinRun(**row._mapping) if row else None
 
 
 async def known(tx: Transaction) -> KnownBasins:
-    """Return all that forming must know of what there is."""
+    """Return everything that clustering needs to know of the existing basins."""
     return KnownBasins(await basins(tx), await members(tx), await last_run(tx))
 
 
@@ -133,7 +133,7 @@ def _row(basin: Basin) -> dict[str, Any]:
 
 
 async def join(tx: Transaction, joined: Iterable[tuple[UUID, int, float]]) -> None:
-    """Add members to basins, those whose memories are there."""
+    """Add existing memories to basins."""
     rows = list(joined)
     for start in range(0, len(rows), BATCH):
         names, ids, strengths = zip(*rows[start : start + BATCH], strict=True)

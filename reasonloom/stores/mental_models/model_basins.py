@@ -42,7 +42,7 @@ class Sized:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A memory of a basin: its number, how strongly it belongs there, how its content begins."""
+    """A memory of a basin: its id, its strength there, and the beginning of its content."""
 
     memory_id: int
     strength: float
@@ -57,7 +57,7 @@ async def known(tx: Transaction, ids: Sequence[UUID]) -> set[UUID]:
 
 
 async def names(tx: Transaction, ids: Sequence[UUID]) -> dict[UUID, str]:
-    """Return the names of basins, in the order of `ids`, as far as they are there."""
+    """Return the names of existing basins in the order of `ids`."""
     if not ids:
         return {}
     rows = await tx.all(SQL.names, {"ids": list(ids)})
@@ -113,6 +113,6 @@ async def dense_basins(
 
 
 async def failing_predictions(tx: Transaction, *, most: int) -> list[FailingRecord]:
-    """Return what came of the predictions of active models, by basin."""
+    """Return the outcomes of the predictions of active models, by basin."""
     rows = await tx.tuples(SQL.records, {"most": most})
     return [FailingRecord(*row) for row in rows]

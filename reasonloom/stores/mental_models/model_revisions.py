@@ -17,7 +17,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class RevisionRow:
-    """One revision; `tested` predictions gave `accuracy_after`."""
+    """A revision; `tested` predictions gave `accuracy_after`."""
 
     id: UUID
     model: UUID
@@ -33,7 +33,7 @@ class RevisionRow:
 
 
 async def add(tx: Transaction, revision: RevisionRow) -> None:
-    """Keep a revision of a held model."""
+    """Store a revision of a locked model."""
     values = {name: getattr(revision, name) for name in RevisionRow.__slots__}
     await tx.run(SQL.add, values)
 

@@ -31,7 +31,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class NewModel:
-    """A model to be made; `basins` are distinct and known to be there."""
+    """A model to create; `basins` are distinct and exist."""
 
     id: UUID
     name: str
@@ -81,7 +81,7 @@ class ListedRow:
 
 
 async def create(tx: Transaction, new: NewModel) -> None:
-    """Make a model; one of the same id is the same.
+    """Create a model, once for each id.
 
     Raises:
         DuplicateName: another model of this owner has its name.
@@ -104,10 +104,10 @@ async def create(tx: Transaction, new: NewModel) -> None:
 async def require(
     tx: Transaction, model_id: str, *, hold: bool = False, field: str = "model_id"
 ) -> ModelRow:
-    """Return a model; with `hold` nobody else changes it until the transaction ends.
+    """Return a model; with `hold` locked until the transaction ends.
 
     Raises:
-        ModelNotFound: this owner has none such, or the text is no uuid.
+        ModelNotFound: the owner has none such, or the text is not a uuid.
     """
     wanted = parse_uuid(model_id)
     values = {"id": wanted}
@@ -179,7 +179,7 @@ async def taken_names(tx: Transaction, names: Sequence[str]) -> set[str]:
 
 
 async def _put_basins(tx: Transaction, model: UUID, basins: Sequence[UUID]) -> None:
-    """Add basins behind those that are there, in their order."""
+    """Append basins in their order."""
     await tx.run(SQL.put_basins, {"id": model, "basins": list(basins)})
 
 

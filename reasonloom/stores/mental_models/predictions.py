@@ -80,13 +80,13 @@ class Tally:
 
 
 async def add(tx: Transaction, new: NewPrediction) -> None:
-    """Keep a prediction; one of the same id is the same."""
+    """Store a prediction, once for each id."""
     values = {name: getattr(new, name) for name in NewPrediction.__slots__}
     await tx.run(SQL.add, values)
 
 
 async def add_once(tx: Transaction, new: NewPrediction) -> NewPrediction:
-    """Keep a prediction unless the same one on the same text is open; return the one kept."""
+    """Store a prediction unless the same one on the same text is open; return the stored one."""
     values = {"model": new.model, "template": new.template}
     more = {"context": new.context, "now": new.made_at}
     row = await tx.first(SQL.open, {**values, **more})
@@ -97,10 +97,10 @@ async def add_once(tx: Transaction, new: NewPrediction) -> NewPrediction:
 
 
 async def require(tx: Transaction, prediction_id: str, *, hold: bool = False) -> PredictionRow:
-    """Return a prediction; with `hold` nobody else resolves it until the transaction ends.
+    """Return a prediction; with `hold` locked until the transaction ends.
 
     Raises:
-        PredictionNotFound: this owner has none such, or the text is no uuid.
+        PredictionNotFound: the owner has none such, or the text is not a uuid.
     """
     wanted = parse_uuid(prediction_id)
     statement: Any = SQL.held if hold else SQL.one
@@ -131,7 +131,7 @@ async def resolve(
 
 
 async def record(tx: Transaction, model: UUID) -> list[Tally]:
-    """Return what came of a model's predictions, by template and basin."""
+    """Return the outcomes of a model's predictions, by template and basin."""
     rows = await tx.tuples(SQL.record, {"model": model})
     return [Tally(*row) for row in rows]
 

@@ -146,7 +146,7 @@ async def most_salient(tx: Transaction, *, scope: Scope, pool: int) -> list[int]
 
 
 async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
-    """Return the memories of `ids` that are there and not hidden, in no order."""
+    """Return the memories of `ids` that exist and are not hidden, in no order."""
     rows = await tx.all(SQL.fetch, {"ids": list(ids)})
     return [FoundMemory(**row._mapping) for row in rows]
 

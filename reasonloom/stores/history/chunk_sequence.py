@@ -40,7 +40,7 @@ async def follow(tx: Transaction, lanes: Iterable[Lane]) -> None:
 
 
 async def link_agents(tx: Transaction, sessions: Iterable[str]) -> None:
-    """Link the sub-agents of sessions with the chunks that start them and that have their reports."""
+    """Link the sub-agents of sessions with the chunks that start them and have their reports."""
     values = {"sessions": list(sessions), "named": NAMED, "by_time": BY_TIME}
     if values["sessions"]:
         await tx.run(SQL.link_agents, values)

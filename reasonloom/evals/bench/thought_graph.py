@@ -30,9 +30,9 @@ from reasonloom.evals.suites.reasoning.orchestration.metering import (
     PlanRunner,
 )
 from reasonloom.evals.suites.reasoning.orchestration.sorting import SEED, plans
-from reasonloom.graphs.got_run import orders
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Step
+from reasonloom.graphs.thought_graph import dispatch_orders
 from reasonloom.nodes.loom import CurrentRun, Execution
 from reasonloom.nodes.thought_graph.operations.outcome import outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING
@@ -137,9 +137,9 @@ class Sorts:
         graph.add_node("carry_out", carry_out, input_schema=PlanTask)
         graph.add_node("take_in", absorb_results)
         graph.add_edge(START, "begin_plan")
-        graph.add_conditional_edges("begin_plan", orders, {"keep_graph": END})
+        graph.add_conditional_edges("begin_plan", dispatch_orders, {"keep_graph": END})
         graph.add_edge("carry_out", "take_in")
-        graph.add_conditional_edges("take_in", orders, {"keep_graph": END})
+        graph.add_conditional_edges("take_in", dispatch_orders, {"keep_graph": END})
         compiled = graph.compile(checkpointer=saver)
 
         async def run() -> str:
@@ -161,7 +161,7 @@ class Sorts:
 
         async def report(step: Step) -> None:
             nonlocal begun
-            if step.name == graph.said("keep_graph"):
+            if step.name == graph.describe("keep_graph"):
                 begun = time.perf_counter()
 
         call = Call(TOOL, graph, self._request(), Caller(OWNER), report=report)

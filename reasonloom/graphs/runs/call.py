@@ -48,7 +48,7 @@ class Progress:
         """Note that a task of a node begins."""
         if self._begun == self._ended:
             self._together = 0
-            await self._tell(self._graph.said(node))
+            await self._tell(self._graph.describe(node))
         self._begun += 1
         self._together += 1
 
@@ -56,7 +56,7 @@ class Progress:
         """Note that a task of a node has ended."""
         self._ended += 1
         if left := self._begun - self._ended:
-            step, done = self._graph.said(node), self._together - left
+            step, done = self._graph.describe(node), self._together - left
             await self._tell(PART.format(step=step, done=done, count=self._together))
 
     def settle(self) -> None:

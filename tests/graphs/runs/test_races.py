@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseUnavailable, Deadlocked, LlmRefused
-from reasonloom.graphs.graph import Graph, single_node
+from reasonloom.graphs.graph import Graph, wiring
 from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import TRIES, Engine
 from reasonloom.llm.port import Embedder
@@ -198,7 +198,7 @@ def failing(times: int, error: type[DatabaseUnavailable]) -> tuple[Node, list[in
 
 
 async def answered(engine: Engine, name: str, node: Node) -> dict[str, Any]:
-    graph = Graph(name, 1, single_node(name, node))
+    graph = Graph(name, 1, wiring(ToolState, {name: node}))
     return (await engine.call(Call(name, graph, {}, Caller("local")))).answer
 
 

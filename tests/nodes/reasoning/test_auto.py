@@ -11,8 +11,8 @@ import pytest
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import LlmUnavailable, SessionNotFound
-from reasonloom.graphs.auto import EXECUTED
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.reasoning.auto import EXECUTED
 from reasonloom.graphs.runs.call import Call, Step
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.offline.model import OfflineModel

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 
 from reasonloom.contracts.thinking.analyze import Analyze
-from reasonloom.graphs.analyze import more_steps
+from reasonloom.graphs.thinking.analyze import more_steps
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.server.app import build_server

@@ -1,0 +1,1 @@
+"""The graphs of the graph memory's tools."""

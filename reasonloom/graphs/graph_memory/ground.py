@@ -1,0 +1,33 @@
+"""The graph that checks a claim: gather evidence, ask the judges at once, answer."""
+
+from __future__ import annotations
+
+from reasonloom.graphs.graph import Graph, by_name, wiring
+from reasonloom.nodes.graph_memory.ground import (
+    VERDICT_NODE,
+    answer_verdict,
+    ask_judge,
+    gather_evidence,
+    plan_votes,
+)
+from reasonloom.nodes.graph_memory.grounding.judges import JUDGES, GroundState
+
+GRAPHS = by_name(
+    Graph(
+        "memory_ground",
+        1,
+        wiring(
+            GroundState,
+            {"gather": gather_evidence, "look": ask_judge, VERDICT_NODE: answer_verdict},
+            routes={"gather": (plan_votes, ["look", VERDICT_NODE])},
+        ),
+        saved=True,
+        saved_offline=False,
+        more_steps=lambda request: len(JUDGES) - 1,
+        words={
+            "gather": "find what stands near",
+            "look": "look through lenses",
+            VERDICT_NODE: "tell the verdict",
+        },
+    )
+)

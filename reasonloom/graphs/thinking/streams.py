@@ -1,0 +1,83 @@
+"""The graphs of `think` and `ponder`: streams side by side, with a barrier after each quarter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from reasonloom.contracts.thinking.think import Ponder, Think
+from reasonloom.graphs.graph import Graph, Node, by_name, wiring
+from reasonloom.nodes.thinking.answer import persist_thinking
+from reasonloom.nodes.thinking.begin import PARALLEL, QUARTERS, begin_ponder, begin_think
+from reasonloom.nodes.thinking.exchange import after_exchange, exchange
+from reasonloom.nodes.thinking.quality import check_conclusion, dispatch_checks
+from reasonloom.nodes.thinking.quarter import dispatch_streams, run_stream
+from reasonloom.nodes.thinking.state import ThinkingState
+from reasonloom.nodes.thinking.streams import STREAMS
+from reasonloom.nodes.thinking.synthesis import synthesise
+
+NODES = 6
+"""Nodes of the wiring."""
+
+
+def _streams(name: str, begin: Node, more_steps: Callable[[dict[str, Any]], int]) -> Graph:
+    """Return the graph that begins with `begin`.
+
+    The streams of a quarter are tasks of one step: `exchange` runs when all have ended, and only
+    it begins the next quarter. A task that has ended is not run again after a kill.
+    """
+    return Graph(
+        name,
+        1,
+        wiring(
+            ThinkingState,
+            {
+                "begin": begin,
+                "carry_stream": run_stream,
+                "exchange": exchange,
+                "synthesise": synthesise,
+                "check_conclusion": check_conclusion,
+                "keep_thinking": persist_thinking,
+            },
+            routes={
+                "begin": (dispatch_streams, ["carry_stream"]),
+                "exchange": (after_exchange, ["carry_stream", "synthesise"]),
+                "synthesise": (dispatch_checks, ["check_conclusion", "keep_thinking"]),
+            },
+        ),
+        saved=True,
+        writes=True,
+        components=(
+            "reasoningStreams", "synthesisEngine", "memoryRepository", "embeddingEngine",
+        ),
+        of_llm=("languageModel",),
+        more_steps=more_steps,
+        words={
+            "begin": "recall",
+            "carry_stream": "think in streams",
+            "exchange": "exchange insights",
+            "check_conclusion": "check constraints",
+        },
+    )  # fmt: skip
+
+
+def _steps_of_thinking(request: dict[str, Any]) -> int:
+    """Return the further steps: each stream is one, and each check of a conclusion."""
+    think = Think.model_validate(request)
+    streams = len(STREAMS) if think.mode == PARALLEL else 1
+    checks = 1 + (streams if streams > 1 else 0)
+    checked = checks if think.context and think.context.constraints else 0
+    return 4 + streams + checked - NODES
+
+
+def _steps_of_pondering(request: dict[str, Any]) -> int:
+    """Return the further steps: each quarter is one for each stream, and one for the barrier."""
+    ponder = Ponder.model_validate(request)
+    checked = len(STREAMS) + 1 if ponder.context and ponder.context.constraints else 0
+    return 3 + QUARTERS * (len(STREAMS) + 1) + checked - NODES
+
+
+GRAPHS = by_name(
+    _streams("think", begin_think, _steps_of_thinking),
+    _streams("ponder", begin_ponder, _steps_of_pondering),
+)

@@ -1,4 +1,4 @@
-"""What every step may use: one frozen object, built in one place, handed to graphs."""
+"""What every step may use: the parts built once per process, the caller, and the current run."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar, cast
 from uuid import UUID, uuid5
 
+from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
@@ -16,10 +17,12 @@ from reasonloom.settings import Settings
 from reasonloom.stores.database import Database
 from reasonloom.stores.runs.runs import Spent
 
+R = TypeVar("R", bound=Request)
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Calls of a language model, and tokens of their prompts and of their answers."""
+    """Calls of a language model, and the tokens of their prompts and answers."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -36,7 +39,7 @@ class Cost:
 
 @dataclass(slots=True, eq=False)
 class Reservation:
-    """One call in flight: what it may cost, and what reading its answer later may."""
+    """One call in flight: its estimated cost, and the cost of reading its answer later."""
 
     cost: Cost
     again: Cost
@@ -44,13 +47,13 @@ class Reservation:
 
 @dataclass(slots=True)
 class Reservations:
-    """What a run's calls in flight may cost, and what is put aside; lives in one process.
+    """The cost of a run's calls in flight, and of what is set aside; kept in one process.
 
     Attributes:
         flying: the calls in flight.
-        again: what it takes to read the answers that came, for the call that is to read them.
-        dearest: US dollars that a call has cost at most.
-        changed: set as soon as anything here has become less.
+        again: the cost of reading the answers received so far in the call that is to read them.
+        dearest: the highest cost of a call so far, in US dollars.
+        changed: set when any of this has decreased.
     """
 
     flying: list[Reservation] = field(default_factory=list)
@@ -58,29 +61,29 @@ class Reservations:
     dearest: float = 0.0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def tell(self) -> None:
-        """Wake those that wait for room."""
+    def notify(self) -> None:
+        """Wake the calls that wait for budget."""
         self.changed.set()
         self.changed = asyncio.Event()
 
 
 class Journal(Protocol):
-    """Takes what may be written after the answer, in batches."""
+    """Takes records that may be written after the answer, in batches."""
 
     def reinforce(self, caller: Caller, memories: list[int]) -> None:
-        """Note that these memories were recalled."""
+        """Record that these memories were recalled."""
         ...
 
     async def flush(self) -> bool:
-        """Write what waits; False where some of it waits on."""
+        """Write what is pending; return False if some of it could not be written yet."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Loom:
-    """The parts a step may use; each is what its type says and nothing else.
+    """The parts that a step may use.
 
-    `offered` names the tools that this process serves, None where it serves none.
+    `offered` names the tools that this process serves, None if it serves none.
     """
 
     settings: Settings
@@ -103,10 +106,11 @@ class CurrentRun:
 
     Attributes:
         started: a reading of `time.perf_counter`.
-        resumed: True where an earlier process began it, so that recorded replies may exist.
-        spent: what its calls of language models have cost so far; the steps add to it.
-        ledger: what its calls in flight may cost, see `nodes/runs/budget.py`.
+        resumed: True if another process began it, so that recorded replies may exist.
+        spent: the cost of its language model calls so far; the steps add to it.
+        ledger: the cost of its calls in flight, see `nodes/runs/budget.py`.
         fork: where it was forked from another run, see `RunRow`.
+        requests: `input` as `Execution.request` has validated it.
     """
 
     id: UUID
@@ -122,16 +126,24 @@ class CurrentRun:
     spent: Spent = field(default_factory=Spent)
     ledger: Reservations = field(default_factory=Reservations)
     fork: dict[str, Any] | None = None
+    requests: dict[type[Request], Request] = field(default_factory=dict)
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
-        """Return the name of one effect of this run: the same each time the node runs again."""
+        """Return the id of one effect of this run, the same each time the node runs."""
         return uuid5(self.id, f"{node}/{task}/{n}")
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """LangGraph's runtime context: the loom, who asks, and the run."""
+    """LangGraph's runtime context: the loom, the caller, and the run."""
 
     loom: Loom
     caller: Caller
     run: CurrentRun
+
+    def request(self, kind: type[R]) -> R:
+        """Return the run's request, validated once per process."""
+        requests = self.run.requests
+        if kind not in requests:
+            requests[kind] = kind.model_validate(self.run.input)
+        return cast("R", requests[kind])

@@ -1,4 +1,4 @@
-"""What every graph's state holds; a mode's state adds its own to it."""
+"""The state that every graph shares; each mode adds its own keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypedDict
 
 
 class ToolState(TypedDict, total=False):
-    """The request that came in, the answer that goes out, and what must be said beside it.
+    """The request, the answer, and the notes that go with it.
 
     Dicts and lists only: a plain string would be stored again in every saved step.
     """

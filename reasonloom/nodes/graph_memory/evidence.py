@@ -174,7 +174,7 @@ MORE_OF_MANY = "nodes {nodes} have more edges; the heaviest {most} of each are s
 async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the current nodes nearest to the query, best first, with their edges."""
     execution = runtime.context
-    request = MemoryEvidence.model_validate(state["request"])
+    request = execution.request(MemoryEvidence)
     found = await nearest_nodes(execution, request.query, most=request.max_results)
     async with execution.loom.database.begin(execution.caller) as tx:
         edges = await evidence.edges_of(tx, [row.id for row, _ in found.rows], read=MOST_EDGES + 1)
@@ -214,7 +214,7 @@ def _cut(by_node: dict[int, list[EdgeRow]]) -> list[str]:
 
 async def memory_suggest(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the current nodes nearest to the query, also with its spelling corrected."""
-    request = MemorySuggest.model_validate(state["request"])
+    request = runtime.context.request(MemorySuggest)
     found = await nearest_nodes(runtime.context, request.query, most=request.limit, spelling=True)
     results = [render_scored_node(row, score) for row, score in found.rows]
     answer = NodesScored(results=results, count=len(results))

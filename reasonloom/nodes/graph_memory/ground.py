@@ -115,7 +115,7 @@ EMPTY = "the claim has no word that could be looked up"
 async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find the memories that the claim is compared with."""
     execution = runtime.context
-    request = MemoryGround.model_validate(state["request"])
+    request = execution.request(MemoryGround)
     found = await claim_candidates(execution, request.claim)
     rows = [*found.current, *(row for row, _ in found.old)]
     cut = any(len(text) > READ for text in (request.claim, *(row.content for row in rows)))
@@ -134,7 +134,7 @@ def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | 
     """Return a task for each judge; the verdict if there is no language model or no memory."""
     if runtime.context.loom.llm.offline or not state["shown"]:
         return VERDICT_NODE
-    claim = MemoryGround.model_validate(state["request"]).claim
+    claim = runtime.context.request(MemoryGround).claim
     memories = [state["texts"][str(key)][:READ] for key in state["shown"]]
     return [Send("look", JudgeTask(claim=claim, memories=memories, lens=lens)) for lens in JUDGES]
 
@@ -160,7 +160,7 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Weigh the words, join the result with the judges' votes, and answer with the verdict."""
     execution = runtime.context
-    request = MemoryGround.model_validate(state["request"])
+    request = execution.request(MemoryGround)
     rows = await _rows(execution, state)
     old = {
         int(key): CorrectedMemory(rows[int(key)].content, holds)

@@ -129,7 +129,7 @@ EMPTY = "there is no current node yet, so there is nothing to judge"
 async def memory_quality(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the state of the graph, its weaknesses, and examples of each."""
     execution = runtime.context
-    request = MemoryQuality.model_validate(state["request"])
+    request = execution.request(MemoryQuality)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         found = await graph_quality(
             tx,

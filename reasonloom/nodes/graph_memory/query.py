@@ -47,7 +47,7 @@ EMPTY = "{name} is empty and does not narrow"
 async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the current nodes that meet the request's conditions, in its order."""
     execution = runtime.context
-    request = MemoryQuery.model_validate(state["request"])
+    request = execution.request(MemoryQuery)
     after, before = request.created_after, request.created_before
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         conditions = Conditions(
@@ -119,7 +119,7 @@ class RangeLists:
 async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Compare the nodes of two ranges: added, corrected, unchanged, faded."""
     execution = runtime.context
-    request = MemoryTemporal.model_validate(state["request"])
+    request = execution.request(MemoryTemporal)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         a = await _range(tx, request.range_a, "range_a")
         b = await _range(tx, request.range_b, "range_b")

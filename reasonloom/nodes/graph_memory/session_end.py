@@ -183,7 +183,7 @@ class SessionProgress:
 async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find the session and summarise it, unless the caller gave a summary."""
     execution = runtime.context
-    request = SessionEnd.model_validate(state["request"])
+    request = execution.request(SessionEnd)
     entries: list[session_nodes.Entry] = []
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         session = await _find_session(tx, execution, request.session_id)
@@ -209,7 +209,7 @@ async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[s
 async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """End the session, store its episode, and link its nodes to it."""
     execution = runtime.context
-    request = SessionEnd.model_validate(state["request"])
+    request = execution.request(SessionEnd)
     ending, session = state["ending"], UUID(state["ending"]["session"])
     episode = Episode(**ending["episode"]) if ending["episode"] else None
     made = await prepare_node(execution, _draft(episode, ending["number"])) if episode else None

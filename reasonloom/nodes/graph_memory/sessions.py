@@ -48,7 +48,7 @@ The argument's name is the node's category."""
 async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store a node for each message in the current session, the user's before the agent's."""
     execution = runtime.context
-    request = ConversationLog.model_validate(state["request"])
+    request = execution.request(ConversationLog)
     made = [await prepare_node(execution, draft) for draft in _drafts(request)]
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await memory_sessions.current(
@@ -124,7 +124,7 @@ LEFT_OPEN = "session {number} was not ended; session_end with session_id {number
 async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Begin or continue a session as the caller's current one, with the previous one's results."""
     execution = runtime.context
-    request = SessionStart.model_validate(state["request"])
+    request = execution.request(SessionStart)
     given = request.metadata or {}
     _require_short_metadata(given)
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -191,7 +191,7 @@ NOT_OPEN = (
 async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the project's last episode and its most relevant nodes, without writing."""
     execution = runtime.context
-    limit = MemorySessionResume.model_validate(state["request"]).limit
+    limit = execution.request(MemorySessionResume).limit
     project = execution.caller.project
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         current = await memory_sessions.find(tx, execution.caller)

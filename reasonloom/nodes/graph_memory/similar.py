@@ -103,7 +103,7 @@ class SimilarNodes:
 async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the most similar nodes, none below the request's `min_similarity`."""
     execution = runtime.context
-    request = MemorySimilar.model_validate(state["request"])
+    request = execution.request(MemorySimilar)
     if request.query_vec is None:
         found = await _to_text(execution, request.query_text or "", request)
     else:

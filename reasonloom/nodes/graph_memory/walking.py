@@ -109,7 +109,7 @@ TRAVERSE_DIRECTIONS: dict[Direction, tuple[bool, ...]] = {
 
 async def memory_traverse(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the nodes reached from the start, which comes first and does not count as a result."""
-    request = MemoryTraverse.model_validate(state["request"])
+    request = runtime.context.request(MemoryTraverse)
     types = None if request.edge_types is None else tuple(request.edge_types)
     ways = tuple(Way(forward, types) for forward in TRAVERSE_DIRECTIONS[request.direction])
     bounds = Bounds(request.max_depth, request.max_results, request.min_confidence or 0.0)
@@ -154,7 +154,7 @@ SUPERSEDED = "{count} of the dependents are superseded by newer nodes; they are 
 async def memory_causal(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Count what depends on the node, and list the nearest by weight."""
     execution = runtime.context
-    request = MemoryCausal.model_validate(state["request"])
+    request = execution.request(MemoryCausal)
     bounds = Bounds(request.max_depth, MOST_COUNTED, edges=MOST_COUNTED, level=MOST_COUNTED)
     async with execution.loom.database.begin(execution.caller, walking=True) as tx:
         done = await walk(tx, request.node_id, CAUSAL_DIRECTIONS, bounds)
@@ -190,7 +190,7 @@ CONTEXT_DIRECTIONS = (Way(forward=True), Way(forward=False))
 
 async def memory_context(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the node, the nodes nearest to it by weight, and the edges between them."""
-    request = MemoryContext.model_validate(state["request"])
+    request = runtime.context.request(MemoryContext)
     bounds = Bounds(request.depth, MOST_AROUND)
     return await _walked(
         runtime.context, request.node_id, CONTEXT_DIRECTIONS, bounds, None, field="node_id"

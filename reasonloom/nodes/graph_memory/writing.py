@@ -46,7 +46,7 @@ STORED_BEFORE = "the same was stored before: node {node_id} was strengthened"
 async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the node in the current session and draw its edges, all or nothing."""
     execution = runtime.context
-    request = MemoryAdd.model_validate(state["request"])
+    request = execution.request(MemoryAdd)
     edges = request.edges or []
     _require_distinct(edges)
     corrects = any(edge.edge_type == "supersedes" for edge in edges)
@@ -127,7 +127,7 @@ BACK = "; to go back to it, correct node {over}, which superseded it"
 async def memory_correct(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the correction in the current session and let it supersede the old node."""
     execution = runtime.context
-    request = MemoryCorrect.model_validate(state["request"])
+    request = execution.request(MemoryCorrect)
     old, made = await _draft(execution, request)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await memory_sessions.current(
@@ -283,7 +283,7 @@ BRANCHES_CUT = "there are {count} branches; the newest {shown} are listed"
 async def memory_resolve(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the newest version of the node, among all its corrections."""
     execution = runtime.context
-    request = MemoryResolve.model_validate(state["request"])
+    request = execution.request(MemoryResolve)
     async with execution.loom.database.begin(execution.caller, walking=True) as tx:
         await memory_nodes.require(tx, request.node_id, field="node_id")
         edges = await supersession.above(tx, request.node_id, most=MOST_CORRECTIONS + 1)

@@ -108,7 +108,7 @@ async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[
             begin as the one named.
     """
     execution = runtime.context
-    request = HistoryForget.model_validate(state["request"])
+    request = execution.request(HistoryForget)
     span = dates.span_between(request.after, request.before, ("after", "before"))
     topic = await topic_of(execution, request.query) if request.query else None
     days = execution.loom.settings.undo_days

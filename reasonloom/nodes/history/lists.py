@@ -83,7 +83,7 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
         InvalidArgument: both forms of dates at once, no date, or from after to.
     """
     execution = runtime.context
-    request = HistoryListSessions.model_validate(state["request"])
+    request = execution.request(HistoryListSessions)
     now = execution.loom.clock()
     span = dates.parse_span(request.from_, request.to, request.days_back, now)
     notes: list[str] = []

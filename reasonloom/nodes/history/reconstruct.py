@@ -53,7 +53,7 @@ class Found:
 async def history_reconstruct(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return what was said and done, within the budget; a caller's mistake is told as text."""
     execution = runtime.context
-    request = HistoryReconstruct.model_validate(state["request"])
+    request = execution.request(HistoryReconstruct)
     try:
         found = await _found(execution, request)
     except CallerMistake as mistake:

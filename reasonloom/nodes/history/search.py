@@ -218,7 +218,7 @@ async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[
         UnknownName: there is no such project.
     """
     execution = runtime.context
-    request = HistorySearch.model_validate(state["request"])
+    request = execution.request(HistorySearch)
     budget = execution.loom.settings.max_response_tokens
     found = await search_passages(execution, request.query, request.project, budget - HEAD_TOKENS)
     if not found.pieces:

@@ -54,7 +54,7 @@ def missing_ids(memory_ids: Sequence[str], found: Container[str]) -> list[str]:
 async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the memories, embedded in one batch, or strengthen their duplicates; all or none."""
     execution = runtime.context
-    request = BatchRemember.model_validate(state["request"])
+    request = execution.request(BatchRemember)
     items, removed = _clean_items(request.memories)
     at = execution.loom.clock()
     sources = [view_source_of(item, at) for item in items]
@@ -121,7 +121,7 @@ async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     A foreign id answers exactly like one that never existed.
     """
     execution = runtime.context
-    request = BatchRecall.model_validate(state["request"])
+    request = execution.request(BatchRecall)
     numbers = memory_numbers(request.memory_ids)
     async with execution.loom.database.begin(execution.caller) as tx:
         known = await memories.read_many(tx, list(numbers.values()))
@@ -164,7 +164,7 @@ def _full_memory(memory: KnownMemory) -> ReadMemory:
 async def batch_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Hide or erase the memories that exist, in one transaction; name the ids that do not."""
     execution = runtime.context
-    request = BatchForget.model_validate(state["request"])
+    request = execution.request(BatchForget)
     numbers = memory_numbers(request.memory_ids)
     if not (request.soft or request.dry_run):
         await execution.loom.journal.flush()  # accesses may still be waiting to be written

@@ -36,7 +36,7 @@ async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
         MemoryNotFound: no memory of this owner and space has this id.
     """
     execution = runtime.context
-    request = Forget.model_validate(state["request"])
+    request = execution.request(Forget)
     memory_id = memory_number(request.memory_id)
     if not request.soft:
         await execution.loom.journal.flush()  # accesses may still be waiting to be written
@@ -74,7 +74,7 @@ async def restore_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[
         MemoryNotFound: no hidden memory of this owner and space has this id.
     """
     execution = runtime.context
-    request = RestoreMemory.model_validate(state["request"])
+    request = execution.request(RestoreMemory)
     number = memory_number(request.memory_id)
     async with execution.loom.database.begin(execution.caller) as tx:
         if not await memories.restore(tx, number):

@@ -30,7 +30,7 @@ from reasonloom.stores.memory.search.retrieval import FoundMemory
 async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return one page of the memories that match the request, best first."""
     execution = runtime.context
-    request = ExplainedRecall.model_validate(state["request"])
+    request = execution.request(ExplainedRecall)
     finding = await retrieve(
         execution,
         request.text,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the memory and link it to its nearest, or strengthen its duplicate."""
     execution = runtime.context
-    request, removed = clean_request(Remember.model_validate(state["request"]))
+    request, removed = clean_request(execution.request(Remember))
     at = execution.loom.clock()
     texts = sector_views(view_source_of(request, at))
     vectors, notes = await embed_views(execution.loom.embedder, texts)

@@ -47,7 +47,7 @@ LONGEST_NAMED = 50
 
 async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return one page of the memories that match the request's text and filters."""
-    request = ExplainedSearch.model_validate(state["request"])
+    request = runtime.context.request(ExplainedSearch)
     scope = InSectors(**asdict(scope_of(request)), sectors=request.sectors)
     answered = _by_words if request.text else _by_filters
     answer, notes = await answered(runtime.context, request, scope)

@@ -93,7 +93,7 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
         MemoryNotFound: the caller has no such memory.
     """
     execution = runtime.context
-    request, removed = clean_request(UpdateMemory.model_validate(state["request"]))
+    request, removed = clean_request(execution.request(UpdateMemory))
     memory_id = memory_number(request.memory_id)
     embedded = Embedded()
     while True:

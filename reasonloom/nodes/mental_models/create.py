@@ -90,7 +90,7 @@ NAMED_TWICE = "basins that were named twice count once"
 async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Create the requested model, active at once."""
     execution = runtime.context
-    request = CreateModel.model_validate(state["request"])
+    request = execution.request(CreateModel)
     given, notes = clean_name(request.name, field="name")
     name = normalize("NFC", given)
     description, of_description = _text(request.description, "description")

@@ -140,7 +140,7 @@ MADE = "'{name}' predicts with confidence {confidence:.2f}"
 async def predict_with_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Make a prediction and persist it."""
     execution = runtime.context
-    request = PredictWithModel.model_validate(state["request"])
+    request = execution.request(PredictWithModel)
     text, notes = clean_name(request.message, field="message")
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id)

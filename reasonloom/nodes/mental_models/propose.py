@@ -109,7 +109,7 @@ TAKEN = "some proposed names are taken; those were not kept as drafts"
 async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Propose models and revisions; persist drafts if requested."""
     execution = runtime.context
-    request = ProposeModels.model_validate(state["request"])
+    request = execution.request(ProposeModels)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         dense = await model_basins.dense_basins(
             tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit

@@ -27,7 +27,7 @@ MORE = "only the newest {most} {what} are told"
 async def get_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the requested model."""
     execution = runtime.context
-    request = GetModel.model_validate(state["request"])
+    request = execution.request(GetModel)
     async with execution.loom.database.begin(execution.caller) as tx:
         answer, notes = await full_model(tx, request, execution.loom.clock())
     return {"answer": answer.wire(), "notes": notes}
@@ -68,7 +68,7 @@ async def _related_rows(
 async def list_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the models that match, the newest first."""
     execution = runtime.context
-    request = ListModels.model_validate(state["request"])
+    request = execution.request(ListModels)
     async with execution.loom.database.begin(execution.caller) as tx:
         rows = await models.list_models(
             tx, domain=request.domain, status=request.status, most=request.limit

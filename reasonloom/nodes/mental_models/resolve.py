@@ -133,7 +133,7 @@ class ResolvingState(ToolState, total=False):
 async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Judge the prediction by the observation."""
     execution = runtime.context
-    request = ResolvePrediction.model_validate(state["request"])
+    request = execution.request(ResolvePrediction)
     if request.observation is None and request.was_accurate is None:
         raise InvalidArgument(NEITHER, field="observation", kind="missing")
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -148,7 +148,7 @@ async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> d
 async def resolve_prediction(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Persist the outcome and count it in the model's record, unless it is undecided."""
     execution, outcome = runtime.context, state["outcome"]
-    request = ResolvePrediction.model_validate(state["request"])
+    request = execution.request(ResolvePrediction)
     now, correct = execution.loom.clock(), outcome["correct"]
     text, _ = _text(request)
     async with execution.loom.database.begin(execution.caller) as tx:

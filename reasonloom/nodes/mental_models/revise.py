@@ -37,7 +37,7 @@ UNTESTED = "new_accuracy is 0.5: none of its resolved predictions is left to tes
 async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Change the model's basins; concurrent revisions wait for each other."""
     execution = runtime.context
-    request = ReviseModel.model_validate(state["request"])
+    request = execution.request(ReviseModel)
     reason, notes = clean_name(request.trigger_description, field="trigger_description")
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id, hold=True)
@@ -119,7 +119,7 @@ CHANGED = "Model '{name}' is {status}"
 async def activate_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Set the model's status."""
     execution = runtime.context
-    request = ActivateModel.model_validate(state["request"])
+    request = execution.request(ActivateModel)
     status = request.status
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id, hold=True)

@@ -120,7 +120,7 @@ async def answer_confidence(state: CheckState, runtime: Runtime[Execution]) -> d
 async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `detect_bias`; monitored calls are compared with the caller's earlier ones."""
     execution = runtime.context
-    request = DetectBias.model_validate(state["request"])
+    request = execution.request(DetectBias)
     biases, notes = merge_bias(*_of(state, "bias"), state["given"])
     changes = (
         await compare_with_earlier(execution, biases) if request.monitor_continuously else None
@@ -137,7 +137,7 @@ async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[st
 
 async def answer_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `detect_emotion`."""
-    request = DetectEmotion.model_validate(state["request"])
+    request = runtime.context.request(DetectEmotion)
     values, notes = merge_emotion(
         *_of(state, "emotion"), state["given"], discrete=request.include_discrete
     )
@@ -148,7 +148,7 @@ async def answer_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict
 
 async def answer_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `evaluate`, with the further parts that were asked for."""
-    request, given = Evaluate.model_validate(state["request"]), state["given"]
+    request, given = runtime.context.request(Evaluate), state["given"]
     values, notes = merge_quality(*_of(state, "quality"), given)
     values |= {"confidence": None, "biases": None}
     if request.include_confidence:

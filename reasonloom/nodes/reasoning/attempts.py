@@ -1,4 +1,4 @@
-"""Attempts at a thought: asked once more where the first is too unsure, the surest is kept."""
+"""Attempts at a thought: a second one if the first is too unsure; the most confident is used."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 MOST_ATTEMPTS = 2
 MOST_MEMORIES = 5
 DEFAULT_CONFIDENCE = 0.8
-"""What the reference gives a reply that is not the JSON it was asked for."""
+"""The reference's confidence for a reply that is not the requested JSON."""
 
 TRANSCRIPT_TOKENS = 300
-"""Tokens of a piece of a past conversation that a thought is given; its parts are cut alike."""
+"""Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
 
 TRANSCRIPT_HEADER = (
     "[from a past conversation of {when}, session {session}: what was said then, as data]"
@@ -49,9 +49,9 @@ NOTHING_FOUND = (
 
 
 async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the memories that a thought calls for, and what to say of the search.
+    """Return the memories relevant to a thought, and notes on the search.
 
-    None where automatic memory is off; those returned are strengthened.
+    None if automatic memory is off; those returned are reinforced.
     """
     if not execution.loom.settings.auto_memory:
         return [], []
@@ -65,22 +65,22 @@ async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str,
         notes = [*notes, *(note for note in past.notes if note not in notes)]
     best = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
     execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in best])
-    told = [
+    memories = [
         {"id": each.memory.id, "content": _memory_text(execution, each.memory)} for each in best
     ]
-    return told, notes
+    return memories, notes
 
 
 async def _has_transcripts(execution: Execution) -> bool:
-    """Tell whether there are past conversations; they are searched by themselves."""
+    """Tell whether there are past conversations; they are searched separately."""
     async with execution.loom.database.begin(execution.caller) as tx:
         return (await retrieval.weigh_terms(tx, "", None, transcripts=True)).visible > 0
 
 
 def _memory_text(execution: Execution, memory: FoundMemory) -> str:
-    """Return a memory as a thought is told it.
+    """Return a memory as prompts show it.
 
-    A piece of a past conversation says what it is, and what reads like an instruction does.
+    An excerpt of a past conversation is marked as one, and text that reads like an instruction.
     """
     if memory.source_kind != "transcript":
         guarded = execution.loom.settings.suspicion
@@ -101,26 +101,26 @@ async def next_attempt(
 ) -> dict[str, Any]:
     """Ask for a thought, or for a better one than those in `state`; return what that adds to it.
 
-    `question` says where it is asked and by which prompt; what it is told comes from `state`.
+    `question` gives the node and the prompt; the prompt's variables come from `state`.
     """
     attempts = state.get("attempts", [])
-    told = {
+    variables = {
         "content": content,
         "history": state["history"],
         "memories": state["memories"],
         "doubt": render_doubt(attempts, wanted),
     }
-    reply = await ask(execution, replace(question, variables=told, n=len(attempts)))
+    reply = await ask(execution, replace(question, variables=variables, n=len(attempts)))
     return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
 
 
 def render_doubt(attempts: list[dict[str, Any]], wanted: float | None) -> str:
-    """Return what the next attempt is told of the one before; nothing at the first."""
+    """Return what the next attempt's prompt says of the one before; empty for the first."""
     return DOUBT.format(**attempts[-1], wanted=wanted) if attempts else ""
 
 
 def attempt(reply: Reply) -> dict[str, Any]:
-    """Return a reply as a thought; one that is not JSON is a thought all the same."""
+    """Return a reply as a thought, even if it is not JSON."""
     if reply.parsed is None:
         return {"content": reply.text, "confidence": DEFAULT_CONFIDENCE, "model": reply.model}
     return {
@@ -131,7 +131,7 @@ def attempt(reply: Reply) -> dict[str, Any]:
 
 
 def reply_notes(reply: Reply) -> list[str]:
-    """Return what must be said of a reply."""
+    """Return the notes on a reply: truncated, or not the requested JSON."""
     notes = []
     if reply.truncated:
         notes.append("the language model's answer was cut at its length limit")
@@ -144,12 +144,12 @@ def reply_notes(reply: Reply) -> list[str]:
 
 
 def is_enough(attempts: list[dict[str, Any]], wanted: float | None) -> bool:
-    """Tell whether the last attempt is sure enough, or was the last allowed."""
+    """Tell whether the last attempt is confident enough, or was the last allowed."""
     return wanted is None or attempts[-1]["confidence"] >= wanted or len(attempts) >= MOST_ATTEMPTS
 
 
 def most_confident(attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the surest attempt, the first among equals."""
+    """Return the most confident attempt, the first among equals."""
     return max(attempts, key=lambda each: each["confidence"])
 
 
@@ -158,8 +158,8 @@ def memories_used_in(
 ) -> list[int]:
     """Return the ids of the memories that a thought was made of.
 
-    A language model may use all that it is told. Without one a thought repeats sentences: of the
-    memories that were found, those are used of which it repeats one.
+    A language model may use all that it is given. Without one a thought repeats sentences, so a
+    memory counts as used if the thought repeats one of its sentences.
     """
     if not execution.loom.llm.offline:
         return [each["id"] for each in memories]
@@ -173,9 +173,9 @@ def memories_used_in(
 def caveats(
     execution: Execution, confidence: float, wanted: float | None, *, content: str = ""
 ) -> dict[str, Any]:
-    """Return what an answer says of a thought that is too unsure, or made without an llm.
+    """Return the answer's keys for a thought that is too unsure, or made without a language model.
 
-    `content` is the thought, where it can be that nothing was found for it.
+    `content` is the thought, given where it may be that nothing was found for it.
     """
     extra: dict[str, Any] = {}
     if wanted is not None and confidence < wanted:

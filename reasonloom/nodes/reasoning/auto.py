@@ -1,6 +1,6 @@
-"""The steps of choosing a mode: compute features, hear the llm's vote, recommend.
+"""The steps of choosing a mode: compute features, get the language model's vote, recommend.
 
-The llm's vote is blind: it is asked without the features and what they say.
+The vote is blind: the language model does not see the features.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ OFFLINE = (
     "Set REASONLOOM_LLM; `reasonloom doctor` shows how."
 )
 LAST_STEPS = 3
-"""Steps of the session that the llm is told of."""
+"""Steps of the session that the language model sees."""
 
 
 class AutoState(ToolState, total=False):
-    """What the choice carries; `session` holds id, checkpoint, last steps, and models that fit."""
+    """The state of the choice; `session` holds id, checkpoint, last steps, and matching models."""
 
     session: dict[str, Any]
     features: dict[str, float]
@@ -51,9 +51,9 @@ class AutoState(ToolState, total=False):
 
 
 async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Look at the session, where one is named, and compute the features."""
+    """Compute the features, of the session too if one is named."""
     execution = runtime.context
-    request = ExecutingAuto.model_validate(state["request"])
+    request = execution.request(ExecutingAuto)
     session: dict[str, Any] = {"id": None, "steps": []}
     thoughts = checkpoints = 0
     if request.session_id is not None:
@@ -71,11 +71,11 @@ async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict
 
 
 async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask the language model which mode it would take."""
+    """Ask the language model which mode it would choose."""
     execution = runtime.context
     if execution.loom.llm.offline:
         return {"vote": {}}
-    request, session = ExecutingAuto.model_validate(state["request"]), state["session"]
+    request, session = execution.request(ExecutingAuto), state["session"]
     question = Question(
         node="hear_vote",
         prompt="auto/route",
@@ -93,9 +93,9 @@ async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, 
 
 
 async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Put the votes together and answer; nothing is stored but the run."""
+    """Combine the votes and answer; nothing is stored but the run."""
     execution = runtime.context
-    answer = _answer(execution, state, ExecutingAuto.model_validate(state["request"]))
+    answer = _answer(execution, state, execution.request(ExecutingAuto))
     session = state["session"]["id"]
     notes = state.get("notes", [])
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -125,7 +125,7 @@ def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> R
     return Recommendation(
         recommended_mode=chosen,
         confidence=round(shares[chosen], 3),
-        rationale=_rationale(chosen, features, hints, vote) + _missed(wanted, offered),
+        rationale=_rationale(chosen, features, hints, vote) + _not_offered(wanted, offered),
         complexity=complexity_of(features),
         alternative_modes=[
             ModeOption(**each) for each in alternatives_to(chosen, shares, features, hints)
@@ -134,37 +134,37 @@ def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> R
         votes=votes,
         llm=execution.loom.llm.name,
         run_id=str(execution.run.id),
-        **_marks(execution, state),
+        **_extras(execution, state),
     )
 
 
 def _rationale(
     chosen: str, features: dict[str, float], hints: list[str], vote: dict[str, Any]
 ) -> str:
-    said = f"{chosen}: {reasons_for(chosen, features, hints)}."
+    rationale = f"{chosen}: {reasons_for(chosen, features, hints)}."
     if vote:
-        said += (
+        rationale += (
             f" The language model votes for {vote['mode']} "
             f"({vote['confidence']:.2f}): {vote['rationale']}"
         )
-    return said
+    return rationale
 
 
-def _missed(wanted: dict[str, float], offered: list[str]) -> str:
-    """Return what is to be said where the best mode, or any, is not offered here."""
+def _not_offered(wanted: dict[str, float], offered: list[str]) -> str:
+    """Return a remark if the best mode, or every mode, is not offered here."""
     if not offered:
         return NONE_OFFERED
     best = best_mode(wanted)
     return "" if best in offered else NOT_OFFERED.format(mode=best)
 
 
-def _marks(execution: Execution, state: AutoState) -> dict[str, Any]:
-    """Return what must be said of a choice beside itself."""
-    marks: dict[str, Any] = {}
+def _extras(execution: Execution, state: AutoState) -> dict[str, Any]:
+    """Return the answer's optional keys."""
+    extras: dict[str, Any] = {}
     if (checkpoint := state["session"].get("checkpoint")) is not None:
-        marks["checkpoint_id"] = checkpoint
+        extras["checkpoint_id"] = checkpoint
     if execution.loom.llm.offline:
-        marks["suggestion"] = OFFLINE
+        extras["suggestion"] = OFFLINE
     elif not state["vote"]:
-        marks["partial"] = True
-    return marks
+        extras["partial"] = True
+    return extras

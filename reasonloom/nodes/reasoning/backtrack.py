@@ -1,6 +1,6 @@
-"""The steps of going back: find the checkpoint, think in a new direction, restore on a branch.
+"""The steps of backtracking: find the checkpoint, explore a new direction, restore on a branch.
 
-Nothing is written before the last step: where the language model fails, nothing has changed.
+Nothing is written before the last step: if the language model fails, nothing has changed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 MODE = "backtracking"
 LONGEST_NAME = 120
-"""Characters of the new branch's name, which tells the checkpoint and the direction."""
+"""Characters of the new branch's name, made of the checkpoint's name and the direction."""
 
 
 class BacktrackState(ToolState, total=False):
-    """What going back carries from node to node; `place` holds ids: session, checkpoint, head."""
+    """The state of backtracking; `place` holds the ids of session, checkpoint and head."""
 
     place: dict[str, Any]
     history: list[dict[str, str]]
@@ -49,9 +49,9 @@ class BacktrackState(ToolState, total=False):
 
 
 async def find_checkpoint(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the checkpoint, and where there is a direction what it is to be explored with."""
+    """Find the checkpoint and, if a direction is given, the context to explore it in."""
     execution = runtime.context
-    request = Backtrack.model_validate(state["request"])
+    request = execution.request(Backtrack)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         checkpoint = await _checkpoint(tx, request)
         direction = request.new_direction or ""
@@ -79,8 +79,8 @@ async def _checkpoint(tx: Transaction, request: Backtrack) -> CheckpointRow:
 
 
 async def explore_direction(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask the language model for the first step in the new direction, or for a better one."""
-    request = Backtrack.model_validate(state["request"])
+    """Ask the language model for the first step in the new direction, or a better one."""
+    request = runtime.context.request(Backtrack)
     question = Question(
         node="explore_direction",
         prompt="backtrack/explore",
@@ -93,7 +93,7 @@ async def explore_direction(state: BacktrackState, runtime: Runtime[Execution]) 
 
 
 def is_explored(state: BacktrackState) -> bool:
-    """Tell whether there is no direction to explore, or its thought is sure enough."""
+    """Tell whether there is no direction to explore, or its thought is confident enough."""
     request = state["request"]
     if not request.get("new_direction"):
         return True
@@ -102,9 +102,9 @@ def is_explored(state: BacktrackState) -> bool:
 
 
 async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Restore the checkpoint's state on a new branch, with the new thought as its first step."""
+    """Restore the checkpoint's state on a new branch, with the new thought as first step."""
     execution = runtime.context
-    request = Backtrack.model_validate(state["request"])
+    request = execution.request(Backtrack)
     thought = _thought(execution, state, request)
     memory, notes = await as_memory(execution, thought) if thought else (None, [])
     used = _used(execution, state, thought)
@@ -173,9 +173,9 @@ def _thought(execution: Execution, state: BacktrackState, request: Backtrack) ->
 async def _answer(
     tx: Transaction, execution: Execution, state: BacktrackState, thought: NewThought | None
 ) -> Backtracked:
-    """Return the answer: about the new thought, or about the one that the session stands at."""
+    """Return the answer: about the new thought, or about the session's current one."""
     place, wanted = state["place"], state["request"].get("confidence")
-    stands = {
+    place_ids = {
         "session_id": place["session"],
         "branch_id": str(execution.run.effect("branch")),
         "checkpoint_id": place["checkpoint"],
@@ -183,7 +183,7 @@ async def _answer(
     }
     if thought:
         return Backtracked(
-            **stands,
+            **place_ids,
             thought_id=str(thought.id),
             content=thought.content,
             confidence=thought.confidence,
@@ -195,7 +195,7 @@ async def _answer(
     at = await thoughts.require(tx, place["head"]) if place["head"] else None
     sure = at.confidence if at else 0.0
     return Backtracked(
-        **stands,
+        **place_ids,
         thought_id=place["head"],
         content=at.content if at else "",
         confidence=sure,

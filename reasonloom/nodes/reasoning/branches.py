@@ -1,4 +1,4 @@
-"""How branches and checkpoints are shown in answers."""
+"""The branches of a session: listed, focused, completed; and how answers show them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def render_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
-    """Return a branch's fields as answers show them; `active` is the session's active branch."""
+    """Return a branch's fields for answers; `active` is the session's active branch."""
     return {
         "id": str(branch.id),
         "session_id": str(branch.session_id),
@@ -43,7 +43,7 @@ def render_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
 
 
 def render_checkpoint(checkpoint: CheckpointRow) -> dict[str, Any]:
-    """Return a checkpoint's fields as answers show them, without its snapshot."""
+    """Return a checkpoint's fields for answers, without its snapshot."""
     return {
         "id": str(checkpoint.id),
         "session_id": str(checkpoint.session_id),
@@ -59,9 +59,9 @@ ROOT_STAYS = "the root branch has no parent and stays the active one; a step on 
 
 
 async def tree_complete(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Give the request's branch its last state; where it was active, its parent becomes active."""
+    """Give the branch its final state; if it was active, its parent becomes active."""
     execution = runtime.context
-    request = TreeComplete.model_validate(state["request"])
+    request = execution.request(TreeComplete)
     notes = []
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, request.session_id)
@@ -79,9 +79,9 @@ async def tree_complete(state: ToolState, runtime: Runtime[Execution]) -> dict[s
 
 
 async def tree_focus(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Let the session's next steps stand on the request's branch, opened again where finished."""
+    """Make the branch the session's active one, reopened if it was finished."""
     execution = runtime.context
-    request = TreeFocus.model_validate(state["request"])
+    request = execution.request(TreeFocus)
     notes = []
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, request.session_id)
@@ -96,9 +96,9 @@ async def tree_focus(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
 
 
 async def tree_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return every branch of the request's session, and which is active."""
+    """Return every branch of the session, and which is active."""
     execution = runtime.context
-    request = TreeList.model_validate(state["request"])
+    request = execution.request(TreeList)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.require(tx, request.session_id)
         found = await branches.of_session(tx, session)

@@ -1,4 +1,4 @@
-"""Sets a checkpoint: a name for the state that a session has now."""
+"""The checkpoints of a session: created and listed."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from reasonloom.stores.sessions.checkpoints import NewCheckpoint
 
 
 async def checkpoint_create(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Keep the state of the request's session under a name."""
+    """Save the session's state under a name."""
     execution = runtime.context
-    request = CheckpointCreate.model_validate(state["request"])
+    request = execution.request(CheckpointCreate)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, request.session_id)
         await branches.plant_root(tx, session.id)
@@ -44,9 +44,9 @@ async def checkpoint_create(state: ToolState, runtime: Runtime[Execution]) -> di
 
 
 async def checkpoint_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return every checkpoint of the request's session with the state that it keeps."""
+    """Return every checkpoint of the session with its saved state."""
     execution = runtime.context
-    request = CheckpointList.model_validate(state["request"])
+    request = execution.request(CheckpointList)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.require(tx, request.session_id)
         found = await checkpoints.of_session(tx, session.id)

@@ -1,4 +1,4 @@
-"""The steps of linear reasoning: recall what is known, continue the thought, keep it."""
+"""The steps of linear reasoning: recall what is known, continue the thought, persist it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FORKED = (
 
 
 class LinearState(ToolState, total=False):
-    """What one step of linear reasoning carries from node to node.
+    """The state of one step of linear reasoning.
 
     `session` holds the ids of the session, of the branch, and of its head (None at first).
     """
@@ -48,9 +48,9 @@ class LinearState(ToolState, total=False):
 
 
 async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the active branch's history and the memories that the thought calls for."""
+    """Find the active branch's history and the relevant memories."""
     execution = runtime.context
-    request = ReasoningLinear.model_validate(state["request"])
+    request = execution.request(ReasoningLinear)
     fresh = str(execution.run.effect("session"))
     session: dict[str, Any] = {"id": fresh, "branch": fresh, "head": None}
     history = BranchHistory()
@@ -72,7 +72,7 @@ async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dic
 
 async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask the language model for the next step, or for a better one."""
-    request = ReasoningLinear.model_validate(state["request"])
+    request = runtime.context.request(ReasoningLinear)
     question = Question(
         node="continue_thought",
         prompt="linear/continue",
@@ -84,14 +84,14 @@ async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> d
 
 
 def is_sure_enough(state: LinearState) -> bool:
-    """Tell whether the last attempt reaches the confidence asked for, or was the last allowed."""
+    """Tell whether the last attempt is confident enough, or was the last allowed."""
     return is_enough(state["attempts"], state["request"].get("confidence"))
 
 
 async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the best attempt in its session and in memory, and answer with it."""
     execution = runtime.context
-    request = ReasoningLinear.model_validate(state["request"])
+    request = execution.request(ReasoningLinear)
     thought = _thought(execution, state, request)
     used = memories_used_in(execution, thought.content, state["memories"])
     memory, notes = await as_memory(execution, thought)

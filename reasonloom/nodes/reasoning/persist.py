@@ -1,4 +1,4 @@
-"""Keeps a thought as a memory of its own, derived from the memories it used."""
+"""Persists a thought as a memory, derived from the memories it used."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtMemory:
-    """A thought ready to be stored as a memory, its vectors made."""
+    """A thought ready to be stored as a memory, with its vectors."""
 
     memory: NewMemory
 
     async def store(self, tx: Transaction, used: Sequence[int]) -> int:
-        """Store it with an edge `derived_from` to each memory it used that is still there."""
+        """Store it with an edge `derived_from` to each memory it used that still exists."""
         memory_id = await memories.store(tx, self.memory)
         await memories.link(
             tx,
@@ -43,7 +43,7 @@ class ThoughtMemory:
 async def as_memory(
     execution: Execution, thought: NewThought
 ) -> tuple[ThoughtMemory | None, list[str]]:
-    """Return the thought as a memory to be stored, None where automatic memory is off."""
+    """Return the thought as a memory to be stored, None if automatic memory is off."""
     loom = execution.loom
     if not loom.settings.auto_memory:
         return None, []
@@ -72,7 +72,7 @@ async def persist_first_thought(
     used: Sequence[int],
     notes: Sequence[str],
 ) -> dict[str, Any]:
-    """Store the thought in one transaction and return what the run's last node adds.
+    """Store the first thought of a new session; return what the run's last node adds.
 
     `used` are the ids of the memories that it rests on, `notes` those of the steps before.
     """

@@ -1,7 +1,7 @@
-"""An answer as lines that can be compared: what was said, sentence by sentence, under its place.
+"""An answer as lines that can be compared, one sentence each, under its path.
 
-Ids are left out, since they differ in any two runs; where one names a part of the same answer,
-that part's name stands in its place.
+Ids are left out, since they differ between any two runs; where one names a part of the same
+answer, that part's name is used instead.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from typing import Any
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 MAIN = ("content", "improved_reasoning", "rationale")
-"""The texts that say what an answer comes to, the first that is given counts."""
+"""Keys of an answer's main text; the first that is present counts."""
 
 NAMES = ("name", "lens", "area", "mode", "constraint", "by")
-"""What a part of an answer is called by, the first that it has."""
+"""Keys that name a part of an answer; the first that is present counts."""
 
 CONTEXT_LINES = 1
 """Unchanged lines shown around a difference."""
 
 
 def answer_statements(answer: Mapping[str, Any] | None) -> list[str]:
-    """Return the sentences of what an answer comes to."""
+    """Return the sentences of an answer's main text."""
     text = next((answer[name] for name in MAIN if answer.get(name)), "") if answer else ""
     return _sentences(str(text))
 
 
 def lines_of(answer: Mapping[str, Any] | None) -> list[str]:
-    """Return an answer as lines: first what it comes to, then each other value with its place."""
+    """Return an answer as lines: its main text, then every other value with its path."""
     if answer is None:
         return []
     main = answer_statements(answer)
@@ -44,9 +44,11 @@ def lines_of(answer: Mapping[str, Any] | None) -> list[str]:
 
 
 def difference(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[str]:
-    """Return the lines of a unified difference of two answers, none where they say the same."""
-    told = (lines_of(before), lines_of(after))
-    return list(unified_diff(*told, "origin", "fork", n=CONTEXT_LINES, lineterm=""))
+    """Return a unified diff of two answers, empty if they say the same."""
+    lines = unified_diff(
+        lines_of(before), lines_of(after), "origin", "fork", n=CONTEXT_LINES, lineterm=""
+    )
+    return list(lines)
 
 
 def _sentences(text: str) -> list[str]:
@@ -68,7 +70,7 @@ def _name(part: Mapping[str, Any], place: int) -> str:
 
 
 def _rendered(path: str, value: Any, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of one value, `path: value`; a text has one for each sentence."""
+    """Yield the lines of one value, `path: value`; a text has one line per sentence."""
     last = path.rpartition(" / ")[2]
     if last == "id" or last.endswith("_id"):
         return

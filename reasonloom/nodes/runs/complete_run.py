@@ -1,4 +1,4 @@
-"""Ends a run: its row gets the answer in the same transaction as what it wrote."""
+"""Completes a run: its row gets the answer in the transaction of its writes."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def complete_run(
 def done_row(
     execution: Execution, output: dict[str, Any], *, session_id: UUID | None = None
 ) -> runs.RunRow:
-    """Return the row of a run that ended well."""
+    """Return the row of a run that succeeded."""
     run = execution.run
     return runs.RunRow(
         id=run.id,

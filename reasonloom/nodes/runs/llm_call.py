@@ -1,4 +1,4 @@
-"""Asks the language model on behalf of a node: within the budget, recorded before use."""
+"""Calls the language model for a node: within the budget, recorded before use."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.prompts.template import RenderedPrompt
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of a node: which prompt with what, and where in the run it stands.
+    """One question of a node: the prompt with its variables, and its place in the run.
 
-    `sample` tells answers to one and the same question apart, as `Ask.sample` does; `aside` is
-    how it stands to a later call for which budget is put aside; `seconds` is the time that it
-    may take, None for what the run has left.
+    `sample` distinguishes several answers to the same question, as `Ask.sample` does; `aside`
+    relates it to a later call for which budget is set aside; `seconds` is its time limit, None for
+    what the run has left.
     """
 
     node: str
@@ -42,10 +44,10 @@ class Question:
 
 
 async def ask(execution: Execution, question: Question) -> Reply:
-    """Return the language model's reply; one that was recorded before is not paid again.
+    """Return the language model's reply; a recorded reply is not paid for again.
 
     Raises:
-        BudgetExceeded: less is left of the run's budget than the call may cost.
+        BudgetExceeded: the call may cost more than the run's budget has left.
         LlmUnavailable, LlmRefused, TimedOut: as the provider answers.
     """
     loom, run = execution.loom, execution.run
@@ -132,9 +134,8 @@ def _reply(known: dict[str, Any]) -> Reply:
     return Reply(model=known["model"], usage=usage, **known["reply"])
 
 
-log = logging.getLogger(__name__)
 SHARE = 0.5
-"""The share of a run's remaining time that one call may take: time to answer is always left."""
+"""The share of a run's remaining time that one call may take, so that time to answer is left."""
 
 CUT = "the language model's answer to {what} was cut at its length limit"
 NONSENSE = "the language model's answer to {what} was not the JSON asked for"
@@ -142,7 +143,7 @@ NONSENSE = "the language model's answer to {what} was not the JSON asked for"
 
 @dataclass(frozen=True, slots=True)
 class OptionalReply:
-    """What came of a question: the object asked for, or text of another form, or a fault."""
+    """The reply to a question: the parsed object, or text in another form, or the fault."""
 
     parsed: dict[str, Any] | None = None
     text: str = ""
@@ -152,9 +153,9 @@ class OptionalReply:
 
 
 async def ask_or_note(execution: Execution, question: Question, what: str) -> OptionalReply:
-    """Ask within half of the time that the run has left; `what` names the question in notes.
+    """Ask within half of the run's remaining time; a fault becomes a note that names `what`.
 
-    Where the question has a time of its own, that holds if it is shorter.
+    A shorter time limit of the question's own applies.
     """
     run, settings = execution.run, execution.loom.settings
     seconds = (settings.tool_timeout - (time.perf_counter() - run.started)) * SHARE
@@ -174,5 +175,5 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
 
 
 def _failed(what: str, fault: ServiceFault) -> OptionalReply:
-    log.warning("%s: %s", what, type(fault).__name__)  # its words may quote what was asked
+    log.warning("%s: %s", what, type(fault).__name__)  # its message may quote the question
     return OptionalReply(notes=[f"{what}: {fault.message}"], fault=fault)

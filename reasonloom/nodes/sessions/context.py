@@ -1,4 +1,4 @@
-"""The history of a branch within a budget of tokens: newest steps whole, older ones as extract."""
+"""Where in a session a run thinks: its branch, and the branch's history within a token budget."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ MOST_STEPS = 100
 """Steps of a branch that are read at all, the newest."""
 
 LONGEST = 1_000
-"""Characters of an older step of which the extract is made."""
+"""Characters of an older step that the extract is made of."""
 
 WHOLE_SHARE = 0.75
-"""The share of the budget for whole steps where not all fit; the rest is for the extract."""
+"""The share of the budget for whole steps if not all fit; the rest is for the extract."""
 
 EXTRACTED = "{steps} earlier steps of this session, as an extract of their own sentences"
 
 
 @dataclass(frozen=True, slots=True)
 class BranchHistory:
-    """Steps as a prompt shows them, oldest first, each of `input` and `content`; what to say."""
+    """Steps as prompts show them, oldest first, each with `input` and `content`; and notes."""
 
     steps: list[dict[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -44,9 +44,9 @@ class BranchHistory:
 async def branch_history(
     tx: Transaction, execution: Execution, head: UUID | None, question: str
 ) -> BranchHistory:
-    """Return what leads to `head`, within `REASONLOOM_HISTORY_TOKENS`."""
+    """Return the steps that lead to `head`, within `REASONLOOM_HISTORY_TOKENS`."""
     budget = execution.loom.settings.history_tokens
-    longest = budget * BYTES_PER_TOKEN + 1  # what is longer does not fit, however it goes on
+    longest = budget * BYTES_PER_TOKEN + 1  # what is longer does not fit anyway
     steps = await thoughts.line(tx, head, most=MOST_STEPS, longest=longest)
     history = fit_history(steps, question, budget)
     if len(steps) == MOST_STEPS:
@@ -55,11 +55,11 @@ async def branch_history(
 
 
 def fit_history(steps: Sequence[PastThought], question: str, budget: int) -> BranchHistory:
-    """Return `steps` within `budget` tokens, counted by `llm/port.py`.
+    """Return `steps` within `budget` tokens.
 
-    All of them whole where they fit; else the newest whole, as far as three quarters of the
-    budget reach, and before them one extract of the older ones. Nothing is made up, and the
-    same steps and question give the same history.
+    All of them whole if they fit; else the newest whole, in three quarters of the budget, after an
+    extract of the older ones. Nothing is made up, and the same steps and question give the same
+    history.
     """
     if sum(map(_tokens, steps)) <= budget:
         return BranchHistory([_as_step(each) for each in steps])
@@ -81,24 +81,24 @@ def fit_history(steps: Sequence[PastThought], question: str, budget: int) -> Bra
 
 
 def extract_steps(texts: Sequence[str], question: str, budget: int) -> str:
-    """Return sentences of `texts`, in their order, that together take at most `budget` tokens.
+    """Return sentences of `texts`, in their order, that take at most `budget` tokens together.
 
-    Taken first are those that share most words with the question, then those whose words stand
-    in most of the texts, then the later ones; a sentence is taken once.
+    Preferred are those that share most words with the question, then those whose words occur in
+    most of the texts, then the later ones; no sentence is repeated.
     """
-    asked = set(words_in(question))
+    question_words = set(words_in(question))
     placed = [
         (sentence, place) for place, text in enumerate(texts) for sentence in sentences_in(text)
     ]
     words = {sentence: frozenset(words_in(sentence)) for sentence, _ in placed}
-    said_in = {(word, place) for sentence, place in placed for word in words[sentence]}
-    spread = Counter(word for word, _ in said_in)
+    occurrences = {(word, place) for sentence, place in placed for word in words[sentence]}
+    spread = Counter(word for word, _ in occurrences)
     last = {sentence: number for number, (sentence, _) in enumerate(placed)}
 
     def worth(sentence: str) -> tuple[int, float, int]:
         bag = words[sentence]
         central = sum(spread[word] for word in bag) / len(bag) if bag else 0.0
-        return len(bag & asked), central, last[sentence]
+        return len(bag & question_words), central, last[sentence]
 
     taken: list[str] = []
     for sentence in sorted(last, key=worth, reverse=True):
@@ -119,9 +119,9 @@ def _as_step(step: PastThought) -> dict[str, str]:
 async def session_context(
     execution: Execution, session_id: str | None, question: str, *, branch_id: str | None = None
 ) -> tuple[dict[str, Any], BranchHistory]:
-    """Return the ids of session, branch and its head (None at first), and its history.
+    """Return the ids of session, branch and its head (None at first), and the branch's history.
 
-    The branch is the session's active one where none is named.
+    The branch is the session's active one unless another is named.
 
     Raises:
         SessionNotFound: this owner has none such.
@@ -138,7 +138,7 @@ async def session_context(
 
 
 async def append_thought(tx: Transaction, execution: Execution, thought: NewThought) -> UUID:
-    """Store a thought in its session, held meanwhile; return the branch on which it stands."""
+    """Store a thought in its session, which is locked meanwhile; return its branch."""
     session = await sessions.open_session(
         tx, thought.session_id, mode=thought.mode, client=execution.caller.client
     )

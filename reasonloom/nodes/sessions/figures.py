@@ -1,4 +1,4 @@
-"""The figures of a session's reasoning, computed from its thoughts alone; see docs/reasoning.md."""
+"""The figures of a session's reasoning, and the findings that follow; see docs/reasoning.md."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 HALF_LIFE = 5
-"""Thoughts after which a thought's confidence weighs half."""
+"""Thoughts after which a thought's confidence has half its weight."""
 
 SAME_MEANING = 0.6
-"""The cosine from which one word takes up another: peanuts and nuts, price and cost."""
+"""The cosine from which one word covers another: peanuts and nuts, price and cost."""
 
 LONGEST_TEXT = 4_000
 """Characters of a thought that are compared."""
 
 MOST_QUESTION_WORDS, MOST_THOUGHT_WORDS = 200, 5_000
-"""Different words of the question and of the thoughts that are compared."""
+"""Distinct words of the question and of the thoughts that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class SessionFigures:
-    """A session in figures, each of 0..1 but the counts; `missed` are words nobody took up."""
+    """A session's figures, 0..1 except counts; `missed` are words that no thought covers."""
 
     thoughts: Sequence[ThoughtRow]
     coherence: float
@@ -87,7 +87,7 @@ def links_of(thoughts: Sequence[ThoughtRow], likeness: Similarity) -> list[Link]
 
 
 def coherence(thoughts: Sequence[ThoughtRow], links: Sequence[Link]) -> float:
-    """Return the mean likeness of consecutive thoughts; one alone is coherent, none is not."""
+    """Return the mean likeness of consecutive thoughts; 1 for a single thought, 0 for none."""
     if links:
         return fmean(link.likeness for link in links)
     return 1.0 if len(thoughts) == 1 else 0.0
@@ -99,12 +99,14 @@ def confidence(thoughts: Sequence[ThoughtRow], links: Sequence[Link]) -> float:
     A thought weighs 2 ** -(thoughts since / `HALF_LIFE`) times (1 + its mean likeness to the
     thoughts it follows and is followed by) / 2.
     """
-    beside: dict[object, list[float]] = {each.id: [] for each in thoughts}
+    likeness_at: dict[object, list[float]] = {each.id: [] for each in thoughts}
     for link in links:
-        beside[link.before.id].append(link.likeness)
-        beside[link.after.id].append(link.likeness)
+        likeness_at[link.before.id].append(link.likeness)
+        likeness_at[link.after.id].append(link.likeness)
     weights = [
-        2 ** (-since / HALF_LIFE) * (1 + (fmean(beside[each.id]) if beside[each.id] else 0.0)) / 2
+        2 ** (-since / HALF_LIFE)
+        * (1 + (fmean(likeness_at[each.id]) if likeness_at[each.id] else 0.0))
+        / 2
         for since, each in enumerate(reversed(thoughts))
     ]
     total = math.fsum(weights)
@@ -115,24 +117,24 @@ def confidence(thoughts: Sequence[ThoughtRow], links: Sequence[Link]) -> float:
 async def measure_coverage(
     embedder: Embedder, thoughts: Sequence[ThoughtRow]
 ) -> tuple[float, Sequence[str]]:
-    """Return the share of the first question's content words that the thoughts take up; the rest.
+    """Return the share of the first question's content words that the thoughts cover; the rest.
 
-    A word is taken up where it is said, or one whose cosine to it is at least `SAME_MEANING`.
+    A word is covered if it occurs, or one whose cosine to it is at least `SAME_MEANING`.
     """
     if not thoughts:
         return 0.0, []
-    asked = list(dict.fromkeys(words_in(thoughts[0].input)))[:MOST_QUESTION_WORDS]
-    said = dict.fromkeys(word for each in thoughts for word in words_in(each.content))
-    left = [word for word in asked if word not in said]
+    question = list(dict.fromkeys(words_in(thoughts[0].input)))[:MOST_QUESTION_WORDS]
+    answer_words = dict.fromkeys(word for each in thoughts for word in words_in(each.content))
+    left = [word for word in question if word not in answer_words]
     if left:
-        others = list(said)[:MOST_THOUGHT_WORDS]
+        others = list(answer_words)[:MOST_THOUGHT_WORDS]
         likeness = await similarity_of(embedder, [*left, *others])
         left = [
             word
             for word in left
             if all(likeness.cosine(word, other) < SAME_MEANING for other in others)
         ]
-    return (1 - len(left) / len(asked) if asked else 1.0), left
+    return (1 - len(left) / len(question) if question else 1.0), left
 
 
 def _text(thought: ThoughtRow) -> str:
@@ -140,10 +142,10 @@ def _text(thought: ThoughtRow) -> str:
 
 
 HIGH, LOW = 0.7, 0.4
-"""Of confidence and coverage: from here it is a strength, below here a weakness."""
+"""Confidence and coverage from which it is a strength, and below which it is a weakness."""
 
 CLOSE, BROKEN, REPEATED = 0.35, 0.08, 0.98
-"""Of the likeness of consecutive thoughts: follows closely, breaks off, says the same again."""
+"""Likeness of consecutive thoughts: follows closely, breaks off, repeats."""
 
 MOST_NAMED = 5
 """Findings of one kind, and words in one of them."""
@@ -151,32 +153,32 @@ MOST_NAMED = 5
 
 @dataclass(slots=True)
 class SessionFindings:
-    """Sentences for the answer; each weakness has its recommendation at the same place."""
+    """Sentences for the answer; each weakness has its recommendation at the same index."""
 
     strengths: list[str] = field(default_factory=list)
     weaknesses: list[str] = field(default_factory=list)
     recommendations: list[str] = field(default_factory=list)
 
     def blame(self, weakness: str, recommendation: str) -> None:
-        """Add a weakness and what would mend it."""
+        """Add a weakness and its remedy."""
         self.weaknesses.append(weakness)
         self.recommendations.append(recommendation)
 
 
 def findings_of(figures: SessionFigures) -> SessionFindings:
-    """Return the strengths and weaknesses that the figures show, by the rules of this module."""
+    """Return the strengths and weaknesses that follow from the figures."""
     found = SessionFindings()
     if not figures.thoughts:
         found.blame("The session holds no thought yet.", "Begin with reasoning_linear.")
         return found
-    _of_links(figures, found)
-    _of_confidence(figures, found)
-    _of_coverage(figures, found)
-    _of_branches(figures, found)
+    _judge_links(figures, found)
+    _judge_confidence(figures, found)
+    _judge_coverage(figures, found)
+    _judge_branches(figures, found)
     return found
 
 
-def _of_links(figures: SessionFigures, found: SessionFindings) -> None:
+def _judge_links(figures: SessionFigures, found: SessionFindings) -> None:
     if not figures.links:
         return
     best = max(figures.links, key=lambda link: link.likeness)
@@ -186,10 +188,11 @@ def _of_links(figures: SessionFigures, found: SessionFindings) -> None:
             f"{name_of(best.after)} on {name_of(best.before)} ({best.likeness:.2f})."
         )
     for link in _weakest(figures, below=BROKEN):
+        before, after = name_of(link.before), name_of(link.after)
         found.blame(
-            f"{name_of(link.after)} has little to do with {name_of(link.before)}, which it follows "
+            f"{after} has little to do with {before}, which it follows "
             f"(likeness {link.likeness:.2f}).",
-            f"Say how {name_of(link.after)} follows from {name_of(link.before)}, or go back before it.",
+            f"Say how {after} follows from {before}, or go back before it.",
         )
     for link in [each for each in figures.links if each.likeness >= REPEATED][:MOST_NAMED]:
         found.blame(
@@ -203,7 +206,7 @@ def _weakest(figures: SessionFigures, *, below: float) -> list[Link]:
     return sorted(broken, key=lambda link: link.likeness)[:MOST_NAMED]
 
 
-def _of_confidence(figures: SessionFigures, found: SessionFindings) -> None:
+def _judge_confidence(figures: SessionFigures, found: SessionFindings) -> None:
     surest = max(figures.thoughts, key=lambda each: each.confidence)
     if surest.confidence >= HIGH:
         found.strengths.append(f"{name_of(surest)} is sure of itself ({surest.confidence:.2f}).")
@@ -218,7 +221,7 @@ def _of_confidence(figures: SessionFigures, found: SessionFindings) -> None:
         )
 
 
-def _of_coverage(figures: SessionFigures, found: SessionFindings) -> None:
+def _judge_coverage(figures: SessionFigures, found: SessionFindings) -> None:
     first = name_of(figures.thoughts[0])
     if figures.coverage >= HIGH:
         found.strengths.append(
@@ -234,7 +237,7 @@ def _of_coverage(figures: SessionFigures, found: SessionFindings) -> None:
         )
 
 
-def _of_branches(figures: SessionFigures, found: SessionFindings) -> None:
+def _judge_branches(figures: SessionFigures, found: SessionFindings) -> None:
     if len(figures.open_branches) <= 1:
         return
     for ending in list(_endings(figures))[:MOST_NAMED]:
@@ -242,7 +245,7 @@ def _of_branches(figures: SessionFigures, found: SessionFindings) -> None:
 
 
 def _endings(figures: SessionFigures) -> Iterator[tuple[str, str]]:
-    """Yield what to say of each open branch but the one last thought on."""
+    """Yield weakness and remedy for each open branch except the one last thought on."""
     known = {each.id: each for each in figures.thoughts}
     heads = [(known[each.head_id], each) for each in figures.open_branches if each.head_id in known]
     for head, branch in sorted(heads, key=lambda pair: -pair[0].position)[1:]:
@@ -253,5 +256,5 @@ def _endings(figures: SessionFigures) -> Iterator[tuple[str, str]]:
 
 
 def name_of(thought: ThoughtRow) -> str:
-    """Return how findings name a thought: by its place in the session and its id."""
+    """Return how findings name a thought: by its position in the session and its id."""
     return f"thought {thought.position} ({thought.id})"

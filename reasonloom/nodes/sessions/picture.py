@@ -1,7 +1,7 @@
-"""What a drawing of a session shows: each branch where it leaves another, heads, checkpoints.
+"""What a drawing of a session shows: branches, heads, checkpoints.
 
-The console's tree and the Markdown page draw the same picture. What callers have written is in
-it as it is; `text.shortening` makes it one line without control characters.
+The console's tree and the Markdown page draw the same picture. Callers' texts are in it
+unchanged; `text.shortening` makes them one line without control characters.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ LEGEND = (
     "0.00 confidence"
 )
 MEASURES = ("score", "votes", "check", "novelty_score")
-"""What modes note on a thought of how it was judged."""
+"""Keys under which modes record how a thought was judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class PicturedThought:
-    """One thought: whether its branch ends here, and the checkpoints that were set here.
+    """One thought: whether it is its branch's head, and the checkpoints set at it.
 
-    `judged` holds those of `MEASURES` that are known of it.
+    `judged` holds those of `MEASURES` that are known.
     """
 
     row: ThoughtRow
@@ -44,10 +44,10 @@ class PicturedThought:
 
 @dataclass(frozen=True, slots=True)
 class PicturedBranch:
-    """One branch with its own thoughts, in their order.
+    """One branch with its own thoughts, in order.
 
-    `begins` is the thought from which it goes on, None where it begins with the session;
-    `checkpoints` are those from before the first thought, on the root alone.
+    `begins` is the thought that it continues from, None if it begins with the session;
+    `checkpoints` are those from before the first thought, on the root only.
     """
 
     row: BranchRow
@@ -65,7 +65,7 @@ class PicturedBranch:
 
 @dataclass(frozen=True, slots=True)
 class SessionPicture:
-    """A session as it is drawn; a branch stands after the one that it leaves."""
+    """A session as it is drawn; each branch follows the one that it leaves."""
 
     session: SessionRow
     branches: list[PicturedBranch]
@@ -74,7 +74,7 @@ class SessionPicture:
 
 
 def picture(whole: FullSession) -> SessionPicture:
-    """Return what a drawing of the session shows."""
+    """Return the picture of a session."""
     thoughts: dict[UUID, list[ThoughtRow]] = defaultdict(list)
     for thought in whole.thoughts:
         thoughts[thought.branch_id or whole.session.id].append(thought)

@@ -20,7 +20,7 @@ PARALLEL = "parallel"
 
 async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Start one stream, or all of them in isolation."""
-    request = Think.model_validate(state["request"])
+    request = runtime.context.request(Think)
     streams: list[str] = [*STREAMS] if request.mode == PARALLEL else [request.mode]
     brief = make_brief(THINK, request.problem, request.context, streams, quarters=1)
     return await _begin(runtime.context, brief)
@@ -28,7 +28,7 @@ async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict
 
 async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Start all streams; without a language model there is only one quarter."""
-    request = Ponder.model_validate(state["request"])
+    request = runtime.context.request(Ponder)
     quarters = 1 if runtime.context.loom.llm.offline else QUARTERS
     brief = make_brief(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
     brief["seconds"] = request.timeout / 1000

@@ -1,4 +1,4 @@
-"""Merges nodes of a graph into one that keeps what is best in each; they stay active."""
+"""Merges nodes of a graph into one that keeps the best of each; they stay active."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ TOO_DEEP = (
 
 
 class AggregateState(GotToolState, total=False):
-    """What aggregating carries: its inputs in the order they were named, and what they came to."""
+    """The state of aggregating: the inputs in the order they were named, and the merger."""
 
     inputs: list[Thought]
     merged: Merged
@@ -62,7 +62,7 @@ class AggregateState(GotToolState, total=False):
 async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find the nodes, and check that they may be merged."""
     execution = runtime.context
-    request = GotAggregate.model_validate(state["request"])
+    request = execution.request(GotAggregate)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open_graph(tx, request.graph_id)
     nodes = require_distinct(graph, request.node_ids, field=FIELD, twice=TWICE)
@@ -94,14 +94,14 @@ def _check_depth(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
     """
     deepest = max(nodes, key=lambda node: node.depth)
     if deepest.depth >= graph.row.max_depth:
-        told = TOO_DEEP.format(number=deepest.number, depth=deepest.depth)
-        raise InvalidArgument(told, field=FIELD)
+        message = TOO_DEEP.format(number=deepest.number, depth=deepest.depth)
+        raise InvalidArgument(message, field=FIELD)
 
 
 async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for one thought in place of the inputs; it sees texts in an order drawn by lot.
+    """Ask for one thought in place of the inputs, which it sees in an order drawn by lot.
 
-    It is asked in no thread, where one could hear who wrote them and how sure.
+    No thread is used, since it could reveal who wrote them and how confident they were.
     """
     execution, place, inputs = runtime.context, state["place"], state["inputs"]
     if execution.loom.llm.offline:
@@ -167,7 +167,7 @@ def _edges(
     found: Sequence[Conflict],
     likeness: Similarity,
 ) -> list[NewEdge]:
-    """Return an edge from each input, weighed by likeness, and one for each new conflict."""
+    """Return an edge from each input, weighted by likeness, and one for each new conflict."""
     run = execution.run
     known = [
         {str(each.from_node), str(each.to_node)}

@@ -1,4 +1,4 @@
-"""Finds what a graph ends in and brings it together: the conclusion, its sources, how sure."""
+"""Finds what a graph ends in and draws the conclusion: its content, sources and confidence."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_ENDS = 3
-"""Leaves that a graph ends in where none are named."""
+"""Leaves that a graph ends in if none are named."""
 
 SENTENCES = 3
-"""Sentences of each terminal node where there is no synthesis."""
+"""Sentences of each terminal node if there is no synthesis."""
 
 TINY = 1e-9
-"""What rounding may do to a mean of likenesses."""
+"""Tolerance for rounding in a mean of likenesses."""
 
 FIELD = "terminal_node_ids"
 LABEL = re.compile(r"\bN(\d+)\b")
@@ -45,10 +45,10 @@ EXTRACTED = "there is no synthesis: the terminal nodes' first sentences stand in
 
 
 class FinalizeState(GotToolState, total=False):
-    """What finalizing carries: the terminal nodes, where the session stands, the conclusion.
+    """The state of finalizing: the terminal nodes, the session's place, the conclusion.
 
-    `worths` are what the terminal nodes were worth when they were found, in their order. `made`
-    in the conclusion tells whether a language model made it; its `sources` are labels.
+    `worths` are the worths of the terminal nodes when they were found, in order. `made` in the
+    conclusion tells whether a language model made it; its `sources` are labels.
     """
 
     session: dict[str, Any]
@@ -61,7 +61,7 @@ class FinalizeState(GotToolState, total=False):
 async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find the terminal nodes, those named or the best active leaves, and their conflicts."""
     execution = runtime.context
-    request = GotFinalize.model_validate(state["request"])
+    request = execution.request(GotFinalize)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open_graph(tx, request.graph_id)
     notes = []
@@ -93,7 +93,7 @@ def best_leaves(graph: ThoughtGraph) -> list[NodeRow]:
 
 
 def _contradictions(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> list[str]:
-    """Return where the nodes contradict each other: by the graph's edges, and by their words."""
+    """Return the nodes' contradictions, by the graph's edges or by their words."""
     ends = {node.id: node for node in nodes}
     known = [
         f"N{ends[edge.from_node].number} and N{ends[edge.to_node].number}"
@@ -111,10 +111,10 @@ def _contradictions(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> list[str]:
 
 
 async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask what the terminal nodes come to together.
+    """Ask for the conclusion of the terminal nodes.
 
-    Closing a graph cannot be undone. So where the language model does not answer, but may later,
-    the run fails and nothing has changed; where it never will, an extract stands in its place.
+    Closing a graph cannot be undone. So if the language model does not answer, but may later, the
+    run fails and nothing has changed; if it never will, an extract is used.
 
     Raises:
         LlmUnavailable, TimedOut: the language model did not answer.
@@ -123,8 +123,8 @@ async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[st
     heard = await _ask_for_conclusion(execution, state)
     if heard.fault is not None and heard.fault.retryable:
         raise heard.fault
-    said, notes = read_conclusion(heard, ends)
-    return {"conclusion": said, "notes": [*heard.notes, *notes]}
+    conclusion, notes = read_conclusion(heard, ends)
+    return {"conclusion": conclusion, "notes": [*heard.notes, *notes]}
 
 
 async def _ask_for_conclusion(execution: Execution, state: FinalizeState) -> OptionalReply:
@@ -147,24 +147,24 @@ async def _ask_for_conclusion(execution: Execution, state: FinalizeState) -> Opt
 
 
 def label(end: Thought) -> str:
-    """Return the short name by which the conclusion names a node: its number in the graph."""
+    """Return the name by which the conclusion refers to a node: its number in the graph."""
     return f"N{end['number']}"
 
 
 def read_conclusion(
     heard: OptionalReply, ends: Sequence[Thought]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the conclusion with the labels that it names, of `ends` alone, and notes."""
+    """Return the conclusion with the labels that it names, restricted to `ends`, and notes."""
     if heard.parsed is None and not heard.text:
         content = _extracted(ends)
         return {"content": content, "sources": [*map(label, ends)], "made": False}, [EXTRACTED]
-    said = heard.parsed or {"conclusion": heard.text, "sources": []}
+    parsed = heard.parsed or {"conclusion": heard.text, "sources": []}
     known = [label(each) for each in ends]
-    inside = (f"N{number}" for number in LABEL.findall(said["conclusion"]))
-    named = dict.fromkeys([*said["sources"], *inside])
+    inside = (f"N{number}" for number in LABEL.findall(parsed["conclusion"]))
+    named = dict.fromkeys([*parsed["sources"], *inside])
     unknown = [each for each in named if each not in known]
     conclusion = {
-        "content": said["conclusion"],
+        "content": parsed["conclusion"],
         "sources": [each for each in known if each in named],
         "made": True,
     }
@@ -172,12 +172,12 @@ def read_conclusion(
 
 
 def _extracted(ends: Sequence[Thought]) -> str:
-    """Return the first sentences of each terminal node under its label, none said twice."""
-    said: dict[str, None] = {}
+    """Return the first sentences of each terminal node under its label, none repeated."""
+    seen: dict[str, None] = {}
     parts = []
     for each in ends:
-        fresh = [one for one in sentences_in(each["content"])[:SENTENCES] if one not in said]
-        said.update(dict.fromkeys(fresh))
+        fresh = [one for one in sentences_in(each["content"])[:SENTENCES] if one not in seen]
+        seen.update(dict.fromkeys(fresh))
         parts += [f"{label(each)}: {join_sentences(fresh)}"] if fresh else []
     return " ".join(parts)
 
@@ -190,13 +190,13 @@ def agreement(ends: Sequence[Thought], likeness: Similarity) -> float | None:
 
 
 def confidence(worths: Sequence[float], agreed: float | None) -> float:
-    """Return the mean worth of the terminal nodes, halved where they do not agree at all."""
+    """Return the mean worth of the terminal nodes, halved if they do not agree at all."""
     mean = fmean(worths)
     return mean if agreed is None else mean * (1 + agreed) / 2
 
 
 def most_similar(ends: Sequence[Thought], conclusion: str, likeness: Similarity) -> list[str]:
-    """Return the labels of the nodes that a conclusion is at least as like as the mean."""
+    """Return the labels of the nodes at least as similar to a conclusion as the mean."""
     alike = {label(each): likeness.of(each["content"], conclusion) for each in ends}
     mean = fmean(alike.values())
     return [name for name, value in alike.items() if value >= mean - TINY]

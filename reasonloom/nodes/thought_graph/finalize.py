@@ -40,20 +40,20 @@ OFFLINE = (
 
 
 async def weigh_conclusion(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Measure how far the terminal nodes agree, and find sources where none are named."""
-    said, ends = state["conclusion"], state["ends"]
-    texts = [said["content"], *(each["content"] for each in ends)]
+    """Measure how far the terminal nodes agree, and find sources if none are named."""
+    conclusion, ends = state["conclusion"], state["ends"]
+    texts = [conclusion["content"], *(each["content"] for each in ends)]
     likeness = await similarity_of(runtime.context.loom.embedder, texts)
-    named = said["sources"] or most_similar(ends, said["content"], likeness)
-    notes = [*likeness.notes, *([] if said["sources"] else [FOUND])]
-    weighed = {**said, "sources": named, "agreement": agreement(ends, likeness)}
+    named = conclusion["sources"] or most_similar(ends, conclusion["content"], likeness)
+    notes = [*likeness.notes, *([] if conclusion["sources"] else [FOUND])]
+    weighed = {**conclusion, "sources": named, "agreement": agreement(ends, likeness)}
     return {"conclusion": weighed, "notes": notes}
 
 
 async def close_graph(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the conclusion, mark the terminal nodes, close the graph, and answer.
 
-    The session is held before the graph.
+    The session is locked before the graph.
     """
     execution = runtime.context
     thought = _thought(execution, state)
@@ -80,7 +80,7 @@ async def _close(
     thought: NewThought,
     state: FinalizeState,
 ) -> UUID:
-    """Store the thought and close the graph with it; return the branch on which it stands.
+    """Store the thought and close the graph with it; return the thought's branch.
 
     Raises:
         InvalidArgument: a terminal node was pruned or beaten meanwhile.
@@ -94,7 +94,7 @@ async def _close(
 
 
 def _thought(execution: Execution, state: FinalizeState) -> NewThought:
-    place, said = state["session"], state["conclusion"]
+    place, conclusion = state["session"], state["conclusion"]
     return NewThought(
         id=execution.run.effect("thought"),
         session_id=UUID(place["id"]),
@@ -102,8 +102,8 @@ def _thought(execution: Execution, state: FinalizeState) -> NewThought:
         branch_id=UUID(place["branch"]),
         mode=MODE,
         input=state["place"]["problem"],
-        content=said["content"],
-        confidence=confidence(state["worths"], said["agreement"]),
+        content=conclusion["content"],
+        confidence=confidence(state["worths"], conclusion["agreement"]),
         llm=execution.loom.llm.name,
         run_id=execution.run.id,
         metadata={"graph_id": state["place"]["graph"], "sources": _sources(state)},

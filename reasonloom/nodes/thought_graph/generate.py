@@ -1,4 +1,4 @@
-"""Lets a node of a graph be continued in several unlike directions, and measures how unlike."""
+"""Continues a node of a graph in several distinct directions, and measures their diversity."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_REQUESTED = 2
-"""Times that the language model is asked, where the first brings fewer than wanted."""
+"""Calls of the language model if the first brings fewer than wanted."""
 
 SAME = 0.1
-"""Distance (see `Apart`) at or below which two continuations are one."""
+"""Distance (see `ThoughtDistance`) at or below which two continuations are the same."""
 
 TOO_DEEP = "node {number} is at depth {depth}, the graph's max_depth: nothing can come below it"
 FULL = (
@@ -55,7 +55,7 @@ NO_ROOM = "{count} continuations found no room: another call has added to the no
 
 
 class GenerateState(GotToolState, total=False):
-    """What generating carries: the node with what stands around it, and what came so far."""
+    """The state of generating: the node with its surroundings, and what came so far."""
 
     node: Thought
     line: list[Thought]
@@ -65,9 +65,9 @@ class GenerateState(GotToolState, total=False):
 
 
 async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the node, check that it may be continued, and recall what the problem calls for."""
+    """Find the node, check that it may be continued, and recall relevant memories."""
     execution = runtime.context
-    request = GotGenerate.model_validate(state["request"])
+    request = execution.request(GotGenerate)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open_graph(tx, request.graph_id)
     node = graph.active_node(request.node_id)
@@ -94,18 +94,18 @@ def _check_room(graph: ThoughtGraph, node: NodeRow, k: int) -> None:
         InvalidArgument: the graph's limits leave no room; `field` is what to change.
     """
     if node.depth >= graph.row.max_depth:
-        told = TOO_DEEP.format(number=node.number, depth=node.depth)
-        raise InvalidArgument(told, field="node_id")
+        message = TOO_DEEP.format(number=node.number, depth=node.depth)
+        raise InvalidArgument(message, field="node_id")
     used, most = graph.branches_of(node), graph.row.max_branches
     if used + k > most:
-        told = FULL.format(left=most - used, number=node.number, used=used, most=most)
-        raise InvalidArgument(told, field="k")
+        message = FULL.format(left=most - used, number=node.number, used=used, most=most)
+        raise InvalidArgument(message, field="k")
 
 
 async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for continuations; those that say what is there already are left out."""
+    """Ask for continuations; those that repeat existing thoughts are left out."""
     execution, place = runtime.context, state["place"]
-    wanted = GotGenerate.model_validate(state["request"]).k - len(state["found"])
+    wanted = execution.request(GotGenerate).k - len(state["found"])
     question = Question(
         node="propose",
         prompt="got/generate",
@@ -133,7 +133,7 @@ async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str
 
 
 def _read(reply: Reply) -> list[dict[str, Any]]:
-    """Return the continuations of a reply; one that is no JSON is one thought."""
+    """Return the continuations of a reply; one that is not JSON is one thought."""
     if reply.parsed is None:
         return [{"content": reply.text, "confidence": DEFAULT_CONFIDENCE}]
     return [
@@ -145,32 +145,32 @@ def _read(reply: Reply) -> list[dict[str, Any]]:
 async def _distinct(
     execution: Execution, there: list[str], found: list[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return those of `found` that differ from what is there and from those before them."""
+    """Return those of `found` that differ from existing thoughts and from those before them."""
     texts = [*there, *(each["content"] for each in found)]
     likeness = await similarity_of(execution.loom.embedder, texts)
-    apart = ThoughtDistance(likeness)
+    distance = ThoughtDistance(likeness)
     kept: list[dict[str, Any]] = []
     for each in found:
         others = [*there, *(other["content"] for other in kept)]
-        if not any(_is_same(each["content"], other, apart) for other in others):
+        if not any(_is_same(each["content"], other, distance) for other in others):
             kept.append(each)
     return kept, likeness.notes
 
 
-def _is_same(first: str, second: str, apart: ThoughtDistance) -> bool:
-    return normalised(first) == normalised(second) or apart(first, second) <= SAME
+def _is_same(first: str, second: str, distance: ThoughtDistance) -> bool:
+    return normalised(first) == normalised(second) or distance(first, second) <= SAME
 
 
-def is_complete(state: GenerateState) -> bool:
-    """Tell whether as many came as were asked for, or nobody is asked again."""
-    wanted = GotGenerate.model_validate(state["request"]).k
+def is_complete(state: GenerateState, runtime: Runtime[Execution]) -> bool:
+    """Tell whether as many came as wanted, or no further call is allowed."""
+    wanted = runtime.context.request(GotGenerate).k
     return len(state["found"]) >= wanted or state["asked"] >= MOST_REQUESTED
 
 
 async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Add the continuations to the graph, as many as there is still room for, and answer."""
+    """Add the continuations to the graph, as far as there is room, and answer."""
     execution = runtime.context
-    request = GotGenerate.model_validate(state["request"])
+    request = execution.request(GotGenerate)
     diversity = await _diversity(execution, [each["content"] for each in state["found"]])
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await lock_open_graph(tx, state["place"]["graph"])
@@ -195,14 +195,16 @@ async def _diversity(execution: Execution, texts: list[str]) -> float | None:
     return round(fmean(distances), 4) if distances else None
 
 
-def _node(execution: Execution, parent: NodeRow, place: int, told: dict[str, Any]) -> NewNode:
+def _node(
+    execution: Execution, parent: NodeRow, place: int, continuation: dict[str, Any]
+) -> NewNode:
     return NewNode(
         id=execution.run.effect("node", str(place)),
         graph_id=parent.graph_id,
         node_type="thought",
-        content=told["content"],
+        content=continuation["content"],
         depth=parent.depth + 1,
-        confidence=float(told["confidence"]),
+        confidence=float(continuation["confidence"]),
         run_id=execution.run.id,
         llm=execution.loom.llm.name,
     )

@@ -1,4 +1,4 @@
-"""A Graph of Thoughts read whole: what it consists of, and what can be told of its shape."""
+"""A whole Graph of Thoughts, and what can be computed of its shape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 GROWTH = ("generates", "refines", "aggregates")
-"""Edges along which thoughts came from thoughts; the others only relate them."""
+"""Edges from a thought to one derived from it; other edges only relate thoughts."""
 
 FINALISED = (
     "the graph is finalized: nothing in it changes any more; begin a new one from its conclusion"
@@ -41,12 +41,12 @@ class ThoughtGraph:
 
     @property
     def problem(self) -> str:
-        """Return what the graph is about: its problem, or its root's thought."""
+        """Return the problem of the graph, or its root's thought."""
         return self.row.problem or self.root.content
 
     @property
     def root(self) -> NodeRow:
-        """Return the node that the graph begins from."""
+        """Return the first node."""
         return self.nodes[0]
 
     @cached_property
@@ -56,12 +56,12 @@ class ThoughtGraph:
 
     @property
     def active(self) -> list[NodeRow]:
-        """Return the nodes that take part."""
+        """Return the active nodes."""
         return [node for node in self.nodes if node.is_active]
 
     @cached_property
     def parents(self) -> dict[UUID, list[UUID]]:
-        """Return for each node those that it came from."""
+        """Return for each node those that it was derived from."""
         found: dict[UUID, list[UUID]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
             if edge.edge_type in GROWTH:
@@ -70,7 +70,7 @@ class ThoughtGraph:
 
     @cached_property
     def children(self) -> dict[UUID, list[UUID]]:
-        """Return for each node those that came from it."""
+        """Return for each node those derived from it."""
         found: dict[UUID, list[UUID]] = {node.id: [] for node in self.nodes}
         for child, parents in self.parents.items():
             for parent in parents:
@@ -79,7 +79,7 @@ class ThoughtGraph:
 
     @property
     def leaves(self) -> list[NodeRow]:
-        """Return the active nodes from which no active node came, the root only where alone."""
+        """Return the active nodes without active children; the root only if it is alone."""
         return [
             node
             for node in self.active
@@ -98,7 +98,7 @@ class ThoughtGraph:
     def cycle(self) -> list[UUID] | None:
         """Return a cycle among the edges of growth, as the nodes along it, or None.
 
-        Found by a topological sort (Kahn 1962); edges that only relate nodes may go round.
+        Found by a topological sort (Kahn 1962); edges that only relate nodes may form cycles.
         """
         try:
             TopologicalSorter(self.parents).prepare()
@@ -107,7 +107,7 @@ class ThoughtGraph:
         return None
 
     def line(self, node: NodeRow) -> list[NodeRow]:
-        """Return the nodes that a node came from, directly or not, root first, without itself."""
+        """Return a node's ancestors, root first, without itself."""
         seen: set[UUID] = set()
         waiting = list(self.parents[node.id])
         while waiting:
@@ -139,8 +139,8 @@ class ThoughtGraph:
         if node.pruning_id:
             raise InvalidArgument(PRUNED.format(number=node.number), field=field)
         if node.replaced_by:
-            told = BEATEN.format(number=node.number, by=node.replaced_by)
-            raise InvalidArgument(told, field=field)
+            message = BEATEN.format(number=node.number, by=node.replaced_by)
+            raise InvalidArgument(message, field=field)
         return node
 
 
@@ -164,7 +164,7 @@ async def read_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
 
 
 async def lock_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
-    """Return a graph that can still grow, held until the transaction ends.
+    """Return a graph that can still grow, locked until the transaction ends.
 
     Raises:
         GraphNotFound: this owner has none such, or the text is no uuid.

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 async def begin_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Make the graph and its root, in the request's session or a new one."""
+    """Create the graph and its root, in the request's session or a new one."""
     execution = runtime.context
-    request = GotInit.model_validate(state["request"])
+    request = execution.request(GotInit)
     run = execution.run
     async with execution.loom.database.begin(execution.caller) as tx:
         session_id = await _session(tx, execution, request)
@@ -57,7 +57,7 @@ async def begin_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str
 
 
 async def _session(tx: Transaction, execution: Execution, request: GotInit) -> UUID:
-    """Return the session, held: the request's, which must be there, or a new one."""
+    """Return the session, locked: the request's, which must exist, or a new one."""
     if request.session_id is not None:
         return (await sessions.hold(tx, request.session_id)).id
     fresh = await sessions.open_session(

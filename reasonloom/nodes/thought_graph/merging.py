@@ -1,4 +1,4 @@
-"""What a merger of thoughts kept of each, and where its inputs contradict each other."""
+"""The merger of thoughts: what it kept of each input, and where inputs contradict each other."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from reasonloom.nodes.thought_graph.state import Thought
 
 SENTENCES = 3
-"""Sentences of each input where there is no language model."""
+"""Sentences of each input without a language model."""
 
 CLAIMED, SILENT = 0.1, 0.5
-"""How much of an input must be found in the merger where it is named as used, and where not."""
+"""How much of an input the merger must contain if it names it as used, and if not."""
 
 ENDS = ("first", "second")
 EXTRACTED = "no language model has merged them: the first sentences of each stand in its place"
@@ -37,7 +37,7 @@ UNQUOTED = (
 
 
 class Merged(TypedDict):
-    """What a merger says: the thought, who it says it used, and the conflicts it saw.
+    """What a merger says: the thought, the inputs it claims to use, and the conflicts it saw.
 
     A conflict is [first input's id, its words, second input's id, its words].
     """
@@ -49,7 +49,7 @@ class Merged(TypedDict):
 
 
 class Conflict(NamedTuple):
-    """Two inputs that cannot both hold, the older node first, why, and how sure that is (0..1)."""
+    """Two inputs that cannot both hold, the older node first, the reason, and its weight (0..1)."""
 
     first: Thought
     second: Thought
@@ -58,27 +58,29 @@ class Conflict(NamedTuple):
 
 
 def label_inputs(inputs: Sequence[Thought], seed: str) -> dict[str, Thought]:
-    """Return the inputs by label, in an order that only the seed decides."""
+    """Return the inputs by label, in an order that depends only on the seed."""
     order = shuffled(list(range(len(inputs))), seed)
     return {label(place): inputs[number] for place, number in enumerate(order)}
 
 
 def read_merger(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, list[str]]:
-    """Return what a reply says with ids for labels, and what must be said of it.
+    """Return a reply's merger with ids for labels, and notes.
 
-    One that is not the JSON asked for is the thought itself.
+    A reply that is not the requested JSON is the thought itself.
     """
-    said = reply.parsed
-    if said is None:
+    parsed = reply.parsed
+    if parsed is None:
         return Merged(
             content=reply.text, confidence=DEFAULT_CONFIDENCE, used=[], conflicts=[]
         ), []  # fmt: skip
-    named = [*said["used"], *(each[end] for each in said["conflicts"] for end in ENDS)]
+    named = [*parsed["used"], *(each[end] for each in parsed["conflicts"] for end in ENDS)]
     unknown = dict.fromkeys(each for each in named if each not in by_label)
     merged = Merged(
-        content=said["thought"],
-        confidence=float(said["confidence"]),
-        used=list(dict.fromkeys(by_label[each]["id"] for each in said["used"] if each in by_label)),
+        content=parsed["thought"],
+        confidence=float(parsed["confidence"]),
+        used=list(
+            dict.fromkeys(by_label[each]["id"] for each in parsed["used"] if each in by_label)
+        ),
         conflicts=[
             [
                 by_label[each["first"]]["id"],
@@ -86,7 +88,7 @@ def read_merger(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, 
                 by_label[each["second"]]["id"],
                 each["second_says"],
             ]
-            for each in said["conflicts"]
+            for each in parsed["conflicts"]
             if each["first"] in by_label and each["second"] in by_label
         ],
     )
@@ -94,12 +96,12 @@ def read_merger(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, 
 
 
 def extract_inputs(inputs: Sequence[Thought], support: float) -> Merged:
-    """Return the first sentences of each input in their order, none said twice."""
-    said: dict[str, None] = {}
+    """Return the first sentences of each input in order, none repeated."""
+    sentences: dict[str, None] = {}
     for each in inputs:
-        said.update(dict.fromkeys(sentences_in(each["content"])[:SENTENCES]))
+        sentences.update(dict.fromkeys(sentences_in(each["content"])[:SENTENCES]))
     return Merged(
-        content=join_sentences([*said]),
+        content=join_sentences([*sentences]),
         confidence=support,
         used=[each["id"] for each in inputs],
         conflicts=[],
@@ -109,9 +111,9 @@ def extract_inputs(inputs: Sequence[Thought], support: float) -> Merged:
 def used_inputs(
     merged: Merged, inputs: Sequence[Thought], likeness: Similarity
 ) -> tuple[list[str], list[str]]:
-    """Return the inputs whose content the merger keeps, and what must be said of its claims.
+    """Return the inputs whose content the merger keeps, and notes on its claims.
 
-    An input that it names must be found in it by 0.1 at least, any other by 0.5: see `found`.
+    Of an input that it names 0.1 must be found in it, of any other 0.5; see `share_found`.
     """
     share = {
         each["id"]: share_found(each["content"], merged["content"], likeness) for each in inputs
@@ -130,10 +132,10 @@ def share_found(text: str, merged: str, likeness: Similarity) -> float:
     """Return how much of a text is in a merger, 0..1.
 
     The greatest of its likeness to the whole, its likeness to any one sentence, and the share of
-    its telling words that the merger says.
+    its content words that the merger uses.
     """
-    words, said = set(words_in(text)), set(words_in(merged))
-    shared = len(words & said) / len(words) if words else 0.0
+    words, merged_words = set(words_in(text)), set(words_in(merged))
+    shared = len(words & merged_words) / len(words) if words else 0.0
     return max(shared, *(likeness.of(text, each) for each in (merged, *sentences_in(merged))))
 
 
@@ -142,14 +144,14 @@ def find_conflicts(
 ) -> tuple[list[Conflict], list[str]]:
     """Return the pairs of inputs that contradict each other, each once, and notes.
 
-    A conflict that a language model has seen counts where the words that it quotes stand in the
-    two inputs; all other pairs are held against each other by `contradiction`.
+    A conflict reported by a language model counts if the words that it quotes are in the two
+    inputs; all other pairs are checked by `contradiction`.
     """
     ordered = sorted(inputs, key=lambda each: each["number"])
-    told, notes = _quoted({each["id"]: each for each in ordered}, seen)
+    quoted, notes = _quoted({each["id"]: each for each in ordered}, seen)
     found = []
     for first, second in combinations(ordered, 2):
-        if why := told.get((first["id"], second["id"])):
+        if why := quoted.get((first["id"], second["id"])):
             found.append(Conflict(first, second, why, 1.0))
         elif why := contradiction(first["content"], second["content"]):
             found.append(Conflict(first, second, why, BY_WORDS))
@@ -159,8 +161,8 @@ def find_conflicts(
 def _quoted(
     by_id: Mapping[str, Thought], seen: Sequence[Sequence[str]]
 ) -> tuple[dict[tuple[str, str], str], list[str]]:
-    """Return the conflicts whose quotes stand in their inputs, by pair, and notes on the rest."""
-    told: dict[tuple[str, str], str] = {}
+    """Return the conflicts whose quotes are in their inputs, by pair, and notes on the rest."""
+    quoted: dict[tuple[str, str], str] = {}
     notes: dict[str, None] = {}
     for one, one_says, other, other_says in seen:
         ends = [(by_id[one], one_says), (by_id[other], other_says)]
@@ -168,17 +170,17 @@ def _quoted(
         if one == other:
             continue
         if is_quoted_from(ours, first["content"]) and is_quoted_from(theirs, second["content"]):
-            told.setdefault((first["id"], second["id"]), f"“{ours}” / “{theirs}”")
+            quoted.setdefault((first["id"], second["id"]), f"“{ours}” / “{theirs}”")
         else:
             notes[UNQUOTED.format(first=first["number"], second=second["number"])] = None
-    return told, [*notes]
+    return quoted, [*notes]
 
 
 def describe_conflict(conflict: Conflict) -> str:
-    """Return a conflict as answers tell it."""
+    """Return a conflict as a sentence for answers."""
     return f"nodes {conflict.first['number']} and {conflict.second['number']}: {conflict.reason}"
 
 
 def prompt_inputs(by_label: Mapping[str, Thought]) -> list[dict[str, Any]]:
-    """Return the inputs as the prompt shows them: nothing of their scores, makers and places."""
+    """Return the inputs as the prompt shows them, without scores, authors and numbers."""
     return [{"label": name, "content": each["content"]} for name, each in by_label.items()]

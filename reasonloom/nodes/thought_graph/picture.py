@@ -1,7 +1,7 @@
-"""Draws a graph for Mermaid: each node with its score, each kind of edge with a line of its own.
+"""Draws a graph for Mermaid: each node with its score, each kind of edge with its own line.
 
 Mermaid refuses drawings of more than 50,000 characters and 500 edges, so a large graph is drawn
-in part: its active nodes before the others, the older before the newer.
+in part: active nodes before the others, older before newer.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LOOKS = (
 
 
 def drawing(graph: ThoughtGraph) -> str:
-    """Return the drawing of a graph, as the text of a Mermaid flowchart."""
+    """Return the drawing of a graph, the text of a Mermaid flowchart."""
     most = MOST_DRAWN
     while len(text := "\n".join(_lines(graph, most))) > LONGEST_CHART:
         most //= 2
@@ -66,8 +66,8 @@ def _node(node: NodeRow) -> str:
     score = UNSCORED if node.score is None else f"{node.score:.2f}"
     fate = ", pruned" if node.pruning_id else ", beaten" if node.replaced_by else ""
     first = f"{node.number} · {node.node_type} · {score}{fate}"
-    said = in_mermaid(shortened(node.content, LONGEST_LABEL))
-    return f'n{node.number}["{first}<br/>{said}"]{_look(node)}'
+    content = in_mermaid(shortened(node.content, LONGEST_LABEL))
+    return f'n{node.number}["{first}<br/>{content}"]{_look(node)}'
 
 
 def _look(node: NodeRow) -> str:

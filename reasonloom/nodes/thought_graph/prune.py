@@ -1,4 +1,4 @@
-"""Takes low nodes out of a graph, tells which would go, or puts the newest ones back."""
+"""Prunes low nodes of a graph, previews that, or restores the last pruning."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
 
 
 class PruningPlan(NamedTuple):
-    """What a pruning takes out, and the low nodes that it leaves because they lead to others."""
+    """The nodes that a pruning removes, and the low ones that it keeps as ancestors."""
 
     pruned: list[NodeRow]
     kept_below: list[NodeRow]
 
 
 def plan_pruning(graph: ThoughtGraph, threshold: float, unscored: Set[UUID]) -> PruningPlan:
-    """Return what a pruning at `threshold` takes out, each list in the order of the nodes.
+    """Return what a pruning at `threshold` removes, each list in node order.
 
-    An active node goes where its worth is below the threshold and no active node that came from
-    it, directly or through others, stays. So whole branches go, leaves first, and every node
-    that stays keeps what it came from. The root, terminal nodes and `unscored` ones always stay.
+    An active node is removed if its worth is below the threshold and no active descendant stays. So
+    whole branches go, leaves first, and every remaining node keeps its ancestors. The root,
+    terminal nodes and `unscored` ones always stay.
     """
     sure = {
         node.id
@@ -85,13 +85,13 @@ PREVIEWED = (
 
 
 class PruneState(ScoringState, total=False):
-    """What pruning carries: what scoring does; the candidates are the nodes nobody has scored."""
+    """The state of pruning, as that of scoring; the candidates are the unscored nodes."""
 
 
 async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find the nodes that must be scored first."""
     execution = runtime.context
-    request = ReversiblePrune.model_validate(state["request"])
+    request = execution.request(ReversiblePrune)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open_graph(tx, request.graph_id)
     place = place_of(graph, None)
@@ -107,9 +107,9 @@ async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[
 
 
 async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Keep the scores, take out what they condemn unless that is only to be told, and answer."""
+    """Store the scores, prune the low nodes unless it is a preview, and answer."""
     execution = runtime.context
-    request = ReversiblePrune.model_validate(state["request"])
+    request = execution.request(ReversiblePrune)
     scores, notes = await _scores(execution, state)
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await lock_open_graph(tx, state["place"]["graph"])
@@ -128,7 +128,7 @@ async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
 
 
 async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Scored], list[str]]:
-    """Return the scores of those candidates that a ballot came for; offline of all."""
+    """Return the scores of the candidates with ballots; offline of all."""
     judged = [
         each
         for each in state["candidates"]
@@ -177,7 +177,7 @@ def _ids(nodes: list[NodeRow]) -> list[str]:
 async def _prune(
     tx: Transaction, execution: Execution, graph: ThoughtGraph, done: PrunedGraph
 ) -> None:
-    """Note the pruning, and take out its nodes."""
+    """Record the pruning, and remove its nodes."""
     pruning, run = execution.run.effect("pruning"), execution.run.id
     await graph_nodes.create_pruning(tx, pruning, graph.row.id, done.threshold, run)
     await graph_nodes.set_pruned(tx, [UUID(each) for each in done.pruned], pruning)
@@ -194,7 +194,7 @@ def _notes(graph: ThoughtGraph, done: PrunedGraph) -> list[str]:
 
 
 async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Put back what the newest pruning took out that was not undone.
+    """Restore the nodes of the newest pruning that was not undone.
 
     Raises:
         InvalidArgument: there is none.

@@ -1,4 +1,4 @@
-"""Criticises a node and writes it anew; blind ballots on both say which of them stays active."""
+"""Criticises a node and rewrites it; blind ballots on both decide which stays active."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WHICH = {True: "the refinement", False: "what was there"}
 
 
 class RefineState(ScoringState, total=False):
-    """What refining carries: the node, what it came from, and the refinement that came."""
+    """The state of refining: the node, its ancestors, and the refinement."""
 
     node: Thought
     line: list[Thought]
@@ -54,9 +54,9 @@ class RefineState(ScoringState, total=False):
 
 
 async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the node and what is known."""
+    """Find the node and the relevant memories."""
     execution = runtime.context
-    request = GotRefine.model_validate(state["request"])
+    request = execution.request(GotRefine)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open_graph(tx, request.graph_id)
     node = _parent(execution, graph, request.node_id)
@@ -77,7 +77,7 @@ def _parent(execution: Execution, graph: ThoughtGraph, node_id: str) -> NodeRow:
 
     Raises:
         InvalidArgument: it is inactive.
-        NodeNotFound: it is none of the graph.
+        NodeNotFound: the graph has none such.
     """
     node = graph.node(node_id)
     beaten = node.replaced_by is not None and node.pruning_id is None
@@ -108,16 +108,16 @@ async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[st
 def _read(reply: Reply) -> dict[str, Any]:
     if reply.parsed is None:
         return {"content": reply.text, "confidence": DEFAULT_CONFIDENCE, "critique": []}
-    said = reply.parsed
+    parsed = reply.parsed
     return {
-        "content": said["thought"],
-        "confidence": float(said["confidence"]),
-        "critique": said["critique"],
+        "content": parsed["thought"],
+        "confidence": float(parsed["confidence"]),
+        "critique": parsed["critique"],
     }
 
 
 def _refinement_candidate(execution: Execution, parent: Candidate, content: str) -> Candidate:
-    """Return the refinement as ballots show it: resting on what its parent rests on."""
+    """Return the refinement for ballots, with its parent's foundations."""
     return Candidate(
         id=str(execution.run.effect("node")), content=content, rests_on=parent["rests_on"]
     )
@@ -129,7 +129,7 @@ def is_changed(state: RefineState) -> bool:
 
 
 async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the refinement beside its parent with both scores; the one that loses is inactive."""
+    """Store the refinement next to its parent with both scores; the loser becomes inactive."""
     execution, place = runtime.context, state["place"]
     changed = is_changed(state)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -157,8 +157,8 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
 def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:
     """Tell whether the refinement is preferred, and why.
 
-    By most ballots that judged both, novelty left out, since a refinement is always near its
-    parent; without ballots by the computed parts. A draw leaves what was there.
+    By the majority of ballots that judged both, without novelty, since a refinement is always near
+    its parent; without ballots by the computed parts. A draw keeps the parent.
     """
     old, new = (each["id"] for each in state["candidates"])
     pairs = list(zip(ballot_scores(state, old), ballot_scores(state, new), strict=False))
@@ -186,7 +186,7 @@ async def _add(
 ) -> None:
     """Add the refinement; `both` are its parent's score and its own.
 
-    Its id is this run's, also where a fork takes over candidates that its origin has named.
+    Its id is this run's, even if a fork takes over candidates that its origin has named.
     """
     run, refined = execution.run, state["refined"]
     node = NewNode(

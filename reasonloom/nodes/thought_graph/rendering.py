@@ -1,4 +1,4 @@
-"""Tells a graph of thoughts in figures and as a drawing; reads only."""
+"""A graph of thoughts in answers: its nodes and edges, its figures and its drawing."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def render_node(node: NodeRow) -> GraphNode:
-    """Return a node as answers show it; its parts, pruning and victor only where it has them."""
-    told = {
+    """Return a node for answers; parts, pruning and `replaced_by` only if it has them."""
+    optional = {
         "parts": {name: round(part, 4) for name, part in node.parts.items()} or None,
         "pruned": True if node.pruning_id else None,
         "replaced_by": str(node.replaced_by) if node.replaced_by else None,
@@ -41,12 +41,12 @@ def render_node(node: NodeRow) -> GraphNode:
         number=node.number,
         confidence=node.confidence,
         check=node.check,
-        **{name: value for name, value in told.items() if value is not None},
+        **{name: value for name, value in optional.items() if value is not None},
     )
 
 
 def render_edge(edge: EdgeRow) -> GraphEdge:
-    """Return an edge as answers show it."""
+    """Return an edge for answers."""
     return GraphEdge(
         id=str(edge.id),
         graph_id=str(edge.graph_id),
@@ -71,7 +71,7 @@ def render_config(graph: GraphRow) -> dict[str, int | float]:
 async def render_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the figures of the request's graph."""
     execution = runtime.context
-    request = GotState.model_validate(state["request"])
+    request = execution.request(GotState)
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await read_graph(tx, request.graph_id)
         conclusion = await _conclusion(tx, graph)
@@ -113,7 +113,7 @@ def _rendered(graph: ThoughtGraph, conclusion: str | None) -> GraphState:
 
 
 def unscored(graph: ThoughtGraph) -> list[NodeRow]:
-    """Return the active nodes that nobody has scored, without the root."""
+    """Return the active nodes without a score, except the root."""
     return [node for node in graph.active if node.score is None and node.id != graph.root.id]
 
 

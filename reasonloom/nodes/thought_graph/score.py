@@ -1,4 +1,4 @@
-"""Scores one node of a graph, and notes what it supports or contradicts."""
+"""Scores one node of a graph, and records what it supports or contradicts."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 
 async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the node, the thoughts that it may support or contradict, and what is known."""
+    """Find the node, the thoughts that it may relate to, and the relevant memories."""
     execution = runtime.context
-    request = GotScore.model_validate(state["request"])
+    request = execution.request(GotScore)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open_graph(tx, request.graph_id)
     node = graph.active_node(request.node_id)
@@ -60,7 +60,7 @@ async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[
 
 
 async def _nearest(execution: Execution, graph: ThoughtGraph, node: NodeRow) -> list[NodeRow]:
-    """Return the active nodes most like a node, most alike first, but not what it came from."""
+    """Return the active nodes most similar to a node, most similar first, except its ancestors."""
     line = {each.id for each in graph.line(node)}
     others = [each for each in graph.active if each.id != node.id and each.id not in line]
     likeness = await similarity_of(
@@ -94,14 +94,14 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
 
 
 def _type(node: NodeRow) -> str | None:
-    """Return what a plain thought's text shows it to be: a hypothesis, a conclusion, or no more."""
+    """Return the type that a plain thought's text shows: hypothesis, conclusion, or None."""
     return guess_type(node.content) if node.node_type == "thought" else None
 
 
 def _relations(
     state: ScoringState, graph: ThoughtGraph
 ) -> dict[tuple[str, str, str], tuple[float, str]]:
-    """Return the relations of the node, to those that are still there."""
+    """Return the node's relations to nodes that are still active."""
     node = graph.node(state["candidates"][0]["id"])
     others = [graph.node(each["id"]) for each in state["others"]]
     there = {str(each.id) for each in others if each.is_active}
@@ -110,15 +110,15 @@ def _relations(
         **scoring.relations_by_words(node, active),
         **scoring.relations_by_ballots(state.get("cast", [])),
     }
-    return {relation: told for relation, told in found.items() if relation[2] in there}
+    return {relation: share for relation, share in found.items() if relation[2] in there}
 
 
 def _answer(
     execution: Execution, state: ScoringState, graph: ThoughtGraph, scored: Scored
 ) -> ScoredNode:
     run, wanted = execution.run.id, state["candidates"][0]["id"]
-    said = ballot_scores(state, wanted)
-    missing = not execution.loom.llm.offline and len(said) < BALLOTS
+    cast = ballot_scores(state, wanted)
+    missing = not execution.loom.llm.offline and len(cast) < BALLOTS
     return ScoredNode(
         graph_id=str(graph.row.id),
         node_id=wanted,
@@ -126,8 +126,8 @@ def _answer(
         **{part: round(value, 4) for part, value in scored.parts.items()},
         weights=WEIGHTS,
         check=scored.check,
-        ballots=len(said),
-        agreement=agreement(said),
+        ballots=len(cast),
+        agreement=agreement(cast),
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
         node=render_node(graph.node(wanted)),
         llm=execution.loom.llm.name,

@@ -1,8 +1,8 @@
-"""Scores thoughts of a graph: blind ballots over labelled thoughts, and what can be measured.
+"""Scores thoughts of a graph: by blind ballots over labelled thoughts, and by measures.
 
-The score is the weighted mean of four parts, each 0..1. Relevance, validity and depth are what
-the ballots say in the mean; novelty is 1 - the greatest likeness to any other active thought of
-the graph. Where no ballot came all four are computed, and the check is called local.
+The score is the weighted mean of four parts, each 0..1. Relevance, validity and depth are the
+means of the ballots; novelty is 1 - the greatest likeness to any other active thought of the
+graph. Without ballots all four are computed, and the check is called local.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ON_ONE = 8
 WEIGHTS = {"relevance": 0.3, "validity": 0.4, "depth": 0.15, "novelty": 0.15}
 JUDGED = ("relevance", "validity", "depth")
 UNKNOWN = 0.5
-"""Validity where nobody could judge it."""
+"""Validity if nobody could judge it."""
 
 JUDGE, LOCAL = "judge", "local check"
 LOST = "{lost} of {count} ballots came to nothing"
@@ -50,7 +50,7 @@ UNJUDGED = "nobody judged: relevance, depth and novelty were computed, validity 
 
 
 class Candidate(TypedDict):
-    """A thought to be scored: its id, what it says, and what it rests on."""
+    """A thought to be scored: its id, its content, and what it rests on."""
 
     id: str
     content: str
@@ -58,7 +58,7 @@ class Candidate(TypedDict):
 
 
 class Ballot(TypedDict):
-    """One ballot: its number, the thoughts on it in the order shown, and the others around."""
+    """One ballot: its number, its thoughts in the order shown, and the other thoughts."""
 
     number: int
     task: str
@@ -69,7 +69,7 @@ class Ballot(TypedDict):
 
 
 class CastBallot(TypedDict):
-    """What one ballot said: parts by thought, and relations as (thought, kind, other, why)."""
+    """What one ballot said: parts by thought, and relations (thought, kind, other, why)."""
 
     number: int
     scores: dict[str, dict[str, float]]
@@ -85,7 +85,7 @@ class ScoringState(GotToolState, total=False):
 
 
 def as_candidate(graph: ThoughtGraph, node: NodeRow) -> Candidate:
-    """Return a node as ballots show it: with what it directly came from."""
+    """Return a node as ballots show it, with its parents."""
     parents = [graph.by_id[parent] for parent in graph.parents[node.id]]
     return Candidate(
         id=str(node.id), content=node.content, rests_on=[each.content for each in parents]
@@ -93,9 +93,9 @@ def as_candidate(graph: ThoughtGraph, node: NodeRow) -> Candidate:
 
 
 def make_ballots(state: ScoringState) -> list[Ballot]:
-    """Return the ballots on a state's candidates, each in an order of its own.
+    """Return the ballots on a state's candidates, each in its own order.
 
-    The order is drawn by the candidates' ids and the ballot's number, the same on every replay.
+    The order is drawn from the candidates' ids and the ballot's number, the same on every replay.
     """
     candidates = state["candidates"]
     batches = [candidates[at : at + ON_ONE] for at in range(0, len(candidates), ON_ONE)]
@@ -119,12 +119,12 @@ def _shuffled(batch: Sequence[Candidate], number: int) -> list[Candidate]:
 
 
 async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for one ballot; one that cannot be read is lost, and a note says so."""
+    """Ask for one ballot; one that cannot be read is lost, with a note."""
     execution = runtime.context
     if execution.loom.llm.offline:
         return {"cast": []}
     labels = {label(place): each["id"] for place, each in enumerate(state["candidates"])}
-    shown = [
+    candidates = [
         {"label": name, "content": each["content"], "rests_on": each["rests_on"]}
         for name, each in zip(labels, state["candidates"], strict=True)
     ]
@@ -134,7 +134,7 @@ async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, A
         variables={
             "problem": state["place"]["problem"],
             "memories": state["memories"],
-            "candidates": shown,
+            "candidates": candidates,
             "others": state["others"],
         },
         pipe="got_score",
@@ -147,19 +147,19 @@ async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, A
     return {"cast": [_cast(state, labels, heard.parsed)], "notes": heard.notes}
 
 
-def _cast(state: Ballot, labels: dict[str, str], said: dict[str, Any]) -> CastBallot:
-    """Return a ballot with its labels turned back; what names nobody is left out."""
+def _cast(state: Ballot, labels: dict[str, str], parsed: dict[str, Any]) -> CastBallot:
+    """Return a ballot with its labels mapped back; unknown labels are left out."""
     others = {str(number): each["id"] for number, each in enumerate(state["others"], 1)}
     return CastBallot(
         number=state["number"],
         scores={
             labels[each["label"]]: {part: float(each[part]) for part in JUDGED}
-            for each in said["scores"]
+            for each in parsed["scores"]
             if each["label"] in labels
         },
         relations=[
             [labels[each["label"]], each["kind"], others[each["other"]], each["why"]]
-            for each in said.get("relations", [])
+            for each in parsed.get("relations", [])
             if each["label"] in labels and each["other"] in others
         ],
     )
@@ -168,7 +168,7 @@ def _cast(state: Ballot, labels: dict[str, str], said: dict[str, Any]) -> CastBa
 async def score_candidates(
     execution: Execution, state: ScoringState, graph: ThoughtGraph
 ) -> tuple[dict[str, Scored], list[str]]:
-    """Return the score of each candidate by its id, and what must be said of the scoring."""
+    """Return the score of each candidate by its id, and notes on the scoring."""
     candidates = state["candidates"]
     around = [*(node.content for node in graph.active), state["place"]["problem"]]
     texts = [*around, *(each["content"] for each in candidates)]
@@ -181,20 +181,20 @@ async def score_candidates(
 def _scored(
     state: ScoringState, graph: ThoughtGraph, of: Candidate, likeness: Similarity
 ) -> Scored:
-    said = ballot_scores(state, of["id"])
+    cast = ballot_scores(state, of["id"])
     others = [
         node.content
         for node in graph.active
         if str(node.id) != of["id"] and node.content != of["content"]
     ]
     novelty = 1 - max((likeness.of(of["content"], other) for other in others), default=0.0)
-    if said:
-        parts = {part: fmean(each[part] for each in said) for part in JUDGED}
+    if cast:
+        parts = {part: fmean(each[part] for each in cast) for part in JUDGED}
     else:
         parts = _computed(state["place"]["problem"], of, likeness)
     parts["novelty"] = novelty
     return Scored(
-        score=total_score(parts), parts=parts, check=JUDGE if said else LOCAL
+        score=total_score(parts), parts=parts, check=JUDGE if cast else LOCAL
     )  # fmt: skip
 
 
@@ -205,55 +205,55 @@ def ballot_scores(state: ScoringState, candidate_id: str) -> list[dict[str, floa
 
 
 def total_score(parts: dict[str, float]) -> float:
-    """Return the weighted mean of those parts that are given, 0..1."""
+    """Return the weighted mean of the given parts, 0..1."""
     weight = sum(WEIGHTS[part] for part in parts)
     return sum(WEIGHTS[part] * value for part, value in parts.items()) / weight
 
 
-def agreement(said: list[dict[str, float]]) -> float | None:
+def agreement(cast: list[dict[str, float]]) -> float | None:
     """Return 1 - (greatest - least total) over the ballots, None for fewer than two."""
-    totals = [total_score(each) for each in said]
+    totals = [total_score(each) for each in cast]
     return round(1 - (max(totals) - min(totals)), 4) if len(totals) > 1 else None
 
 
 def _computed(problem: str, of: Candidate, likeness: Similarity) -> dict[str, float]:
     """Return the parts without a judge.
 
-    Relevance is the likeness to the problem; depth the share of the thought's words that
-    neither the problem nor what it rests on says.
+    Relevance is the likeness to the problem; depth the share of the thought's words that are new
+    compared to the problem and what it rests on.
     """
-    said = {word for text in (problem, *of["rests_on"]) for word in words_in(text)}
+    known = {word for text in (problem, *of["rests_on"]) for word in words_in(text)}
     words = words_in(of["content"])
     return {
         "relevance": likeness.of(of["content"], problem),
         "validity": UNKNOWN,
-        "depth": sum(word not in said for word in words) / len(words) if words else 0.0,
+        "depth": sum(word not in known for word in words) / len(words) if words else 0.0,
     }
 
 
 def lost_ballots_note(execution: Execution, cast: int) -> list[str]:
-    """Return what must be said of ballots that were asked for and did not come."""
+    """Return a note on ballots that did not come."""
     if execution.loom.llm.offline or cast == BALLOTS:
         return []
     return [LOST.format(lost=BALLOTS - cast, count=BALLOTS)]
 
 
 MOST_OTHERS = 5
-"""Thoughts that a ballot on one thought shows beside it: those most like it."""
+"""Further thoughts that a ballot on one thought shows: those most like it."""
 
 BY_WORDS = 0.5
 """Weight of a contradiction that was found by words alone."""
 
 
 def relations_by_ballots(cast: list[CastBallot]) -> dict[tuple[str, str, str], tuple[float, str]]:
-    """Return what most ballots see: (thought, kind, other) -> their share, a reason."""
-    said: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
+    """Return the relations that most ballots see: (thought, kind, other) -> share, reason."""
+    seen: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
     for each in cast:
         for thought, kind, other, why in each["relations"]:
-            said[thought, kind, other].setdefault(each["number"], why)
+            seen[thought, kind, other].setdefault(each["number"], why)
     return {
         relation: (len(whys) / len(cast), whys[min(whys)])
-        for relation, whys in said.items()
+        for relation, whys in seen.items()
         if 2 * len(whys) > len(cast)
     }
 
@@ -273,7 +273,7 @@ def relations_by_words(
 def relation_edges(
     execution: Execution, graph_id: UUID, found: dict[tuple[str, str, str], tuple[float, str]]
 ) -> list[NewEdge]:
-    """Return relations as edges to be drawn, from the thought that was looked at."""
+    """Return relations as edges from the scored thought."""
     return [
         NewEdge(
             id=execution.run.effect("relation", f"{thought}.{kind}.{other}"),

@@ -1,4 +1,4 @@
-"""What an operation sees of a graph, as plain data that can be saved."""
+"""The state of operations on a graph: what they see of it, as plain data that can be saved."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Place(TypedDict):
 
 
 class Thought(TypedDict):
-    """A node as prompts see it: its id, its number in the graph, what it says, its depth."""
+    """A node as prompts see it: its id, its number in the graph, its content, its depth."""
 
     id: str
     number: int
@@ -35,18 +35,18 @@ class Thought(TypedDict):
 
 
 class GotToolState(ToolState, total=False):
-    """What all operations on a graph carry: where, and the memories that the problem calls for."""
+    """The state of all operations on a graph: where they work, and the relevant memories."""
 
     place: Place
     memories: list[dict[str, Any]]
 
 
 MOST_LINE = 12
-"""Thoughts before a node that a prompt shows: the root and the latest ones."""
+"""Ancestors of a node that a prompt shows: the root and the latest ones."""
 
 
 def place_of(graph: ThoughtGraph, problem: str | None) -> Place:
-    """Return where an operation works; a problem that the call gives goes before the graph's."""
+    """Return where an operation works; a problem given with the call overrides the graph's."""
     return Place(
         graph=str(graph.row.id),
         session=str(graph.row.session_id),
@@ -65,7 +65,7 @@ def as_thoughts(nodes: Iterable[NodeRow]) -> list[Thought]:
 
 
 def ancestors_of(graph: ThoughtGraph, node: NodeRow) -> list[Thought]:
-    """Return what a node came from, root first; of a long line the root and the latest thoughts."""
+    """Return a node's ancestors, root first; of many, the root and the latest."""
     line = as_thoughts(graph.line(node))
     return line if len(line) <= MOST_LINE else [line[0], *line[1 - MOST_LINE :]]
 
@@ -83,7 +83,7 @@ SUPPOSES = re.compile(
 
 
 def guess_type(text: str) -> str | None:
-    """Return `conclusion` or `hypothesis` where the words show it, else None.
+    """Return `conclusion` or `hypothesis` if the words show it, else None.
 
     English and German cues; a thought in another language stays a thought.
     """

@@ -74,7 +74,9 @@ def _streams(given: Given) -> list[Offer]:
 
 
 def _lenses(given: Given) -> list[Offer]:
-    return [_as_json(each.name, {"name": each.name, "told": each.told}) for each in OF_DIVERGENT]
+    return [
+        _as_json(each.name, {"name": each.name, "told": each.instruction}) for each in OF_DIVERGENT
+    ]
 
 
 def _texts(lenses: Mapping[str, str]) -> Callable[[Given], list[Offer]]:

@@ -107,7 +107,7 @@ SAME_FILE = "{labels} hold the same bytes: that they agree is no second witness"
 
 async def memory_workspace_compare(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Search every file for the item, and judge every two memories of two files."""
-    request = MemoryWorkspaceCompare.model_validate(state["request"])
+    request = runtime.context.request(MemoryWorkspaceCompare)
     found = await survey_workspace(runtime.context, request.workspace_id, request.item)
     relevant = [
         Searched(each.file, [match for match in each.matches if match.similarity >= ABOUT])

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 async def memory_workspace_create(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Create a workspace; names need not be unique."""
     execution = runtime.context
-    request = MemoryWorkspaceCreate.model_validate(state["request"])
+    request = execution.request(MemoryWorkspaceCreate)
     name, notes = clean_name(request.name, field="name")
     async with execution.loom.database.begin(execution.caller) as tx:
         made = await workspaces.create(tx, execution.run.effect("workspace"), name)
@@ -65,7 +65,7 @@ THERE_BEFORE = "{context_id} was there already: role {role}, label {label}"
 async def memory_workspace_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Read a file and store its path; a file added before gets the new role and label."""
     execution = runtime.context
-    request = MemoryWorkspaceAdd.model_validate(state["request"])
+    request = execution.request(MemoryWorkspaceAdd)
     folder, database = execution.loom.settings.files_folder, execution.loom.database
     label, notes = clean_name(request.label, field="label") if request.label else (None, [])
     async with database.begin(execution.caller) as tx:
@@ -101,7 +101,7 @@ async def _parsed(folder: Path, path: str) -> ParsedFile:
 
 async def memory_workspace_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return each file's role, label, memories and state, in the order of adding."""
-    request = MemoryWorkspaceList.model_validate(state["request"])
+    request = runtime.context.request(MemoryWorkspaceList)
     workspace, files = await read_workspace(runtime.context, request.workspace_id)
     answer = ContextsListed(
         workspace_id=workspace.id,
@@ -120,7 +120,7 @@ LEFT_OUT = "{count} more results are left out: at most {most} and {characters:,}
 
 async def memory_workspace_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the best matches of all files, at most `max_per_context` of each."""
-    request = MemoryWorkspaceQuery.model_validate(state["request"])
+    request = runtime.context.request(MemoryWorkspaceQuery)
     found = await survey_workspace(runtime.context, request.workspace_id, request.query)
     results = _merge_results(found, request.max_per_context)
     fitting = _fitting(results)
@@ -163,7 +163,7 @@ BY_WORDS = (
 
 async def memory_workspace_xref(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Sort the files into those that know the topic, those that do not, and the rest."""
-    request = MemoryWorkspaceXref.model_validate(state["request"])
+    request = runtime.context.request(MemoryWorkspaceXref)
     found = await survey_workspace(runtime.context, request.workspace_id, request.item)
     files = [presence(file) for file in found.files]
     read = [each for each in files if each.state == "ready"]

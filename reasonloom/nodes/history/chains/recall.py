@@ -96,7 +96,7 @@ RECALL_TEXTS = WalkTexts(
 async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the chain of causes that has most to do with the query, oldest first."""
     execution = runtime.context
-    request = HistoryRecall.model_validate(state["request"])
+    request = execution.request(HistoryRecall)
     budget = execution.loom.settings.max_response_tokens
     walked = await walk(execution, request.query, request.project, forward=False, budget=budget)
     answer = render_walk(walked, RECALL_TEXTS, budget)
@@ -112,7 +112,7 @@ PREDICT_TEXTS = WalkTexts(
 async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return what followed in the past on moments like the context, in half of recall's budget."""
     execution = runtime.context
-    request = HistoryPredict.model_validate(state["request"])
+    request = execution.request(HistoryPredict)
     budget = execution.loom.settings.max_response_tokens // 2
     walked = await walk(execution, request.context, request.project, forward=True, budget=budget)
     answer = render_walk(walked, PREDICT_TEXTS, budget)

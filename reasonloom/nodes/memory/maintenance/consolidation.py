@@ -69,7 +69,7 @@ async def find_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> d
     groups in place.
     """
     execution = runtime.context
-    request = ConsolidateMemories.model_validate(state["request"])
+    request = execution.request(ConsolidateMemories)
     after, skip = _cursor(request.cursor)
     groups: list[list[int]] = []
     examined, then = 0, None
@@ -175,7 +175,7 @@ def _cluster_preview(episodes: Sequence[Episode]) -> Consolidated:
 async def report_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer with the groups that were or, in a dry run, would be summarised."""
     execution = runtime.context
-    request = ConsolidateMemories.model_validate(state["request"])
+    request = execution.request(ConsolidateMemories)
     async with execution.loom.database.begin(execution.caller) as tx:
         clusters = [Consolidated.model_validate(each) for each in state["done"]]
         if request.dry_run:

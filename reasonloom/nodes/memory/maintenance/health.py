@@ -151,7 +151,7 @@ def _hints(health: HealthReport, old_episodes: int) -> Iterable[Hint]:
 async def prune_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Hide memories that are weak, old and unread at once, or list them in a dry run."""
     execution = runtime.context
-    request = PruneMemories.model_validate(state["request"])
+    request = execution.request(PruneMemories)
     at = execution.loom.clock()
     criteria = PruneCriteria(
         strength=request.max_strength,

@@ -133,7 +133,7 @@ def _line(value: dict[str, Any]) -> str:
 async def export_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the next page, bounded by tokens; it has at least one memory, and no partial one."""
     execution = runtime.context
-    request = ExportMemories.model_validate(state["request"])
+    request = execution.request(ExportMemories)
     after = _number_of(request.cursor)
     async with execution.loom.database.begin(execution.caller) as tx:
         total = await statistics.count(tx)

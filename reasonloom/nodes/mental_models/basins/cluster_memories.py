@@ -39,7 +39,7 @@ async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dic
         Conflict: another process formed basins meanwhile.
     """
     execution = runtime.context
-    request = ClusterMemories.model_validate(state["request"])
+    request = execution.request(ClusterMemories)
     loom = execution.loom
     formed = await form_basins(loom, execution.caller, loom.clock())
     notes = await _notes(execution, formed)

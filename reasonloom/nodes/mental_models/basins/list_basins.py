@@ -32,7 +32,7 @@ MOST_TEXT = 200
 async def list_basins(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the largest basins."""
     execution = runtime.context
-    request = ListBasins.model_validate(state["request"])
+    request = execution.request(ListBasins)
     async with execution.loom.database.begin(execution.caller) as tx:
         answer = await largest_basins(tx, request)
     return {"answer": answer.wire(), "notes": []}

@@ -1,4 +1,4 @@
-"""Holds a viewpoint against constraints: by a judge that did not write it, or by words alone."""
+"""Checks a viewpoint against constraints: by a judge that did not write it, or by words alone."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 FORBIDS = re.compile(
     r"\b(?:no|not|never|without|avoid|avoids|cannot|nobody|nothing|\w+n't)\b", re.I
 )
-"""English alone: a ban in another language is read as a demand, of which words do not tell."""
+"""English only: a ban in another language is read as a demand, which words cannot decide."""
 
 NEAR = 3
-"""Words before another in which a negation is looked for."""
+"""Words before another in which a negation is searched."""
 
 MENTIONED = 0.5
-"""The share of a demand's words from which it counts as met by words."""
+"""The share of a demand's words that must occur for it to count as met."""
 
 
 async def check_constraints(
     execution: Execution, viewpoint: str, question: Question, constraints: Sequence[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return each constraint with its verdict, and what must be said of the check.
+    """Return each constraint with its verdict, and notes on the check.
 
-    What the judge leaves out, or all of it where there is none, is checked by words.
+    Constraints that the judge leaves out, or all if there is no judge, are checked by words.
     """
     by_words = [_by_words(viewpoint, each) for each in constraints]
     if not constraints or execution.loom.llm.offline:
@@ -50,7 +50,7 @@ async def check_constraints(
 
 
 def _by_words(viewpoint: str, constraint: str) -> dict[str, Any]:
-    """Return what words can tell: a forbidden one that is said, a demanded one that is."""
+    """Return the verdict of words alone: a forbidden word that occurs, or demanded ones."""
     kept, why = _verdict_by_words(viewpoint, constraint)
     return {"constraint": constraint, "kept": kept, "by": "words", "why": f"by words only: {why}"}
 
@@ -59,9 +59,9 @@ def _verdict_by_words(viewpoint: str, constraint: str) -> tuple[bool | None, str
     ban = FORBIDS.search(constraint)
     if ban:
         forbidden = words_in(constraint[ban.end() :])
-        said = [word for word in forbidden if _is_affirmed(word, viewpoint)]
-        if said:
-            return False, f"it says {', '.join(said)}"
+        affirmed = [word for word in forbidden if _is_affirmed(word, viewpoint)]
+        if affirmed:
+            return False, f"it says {', '.join(affirmed)}"
         return True, f"it does not say {', '.join(forbidden)}"
     demanded = dict.fromkeys(words_in(constraint))
     found = demanded.keys() & set(words_in(viewpoint))
@@ -71,7 +71,7 @@ def _verdict_by_words(viewpoint: str, constraint: str) -> tuple[bool | None, str
 
 
 def _is_affirmed(word: str, text: str) -> bool:
-    """Tell whether `text` says `word` at least once without a negation just before it."""
+    """Tell whether `text` has `word` at least once without a negation just before it."""
     tokens = re.findall(r"[\w']+", text.casefold())
     return any(
         token == word and not FORBIDS.search(" ".join(tokens[max(0, place - NEAR) : place]))

@@ -1,4 +1,4 @@
-"""The lenses of divergent reasoning: ways to look at a problem, as data, taken in this order."""
+"""The lenses of divergent reasoning: ways to look at a problem, taken in this order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """One way to look: what the language model is told, and what it asks in one question."""
+    """One way to look: the language model's instruction, and its question offline."""
 
     name: str
-    told: str
+    instruction: str
     question: str
 
 

@@ -1,4 +1,4 @@
-"""Keeps what divergent reasoning came to: perspectives on branches, the synthesis as the step."""
+"""Persists divergent reasoning: perspectives on branches, the synthesis as the session's step."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ OFFLINE = (
 async def persist_perspectives(
     state: DivergentState, runtime: Runtime[Execution]
 ) -> dict[str, Any]:
-    """Store the perspectives and the synthesis in one transaction, and answer with them."""
+    """Store the perspectives and the synthesis in one transaction, and answer."""
     execution = runtime.context
-    request = ReasoningDivergent.model_validate(state["request"])
+    request = execution.request(ReasoningDivergent)
     views = usable_views(state["views"])
     thought = _synthesis(execution, state, views)
     used = [memory["id"] for memory in state["memories"]]

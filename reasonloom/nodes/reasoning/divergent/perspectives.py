@@ -1,4 +1,4 @@
-"""One perspective of divergent reasoning: seen through its lens, held against the constraints."""
+"""The perspectives of divergent reasoning: each taken through its lens, and their synthesis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PROMPT = "divergent/synthesise"
 SYNTHESIS_SENTENCES = 3
-"""Sentences of each perspective where there is no synthesis."""
+"""Sentences of each perspective if there is no synthesis."""
 
 LABEL = re.compile(r"\bP(\d+)\b")
 FOUND = "the synthesis named no source; those it is most like are named instead"
@@ -55,19 +55,19 @@ def novelty(
 
 
 def agreement(views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Similarity) -> float:
-    """Return the perspectives' mean likeness (0..1) to what they are said to come to."""
+    """Return the perspectives' mean likeness (0..1) to their synthesis."""
     return fmean(likeness.of(each["viewpoint"], synthesis) for each in views)
 
 
 def confidence(views: Sequence[Mapping[str, Any]], agreed: float) -> float:
-    """Return the perspectives' mean confidence, halved where they do not agree at all."""
+    """Return the perspectives' mean confidence, halved if they do not agree at all."""
     return fmean(float(each["confidence"]) for each in views) * (1 + agreed) / 2
 
 
 def variables(
     request: ReasoningDivergent, views: Sequence[Mapping[str, Any]], doubt: str = ""
 ) -> dict[str, Any]:
-    """Return what the prompt for the synthesis is rendered with."""
+    """Return the variables of the synthesis prompt."""
     return {
         "content": request.content,
         "perspectives": [
@@ -84,25 +84,25 @@ def broken_constraints(view: Mapping[str, Any]) -> list[str]:
 
 
 def best_attempt(attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the surest synthesis; what stands in its place only where none was made."""
+    """Return the most confident synthesis; an extract only if none was made."""
     return most_confident([each for each in attempts if each["made"]] or attempts)
 
 
 def extract_views(views: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first sentences of each perspective under its label, none said twice."""
-    said: dict[str, None] = {}
+    """Return the first sentences of each perspective under its label, none repeated."""
+    seen: dict[str, None] = {}
     parts = []
     for each in views:
         fresh = [
-            one for one in sentences_in(each["viewpoint"])[:SYNTHESIS_SENTENCES] if one not in said
+            one for one in sentences_in(each["viewpoint"])[:SYNTHESIS_SENTENCES] if one not in seen
         ]
-        said.update(dict.fromkeys(fresh))
+        seen.update(dict.fromkeys(fresh))
         parts += [f"{label(each)}: {join_sentences(fresh)}"] if fresh else []
     return " ".join(parts)
 
 
 def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the synthesis and the labels that it names, which are those of `views` alone."""
+    """Return the synthesis and the labels that it names, restricted to those of `views`."""
     if heard.parsed is None and not heard.text:
         return {
             "content": extract_views(views),
@@ -110,12 +110,14 @@ def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> 
             "notes": [EXTRACTED],
             "made": False,
         }
-    said = heard.parsed or {"synthesis": heard.text, "sources": []}
+    parsed = heard.parsed or {"synthesis": heard.text, "sources": []}
     known = {label(each) for each in views}
-    named = dict.fromkeys([*said["sources"], *(f"P{n}" for n in LABEL.findall(said["synthesis"]))])
+    named = dict.fromkeys(
+        [*parsed["sources"], *(f"P{n}" for n in LABEL.findall(parsed["synthesis"]))]
+    )
     unknown = [each for each in named if each not in known]
     return {
-        "content": said["synthesis"],
+        "content": parsed["synthesis"],
         "sources": sorted(
             (each for each in named if each in known), key=lambda each: int(each[1:])
         ),
@@ -127,26 +129,25 @@ def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> 
 def most_similar(
     views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Similarity
 ) -> list[str]:
-    """Return the labels of the perspectives that a synthesis is at least as like as the mean."""
+    """Return the labels of the perspectives at least as similar to a synthesis as the mean."""
     alike = {label(each): likeness.of(each["viewpoint"], synthesis) for each in views}
     mean = fmean(alike.values())
     return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]
 
 
 PLAIN_ANSWER = 0
-"""The number of the plain answer, against which novelty is measured; lenses count from 1."""
+"""The number of the plain answer, for measuring novelty; lenses count from 1."""
 
 FIRST = 1
-"""The perspective that is taken even where nothing would be left for a synthesis."""
+"""The perspective that is taken even if nothing would be left for a synthesis."""
 
 NODE = "take_perspective"
 SENTENCES = 2
 
 
 class PerspectiveTask(TypedDict):
-    """What one task of the graph is given: what all perspectives see, and which one it takes."""
+    """The payload of one task: the shared context, and the number of its perspective."""
 
-    request: dict[str, Any]
     session: dict[str, Any]
     history: list[dict[str, str]]
     memories: list[dict[str, Any]]
@@ -160,7 +161,7 @@ async def take_perspective_task(
 
     Where the language model fails it holds the fault's type and message instead of a viewpoint.
     """
-    request = ReasoningDivergent.model_validate(task["request"])
+    request = execution.request(ReasoningDivergent)
     number = task["number"]
     lens = LENSES[number - 1] if number else None
     view: dict[str, Any] = {"number": number, "lens": lens.name if lens else "plain answer"}
@@ -169,8 +170,8 @@ async def take_perspective_task(
         view |= _offline_view(task, request.content, lens)
         notes: list[str] = []
     else:
-        said, notes = await _ask_for_perspective(execution, task, request, lens)
-        view |= said
+        reply, notes = await _ask_for_perspective(execution, task, request, lens)
+        view |= reply
     if "viewpoint" not in view or lens is None:
         return {**view, "constraints": []}, notes
     question = Question(
@@ -199,7 +200,7 @@ async def _ask_for_perspective(
             "content": request.content,
             "history": task["history"],
             "memories": task["memories"],
-            "lens": {"name": lens.name, "told": lens.told} if lens else None,
+            "lens": {"name": lens.name, "told": lens.instruction} if lens else None,
             "constraints": request.constraints or [],
         },
         pipe="divergent",
@@ -215,18 +216,18 @@ async def _ask_for_perspective(
     if heard.fault:
         kind, message = type(heard.fault).__name__, heard.fault.message
         return {"fault": {"kind": kind, "message": message}}, heard.notes
-    said = heard.parsed or {"viewpoint": heard.text, "confidence": DEFAULT_CONFIDENCE}
-    return {"viewpoint": said["viewpoint"], "confidence": said["confidence"]}, heard.notes
+    parsed = heard.parsed or {"viewpoint": heard.text, "confidence": DEFAULT_CONFIDENCE}
+    return {"viewpoint": parsed["viewpoint"], "confidence": parsed["confidence"]}, heard.notes
 
 
 def _synthesis(execution: Execution, request: ReasoningDivergent) -> Cost:
-    """Return what the synthesis may cost besides the viewpoints that it reads."""
+    """Return the cost of the synthesis without the viewpoints that it reads."""
     prompt = execution.loom.prompts.get(PROMPT).render(**variables(request, []))
     return cost_of(execution, prompt)
 
 
 def _offline_view(task: PerspectiveTask, content: str, lens: Lens | None) -> dict[str, Any]:
-    """Return what can be said without a language model: the lens's question, what is known."""
+    """Return a view without a language model: the lens's question, and what is known."""
     material = {"content": content, "history": task["history"], "memories": task["memories"]}
     findings = Findings.of(material)
     known = join_sentences(findings.ranked[:SENTENCES])
@@ -236,7 +237,7 @@ def _offline_view(task: PerspectiveTask, content: str, lens: Lens | None) -> dic
 
 
 def usable_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the perspectives that came, in the order of their lenses, without the plain answer."""
+    """Return the perspectives that came, in lens order, without the plain answer."""
     return [
         each
         for each in latest_views(views)
@@ -245,6 +246,6 @@ def usable_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def latest_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the latest view of each number, in their order: one may have been taken anew."""
+    """Return the latest view of each number, in order, since one may have been retaken."""
     by_number = {each["number"]: dict(each) for each in views}
     return [by_number[number] for number in sorted(by_number)]

@@ -1,4 +1,4 @@
-"""The steps of divergent reasoning: recall, look through several lenses at once, bring together."""
+"""The steps of divergent reasoning: recall, take all perspectives at once, synthesise."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ FAULTS: dict[str, type[errors.ServiceFault]] = {
 
 
 class DivergentState(ToolState, total=False):
-    """What divergent reasoning carries; `views` come from tasks at once, in any order.
+    """The state of divergent reasoning; `views` come from parallel tasks, in any order.
 
-    `redone` is `RunBegun.started` of the process that took all perspectives anew, as none came.
+    `redone` is `CurrentRun.started` of the process that retook all perspectives, as none came.
     """
 
     session: dict[str, Any]
@@ -57,9 +57,9 @@ class DivergentState(ToolState, total=False):
 
 
 async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the active branch's history and the memories that the problem calls for."""
+    """Find the active branch's history and the relevant memories."""
     execution = runtime.context
-    request = ReasoningDivergent.model_validate(state["request"])
+    request = execution.request(ReasoningDivergent)
     session, history = await session_context(execution, request.session_id, request.content)
     memories, notes = await recall_for(execution, request.content)
     return {
@@ -71,15 +71,14 @@ async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> 
     }
 
 
-def perspective_tasks(state: DivergentState) -> list[Send]:
+def perspective_tasks(state: DivergentState, runtime: Runtime[Execution]) -> list[Send]:
     """Return one task for each perspective, and one for the plain answer."""
-    request = ReasoningDivergent.model_validate(state["request"])
-    numbers = [*range(1, request.num_perspectives + 1), PLAIN_ANSWER]
+    count = runtime.context.request(ReasoningDivergent).num_perspectives
+    numbers = [*range(1, count + 1), PLAIN_ANSWER]
     return [
         Send(
             "take_perspective",
             PerspectiveTask(
-                request=state["request"],
                 session=state["session"],
                 history=state["history"],
                 memories=state["memories"],
@@ -91,15 +90,15 @@ def perspective_tasks(state: DivergentState) -> list[Send]:
 
 
 async def take_perspective(state: PerspectiveTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Look through one lens, and hold what is seen against the constraints."""
+    """Take one perspective, and check it against the constraints."""
     view, notes = await take_perspective_task(runtime.context, state)
     return {"views": [view], "notes": notes}
 
 
 async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Bring the perspectives that came together, or once more where they agreed too little.
+    """Synthesise the perspectives, or once more if they agreed too little.
 
-    Where none came, they are taken anew, once for each time that the run is taken up.
+    If none came they are retaken, once each time the run is resumed.
 
     Raises:
         ServiceFault: no perspective came; the first one's fault.
@@ -138,7 +137,7 @@ async def _ask_for_synthesis(
 ) -> OptionalReply:
     if execution.loom.llm.offline:
         return OptionalReply()
-    request = ReasoningDivergent.model_validate(state["request"])
+    request = execution.request(ReasoningDivergent)
     question = Question(
         node="synthesise",
         prompt=PROMPT,
@@ -151,13 +150,15 @@ async def _ask_for_synthesis(
     return await ask_or_note(execution, question, "the synthesis")
 
 
-def after_synthesis(state: DivergentState) -> list[Send] | str:
-    """Keep a synthesis that is sure enough, was the last allowed, or could not be made.
+def after_synthesis(state: DivergentState, runtime: Runtime[Execution]) -> list[Send] | str:
+    """Persist a synthesis that is confident enough, was the last allowed, or could not be made.
 
-    Else make it once more; where no perspective came, take all of them anew.
+    Else make it once more; if no perspective came, retake all of them.
     """
     attempts = state["attempts"]
     if not attempts:
-        return perspective_tasks(state)
-    enough = not attempts[-1]["made"] or is_enough(attempts, state["request"].get("confidence"))
+        return perspective_tasks(state, runtime)
+    enough = not attempts[-1]["made"] or is_enough(
+        attempts, runtime.context.request(ReasoningDivergent).confidence
+    )
     return "keep_perspectives" if enough else "synthesise"

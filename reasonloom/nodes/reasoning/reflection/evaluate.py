@@ -1,4 +1,4 @@
-"""The steps of evaluating a session: compute its figures, hear an opinion, answer."""
+"""The steps of evaluating a session: compute its figures, get an opinion, answer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OFFLINE = (
 
 
 class EvaluationState(ToolState, total=False):
-    """What an evaluation carries: what was computed, and what an opinion is asked with."""
+    """The state of an evaluation: the computed figures, and the opinion with its material."""
 
     session: dict[str, Any]
     figures: dict[str, Any]
@@ -38,21 +38,21 @@ class EvaluationState(ToolState, total=False):
 
 
 async def measure_session(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read a session whole and compute its figures and what follows from them."""
+    """Read a whole session, and compute its figures and findings."""
     execution = runtime.context
-    request = ReflectionEvaluate.model_validate(state["request"])
+    request = execution.request(ReflectionEvaluate)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         whole = await full_sessions.read_full(tx, request.session_id)
-        asked = whole.thoughts[0].input if whole.thoughts else ""
+        question = whole.thoughts[0].input if whole.thoughts else ""
         branch = await branches.active(tx, whole.session)
-        history = await branch_history(tx, execution, branch.head_id, asked)
+        history = await branch_history(tx, execution, branch.head_id, question)
     figures = await measure_figures(execution.loom.embedder, whole)
     return {
         "session": {"id": str(whole.session.id)},
         "figures": _wire(figures),
         "findings": asdict(findings_of(figures)),
         "history": history.steps,
-        "question": [asked],
+        "question": [question],
         "notes": list(figures.notes),
     }
 
@@ -68,7 +68,7 @@ def _wire(figures: SessionFigures) -> dict[str, Any]:
 
 
 async def hear_opinion(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask the language model what the figures cannot see."""
+    """Ask the language model for what the figures cannot show."""
     execution = runtime.context
     if execution.loom.llm.offline or not state["figures"]["thought_count"]:
         return {"opinion": {}}
@@ -86,21 +86,21 @@ async def hear_opinion(state: EvaluationState, runtime: Runtime[Execution]) -> d
         thread=state["session"]["id"],
     )
     heard = await ask_or_note(execution, question, "the opinion")
-    said = heard.parsed or ({"opinion": heard.text} if heard.text else {"fault": True})
-    return {"opinion": said, "notes": heard.notes}
+    opinion = heard.parsed or ({"opinion": heard.text} if heard.text else {"fault": True})
+    return {"opinion": opinion, "notes": heard.notes}
 
 
 async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Answer with the figures, and with the opinion beside them where there is one."""
+    """Answer with the figures, and with the opinion if there is one."""
     execution = runtime.context
-    said = state["opinion"]
+    opinion = state["opinion"]
     extra: dict[str, Any] = {}
-    if "opinion" in said:
+    if "opinion" in opinion:
         extra["opinion"] = Opinion(
             llm=execution.loom.llm.name,
-            **{"strengths": [], "weaknesses": [], "recommendations": [], **said},
+            **{"strengths": [], "weaknesses": [], "recommendations": [], **opinion},
         )
-    if "fault" in said:
+    if "fault" in opinion:
         extra["partial"] = True
     if execution.loom.llm.offline:
         extra["suggestion"] = OFFLINE

@@ -1,4 +1,4 @@
-"""Criticises an answer without a language model: by what can be counted, and says that it is that.
+"""Criticises an answer without a language model, by what can be counted, and says so.
 
 It never says whether an answer is right.
 """
@@ -21,7 +21,7 @@ REASONS = re.compile(
 HEDGES = re.compile(r"\b(?:maybe|perhaps|probably|possibly|might|somehow|i think|i guess)\b", re.I)
 CLAIMS = re.compile(r"\b(?:always|never|everybody|nobody|obviously|clearly|certainly)\b", re.I)
 LONG_SENTENCE = 40
-"""Words from which a sentence is hard to follow."""
+"""Words from which a sentence counts as hard to follow."""
 
 FEW_WORDS = 8
 """Words below which an answer can hardly give its reason."""
@@ -34,15 +34,15 @@ ASK_SOMEBODY = "Have it judged by somebody who knows, or set REASONLOOM_LLM."
 def offline_critique(content: str, question: str, areas: Sequence[str]) -> dict[str, Any]:
     """Return strengths, weaknesses, recommendations and findings by counting words.
 
-    `confidence` is the share of the question's words that the answer takes up, without a
-    question 0.5: nothing is known.
+    `confidence` is the share of the question's words that the answer uses; 0.5, which is unknown,
+    without a question.
     """
     found = list(_checks(content, question))
-    strengths = [said for good, said, _ in found if good]
-    faults = [(said, cure) for good, said, cure in found if not good]
+    strengths = [remark for good, remark, _ in found if good]
+    faults = [(remark, cure) for good, remark, cure in found if not good]
     return {
         "strengths": strengths or [UNBLAMED if not faults else "It can be read and checked."],
-        "weaknesses": [said for said, _ in faults] or [NOT_JUDGED],
+        "weaknesses": [remark for remark, _ in faults] or [NOT_JUDGED],
         "recommendations": [cure for _, cure in faults] or [ASK_SOMEBODY],
         "findings": [offline_finding(content, area) for area in areas],
         "confidence": _covered(content, question) if question else 0.5,
@@ -50,15 +50,15 @@ def offline_critique(content: str, question: str, areas: Sequence[str]) -> dict[
 
 
 def offline_finding(content: str, area: str) -> dict[str, str]:
-    """Return what words tell of one focus area: the sentences that speak of it, or that none do."""
+    """Return a finding on one focus area: its first sentence that names it, if any."""
     wanted = set(words_in(area))
-    said = [each for each in sentences_in(content) if wanted & set(words_in(each))]
-    finding = f"It speaks of it: {said[0]}" if said else "No sentence names it."
+    matching = [each for each in sentences_in(content) if wanted & set(words_in(each))]
+    finding = f"It speaks of it: {matching[0]}" if matching else "No sentence names it."
     return {"area": area, "finding": f"By words only: {finding}", "by": "words"}
 
 
 def _checks(content: str, question: str) -> Iterator[tuple[bool, str, str]]:
-    """Yield for each measure whether it speaks for the answer, what to say, and the cure."""
+    """Yield for each measure whether it is a strength, what to say, and the remedy."""
     sentences = sentences_in(content)
     reasons = REASONS.findall(content)
     if reasons:
@@ -80,12 +80,12 @@ def _checks(content: str, question: str) -> Iterator[tuple[bool, str, str]]:
     if question:
         missed = [w for w in dict.fromkeys(words_in(question)) if w not in set(words_in(content))]
         if missed:
-            shown = ", ".join(missed[:5])
-            yield False, f"It does not take up of the question: {shown}.", f"Answer for: {shown}."
+            listed = ", ".join(missed[:5])
+            yield False, f"It does not take up of the question: {listed}.", f"Answer for: {listed}."
         else:
             yield True, "It takes up every word of the question.", ""
 
 
 def _covered(content: str, question: str) -> float:
-    asked = set(words_in(question))
-    return len(asked & set(words_in(content))) / len(asked) if asked else 0.0
+    wanted = set(words_in(question))
+    return len(wanted & set(words_in(content))) / len(wanted) if wanted else 0.0

@@ -1,4 +1,4 @@
-"""Keeps a reflection as the session's next thought, and answers with it."""
+"""Persists a reflection as the session's next thought, and answers with it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _accepted(state: ReflectionState) -> int:
 
 
 def _analysis(state: ReflectionState) -> str:
-    """Return the reflection as one text: what was found, and the better answer where there is."""
+    """Return the reflection as one text: the findings, and the improved answer if any."""
     first = state["rounds"][0]
     parts = [
         f"{title}: {' '.join(first[key])}"

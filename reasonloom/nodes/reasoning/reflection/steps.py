@@ -24,11 +24,11 @@ LEFT_OUT = "the criticism left out focus areas; of these only words were looked 
 
 
 class ReflectionState(ToolState, total=False):
-    """What a reflection carries: the answer, the best so far, and each round's course.
+    """The state of a reflection: the answer, the best so far, and the course of each round.
 
-    `answer_given` holds question, content and id of what is reflected on; `best` the content
-    that stands and its confidence; `rounds` each criticism, revision and verdict;
-    `stopped` why there is no further round.
+    `answer_given` holds question, content and id of what is reflected on; `best` the preferred
+    content and its confidence; `rounds` each criticism, revision and verdict; `stopped` why there
+    is no further round.
     """
 
     session: dict[str, Any]
@@ -40,13 +40,13 @@ class ReflectionState(ToolState, total=False):
 
 
 async def find_answer(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find what is reflected on, and the history that it stands in.
+    """Find what is reflected on, and its history.
 
     Raises:
         SessionNotFound, ThoughtNotFound: unknown, somebody else's, or of another session.
     """
     execution = runtime.context
-    request = ReasoningReflection.model_validate(state["request"])
+    request = execution.request(ReasoningReflection)
     if request.thought_id is None:
         text = request.content or ""
         place, history = await session_context(execution, request.session_id, text)
@@ -78,7 +78,7 @@ async def _thought(execution: Execution, thought_id: str, session_id: str | None
 
 
 async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for what is weak in the answer that stands; where nobody answers, count words."""
+    """Ask for the weaknesses of the current answer; without a reply, count words."""
     execution, rounds = runtime.context, state["rounds"]
     areas = state["request"].get("focus_areas", [])
     given, content = state["answer_given"], state["best"]["content"]
@@ -87,9 +87,9 @@ async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict
         return {"rounds": [{**plain, "by": "words"}], "stopped": {"because": "offline"}}
     heard = await _ask(state, execution, "criticise", "critique", {"content": content})
     if heard.parsed is None:
-        told = _stop_reason(heard)
+        stopped = _stop_reason(heard)
         made = [{**plain, "by": "words", "said": heard.text}] if not rounds else []
-        return {"rounds": [*rounds, *made], "stopped": told, "notes": heard.notes}
+        return {"rounds": [*rounds, *made], "stopped": stopped, "notes": heard.notes}
     critique, notes = _read(heard.parsed, content, areas)
     known = state["best"]["confidence"]
     best = {"content": content, "confidence": critique["confidence"] if known is None else known}
@@ -105,12 +105,12 @@ async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict
 def _read(
     parsed: dict[str, Any], content: str, areas: list[str]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return a criticism with one finding for each focus area, and which it left out."""
-    told = {each["area"]: each["finding"] for each in parsed["findings"]}
-    missing = [area for number, area in enumerate(areas, 1) if number not in told]
+    """Return a criticism with one finding per focus area, and a note on those it left out."""
+    findings_by_area = {each["area"]: each["finding"] for each in parsed["findings"]}
+    missing = [area for number, area in enumerate(areas, 1) if number not in findings_by_area]
     findings = [
-        {"area": area, "finding": told[number], "by": "llm"}
-        if number in told
+        {"area": area, "finding": findings_by_area[number], "by": "llm"}
+        if number in findings_by_area
         else offline_finding(content, area)
         for number, area in enumerate(areas, 1)
     ]
@@ -124,7 +124,7 @@ async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[st
     critique = rounds[-1]
     more = {name: critique[name] for name in ("weaknesses", "recommendations")}
     heard = await _ask(state, runtime.context, "revise", "revise", {"content": content, **more})
-    # Text that is no JSON is a revision all the same: the judge will see what it is worth.
+    # Text that is not JSON is a revision too: the judge decides what it is worth.
     revision = (heard.parsed or {"revision": heard.text})["revision"]
     if not revision:
         return {"stopped": _stop_reason(heard), "notes": heard.notes}
@@ -137,7 +137,7 @@ async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[st
 
 
 async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Have the old answer and the revision judged blind; the revision stands only if preferred."""
+    """Have the old answer and the revision judged blind; the better one is used."""
     execution, rounds = runtime.context, state["rounds"]
     old, new = state["best"]["content"], rounds[-1]["revision"]
     new_first = is_swapped(str(execution.run.id), len(rounds))
@@ -156,26 +156,27 @@ async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[s
     return {
         "rounds": [*rounds[:-1], judged],
         "best": best,
-        "stopped": _stop_after(state, accepted=accepted),
+        "stopped": _stop_after(
+            state, execution.request(ReasoningReflection).max_iterations, accepted=accepted
+        ),
         "notes": heard.notes,
     }
 
 
-def _stop_after(state: ReflectionState, *, accepted: bool) -> dict[str, str]:
+def _stop_after(state: ReflectionState, most: int, *, accepted: bool) -> dict[str, str]:
     if not accepted:
         return {"because": "judge_preferred_the_old"}
-    request = ReasoningReflection.model_validate(state["request"])
-    done = len(state["rounds"]) >= request.max_iterations
+    done = len(state["rounds"]) >= most
     return {"because": "max_iterations"} if done else {}
 
 
 def is_swapped(run_id: str, number: int) -> bool:
-    """Tell whether the revision stands first before the judge: by lot, the same on each replay."""
+    """Tell whether the judge sees the revision first: drawn by lot, the same on each replay."""
     return sha256(f"{run_id}|{number}".encode()).digest()[0] % 2 == 1
 
 
 def is_stopped(state: ReflectionState) -> bool:
-    """Tell whether the round is over for good."""
+    """Tell whether there is no further round."""
     return bool(state["stopped"])
 
 
@@ -200,7 +201,7 @@ async def _ask(
 
 
 def _stop_reason(heard: OptionalReply) -> dict[str, str]:
-    """Return why a round ended without what was asked for."""
+    """Return why a round ended without the requested reply."""
     if heard.fault is None:
         return {"because": "unreadable_answer"}
     budget = type(heard.fault).__name__ == "BudgetExceeded"

@@ -1,4 +1,4 @@
-"""Third step of tree reasoning: one order of the search a task, all at the same time."""
+"""The search of tree reasoning: each order is a task, and the search absorbs their results."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from reasonloom.text.extraction import Findings
 JUDGE = "tree/judge"
 LABEL = re.compile(r"\b([A-Z])\b")
 PAIR = 2
-"""Branches that are explored even where nothing would be left to compare them."""
+"""Branches that are explored even if nothing would be left to compare them."""
 
 
 async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Follow one approach to its end; without a language model it stays as it was proposed."""
+    """Follow one approach to its end; without a language model it stays as proposed."""
     execution, approach = runtime.context, state["approach"] or Approach(name="", approach="")
     if execution.loom.llm.offline:
         known = overlap(state["content"], approach.get("known", ""))
@@ -48,7 +48,7 @@ async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
 
 
 async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Cast one ballot: it shows what the branches came to, and nothing of whose or when."""
+    """Cast one ballot, which sees the branches' contents but not their authors or order."""
     execution, thoughts = runtime.context, state["order"]["thoughts"]
     if execution.loom.llm.offline:
         first = min(thoughts, key=lambda each: int(each["data"]["approach"]))
@@ -84,7 +84,7 @@ def _ballot_variables(state: TreeTask, candidates: list[dict[str, str]]) -> dict
 
 
 def _reserve_policy(execution: Execution, state: TreeTask) -> ReservePolicy:
-    """Put one ballot aside, for which two branches must be there first."""
+    """Set one ballot aside, which needs two branches first."""
     if state["order"]["sample"] < PAIR:
         return ReservePolicy(read=True)
     empty = execution.loom.prompts.get(JUDGE).render(**_ballot_variables(state, []))
@@ -92,7 +92,7 @@ def _reserve_policy(execution: Execution, state: TreeTask) -> ReservePolicy:
 
 
 def _question(node: str, prompt: str, variables: dict[str, Any], state: TreeTask) -> Question:
-    """Return a question without a thread: what runs beside it must not be heard in it."""
+    """Return a question without a thread: parallel tasks must not hear each other."""
     order = state["order"]
     return Question(
         node=node, prompt=prompt, variables=variables, pipe=MODE,
@@ -106,7 +106,7 @@ def _candidate(state: TreeTask, text: str, confidence: float) -> dict[str, Any]:
 
 
 def _ballot(state: TreeTask, best: str, scores: dict[str, float], reason: str) -> dict[str, Any]:
-    """Return a ballot with its labels turned back into numbers of approaches."""
+    """Return a ballot with its labels mapped back to numbers of approaches."""
     of = {each["label"]: each["data"]["approach"] for each in state["order"]["thoughts"]}
     return {
         "votes": [best],
@@ -129,7 +129,7 @@ def _as_result(
         result = {"error": heard.fault.message, "fault": type(heard.fault).__name__}
     if isinstance(heard.fault, BudgetExceeded):
         result["limit"] = heard.fault.limit
-    told = {
+    measured = {
         **result,
         "tokens": heard.usage.tokens_in + heard.usage.tokens_out,
         "usd": heard.usage.cost_usd or 0.0,
@@ -138,7 +138,7 @@ def _as_result(
     order = state["order"]
     came = Result(
         trial=state["trial"], key=order["key"], kind=order["kind"], sample=order["sample"],
-        result=told,
+        result=measured,
     )  # fmt: skip
     return {"results": [came], "notes": heard.notes}
 
@@ -158,6 +158,6 @@ async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[
 
 
 def results_of(state: TreeState) -> list[Result]:
-    """Return what came of the search at work, of all that came in the run."""
+    """Return the results of the current search."""
     number = state["trial"]["number"]
     return [each for each in state.get("results", []) if each["trial"] == number]

@@ -1,7 +1,7 @@
-"""Approaches without a language model: known methods, as data, filled with the problem's words.
+"""Approaches without a language model: known methods, filled with the problem's words.
 
-They differ in method alone. None is followed to its end, and nothing here tells which is good: a
-method whose cue the problem says comes first, the others in their order.
+They differ in method only. None is followed to its end, and nothing says which is good: a
+method whose cue occurs in the problem comes first, the others in their order.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ MOST_WORDS = 6
 
 LONGEST_WORD = 40
 LONGEST_FACT = 300
-"""Characters of what is known: longer, it would be most of each text, and all would be alike."""
+"""Characters of known facts: with more, all approaches would be nearly the same text."""
 
 UNKNOWN = "Nothing is known about it."
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method: what it does with the problem's `{words}`, and the cue that calls for it."""
+    """A method: its instruction for the problem's `{words}`, and the cue that calls for it."""
 
     name: str
-    told: str
+    instruction: str
     cue: str
 
     def called_by(self, content: str) -> str:
-        """Return what the problem says that calls for this way, empty where it says no such."""
+        """Return the words of the problem that call for this method, empty if there are none."""
         found = re.search(rf"\b(?:{self.cue})\b", content, re.I)
         return found[0] if found else ""
 
@@ -118,36 +118,38 @@ METHODS = (
 def approaches_for(
     content: str, material: Mapping[str, object], most: int, *, but: int = 0
 ) -> list[Approach]:
-    """Return at most `most` approaches, those called for first; the first `but` are passed over.
+    """Return at most `most` approaches, those called for first; the first `but` are skipped.
 
-    `material` is what is known beside the problem, as a prompt is given it.
+    `material` is what is known besides the problem, as a prompt gets it.
     """
-    called = [(way.called_by(content), way) for way in METHODS]
+    called = [(method.called_by(content), method) for method in METHODS]
     ordered = sorted(called, key=lambda each: not each[0])
     known = known_facts(content, material)
     words = salient_words(content)
     return [
         Approach(
-            name=way.name,
-            approach=f"{way.told.format(words=words)} {known or UNKNOWN}",
+            name=method.name,
+            approach=f"{method.instruction.format(words=words)} {known or UNKNOWN}",
             known=known,
             because=cue,
         )
-        for cue, way in ordered[but : but + most]
+        for cue, method in ordered[but : but + most]
     ]
 
 
 def known_facts(content: str, material: Mapping[str, object]) -> str:
-    """Return what the material says about the problem, empty where that is nothing."""
+    """Return what the material says about the problem, empty if nothing."""
     others = {name: value for name, value in material.items() if name != "content"}
     ranked = Findings.of({"content": content, **others}).ranked
     facts = [each for each in ranked[:2] if each not in content]
-    said = join_sentences(facts)
-    return f"Known of it: {shorten(said, LONGEST_FACT, placeholder='…')}" if said else ""
+    facts_text = join_sentences(facts)
+    return (
+        f"Known of it: {shorten(facts_text, LONGEST_FACT, placeholder='…')}" if facts_text else ""
+    )
 
 
 def salient_words(content: str) -> str:
-    """Return the first telling words of a problem, as they are written there."""
+    """Return the first content words of a problem, as written there."""
     written = {word.casefold(): word for word in reversed(re.findall(r"\w+", content))}
     words = dict.fromkeys(words_in(content))
     named = [written.get(word, word)[:LONGEST_WORD] for word in words][:MOST_WORDS]

@@ -1,4 +1,4 @@
-"""Last step of tree reasoning: everything is stored at once, and answered."""
+"""Persists tree reasoning: everything is stored at once, and answered."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UNJUDGED = "nobody judged the branches: their confidence is what they claim of t
 
 
 async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the thought, and a branch with a thought for each approach, and answer with them."""
+    """Store the thought, and a branch with a thought for each approach, and answer."""
     execution = runtime.context
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
@@ -62,7 +62,7 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
 def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewThought:
     place, best = state["place"], outcome["branches"][outcome["best"]]
     others = [each["name"] for each in outcome["branches"] if each is not best]
-    told = KEPT.format(
+    content = KEPT.format(
         content=best["content"],
         count=len(outcome["branches"]),
         name=best["name"],
@@ -75,7 +75,7 @@ def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewTho
         branch_id=UUID(place["branch"]),
         mode=MODE,
         input=state["request"]["content"],
-        content=told + (OTHERS.format(names="; ".join(others)) if others else ""),
+        content=content + (OTHERS.format(names="; ".join(others)) if others else ""),
         confidence=outcome["confidence"],
         llm=execution.loom.llm.name,
         run_id=execution.run.id,
@@ -86,7 +86,7 @@ def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewTho
 def _explored_branches(
     execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome
 ) -> list[tuple[NewBranch, NewThought]]:
-    """Return a branch for each approach with its thought; the recommended one has priority 1."""
+    """Return a branch for each approach with its thought; the best has priority 1."""
     return [
         _explored_branch(execution, parent, branch, place, place == outcome["best"], explored)
         for place, explored in enumerate(outcome["branches"])
@@ -101,7 +101,9 @@ def _explored_branch(
     recommended: bool,
     explored: dict[str, Any],
 ) -> tuple[NewBranch, NewThought]:
-    told = {name: explored[name] for name in ("confidence", "score", "votes", "check", "merged")}
+    metadata = {
+        name: explored[name] for name in ("confidence", "score", "votes", "check", "merged")
+    }
     sure = explored["confidence"] if explored["score"] is None else explored["score"]
     grown = NewBranch(
         id=execution.run.effect("branch", str(place)),
@@ -112,7 +114,7 @@ def _explored_branch(
         confidence=sure,
         priority=int(recommended),
         run_id=execution.run.id,
-        metadata=told,
+        metadata=metadata,
     )
     thought = NewThought(
         id=execution.run.effect("branch_thought", str(place)),
@@ -125,7 +127,7 @@ def _explored_branch(
         confidence=sure,
         llm=parent.llm,
         run_id=execution.run.id,
-        metadata=told,
+        metadata=metadata,
     )
     return grown, thought
 
@@ -134,7 +136,7 @@ def _notes(state: TreeState, outcome: Outcome) -> list[str]:
     failed = outcome["failed"]
     count = len(failed) + sum(1 + len(each["merged"]) for each in outcome["branches"])
     checks = {each["check"] for each in outcome["branches"]}
-    told = {
+    notes = {
         AGAIN: len(state["outcomes"]) > 1,
         FEWER.format(failed=len(failed), count=count): failed,
         LOST.format(lost=outcome["lost"], count=outcome["lost"] + outcome["ballots"]): outcome[
@@ -143,7 +145,7 @@ def _notes(state: TreeState, outcome: Outcome) -> list[str]:
         RAN_OUT.format(limit=outcome["exhausted"]): outcome["exhausted"],
         UNJUDGED: checks == {"self_reported"},
     }
-    return [note for note, holds in told.items() if holds]
+    return [note for note, holds in notes.items() if holds]
 
 
 def _answer(
@@ -153,7 +155,7 @@ def _answer(
     extra = caveats(execution, thought.confidence, state["request"].get("confidence"))
     if execution.loom.llm.offline:
         extra["suggestion"] = OFFLINE
-    shown = [
+    explored_branches = [
         ExploredBranch(
             id=str(run.effect("branch", str(place))),
             thought_id=str(run.effect("branch_thought", str(place))),
@@ -168,10 +170,10 @@ def _answer(
         branch_id=str(branch),
         content=thought.content,
         confidence=thought.confidence,
-        branches_explored=len(shown),
-        recommended_branch=shown[outcome["best"]].id,
+        branches_explored=len(explored_branches),
+        recommended_branch=explored_branches[outcome["best"]].id,
         reason=outcome["reason"],
-        branches=shown,
+        branches=explored_branches,
         ballots=outcome["ballots"],
         previous_thought=state["place"]["head"],
         llm=thought.llm,
@@ -183,13 +185,13 @@ def _answer(
 
 
 def _shortfalls(outcome: Outcome) -> dict[str, Any]:
-    """Return what the answer says of what did not come; nothing where all came."""
-    told: dict[str, Any] = {}
+    """Return the answer's keys for what did not come."""
+    shortfalls: dict[str, Any] = {}
     if outcome["failed"]:
-        told["failed_branches"] = [FailedBranch(**each) for each in outcome["failed"]]
+        shortfalls["failed_branches"] = [FailedBranch(**each) for each in outcome["failed"]]
     if outcome["exhausted"]:
-        told["exhausted"] = outcome["exhausted"]
+        shortfalls["exhausted"] = outcome["exhausted"]
     unjudged = any(each["check"] == "self_reported" for each in outcome["branches"])
-    if told or unjudged or outcome["lost"]:
-        told["partial"] = True
-    return told
+    if shortfalls or unjudged or outcome["lost"]:
+        shortfalls["partial"] = True
+    return shortfalls

@@ -1,4 +1,4 @@
-"""Second step of tree reasoning: distinct approaches, and the search that explores them."""
+"""The first steps of tree reasoning: the context, distinct approaches, and the search for them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from reasonloom.nodes.sessions.context import session_context
 
 
 async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the branch, its history, and the memories that the thought calls for."""
+    """Find the branch, its history, and the relevant memories."""
     execution = runtime.context
-    request = ReasoningTree.model_validate(state["request"])
+    request = execution.request(ReasoningTree)
     place, history = await session_context(
         execution, request.session_id, request.content, branch_id=request.branch_id
     )
@@ -39,7 +39,7 @@ BALLOTS = 3
 """Ballots of a comparison: an odd number, so that two approaches cannot tie."""
 
 NOVELTY = 0.1
-"""Distance (see `Apart`) at or below which two thoughts are one."""
+"""Distance (see `ThoughtDistance`) at or below which two thoughts are the same."""
 
 LONGEST_NAME = 80
 SEEDS = 2**32
@@ -56,9 +56,9 @@ DOUBT = (
 
 
 async def propose_approaches(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for approaches and begin the search; a second attempt that fails leaves the first."""
+    """Ask for approaches and begin the search; a failed second attempt leaves the first."""
     execution, outcomes = runtime.context, state.get("outcomes", [])
-    request = ReasoningTree.model_validate(state["request"])
+    request = execution.request(ReasoningTree)
     before = state.get("trial")
     number = before["number"] + 1 if before else 1
     approaches, notes = await _approaches(execution, state, request, number)
@@ -72,7 +72,7 @@ async def propose_approaches(state: TreeState, runtime: Runtime[Execution]) -> d
 async def _approaches(
     execution: Execution, state: TreeState, request: ReasoningTree, number: int
 ) -> tuple[list[Approach], list[str]]:
-    """Return the approaches and what must be said of them; none where a second attempt fails.
+    """Return the approaches and notes on them; none if a second attempt fails.
 
     Raises:
         ServiceFault: the first attempt's call failed.
@@ -127,7 +127,7 @@ def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:
 
 
 def approaches_in(heard: OptionalReply, most: int) -> list[Approach]:
-    """Return the approaches of a reply, each once; where it has no list, as many own paths."""
+    """Return the approaches of a reply without repetitions; without a list, open-ended paths."""
     if heard.parsed is None:
         return [
             Approach(name=f"Path {i}", approach=OWN_PATH.format(number=i, count=most))
@@ -142,7 +142,7 @@ def approaches_in(heard: OptionalReply, most: int) -> list[Approach]:
 
 
 def search_for(execution: Execution, content: str, trial: Trial) -> dict[str, Any]:
-    """Return a beam search of one level; what it may cost is held by the run's own budget."""
+    """Return a beam search of one level; the run's own budget limits its cost."""
     settings = SearchSettings(
         controller="beam",
         generate="sample",

@@ -1,4 +1,4 @@
-"""Fifth step of tree reasoning: which branch is recommended, how surely, and why."""
+"""The recommendation of tree reasoning: which branch, how confidently, and why."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_THOUGHT = "no branch came to a thought"
 
 
 async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Weigh what the search brought; where that is nothing the first attempt stands.
+    """Evaluate the results of the search; if there are none, the first attempt's outcome remains.
 
     Raises:
         LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded: every branch of the first attempt
@@ -49,7 +49,7 @@ async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, 
 
 
 def _restart_search(state: TreeState, execution: Execution, came: list[Result]) -> dict[str, Any]:
-    """Begin the search anew, once for each time that the run is taken up; else raise the fault."""
+    """Restart the search, once each time the run is resumed; otherwise raise the fault."""
     run, trial = execution.run, state["trial"]
     if not run.resumed or trial["redone"] == run.started:
         raise _fault(came)
@@ -67,7 +67,7 @@ def _fault(came: list[Result]) -> ReasonloomError:
 def outcome_of(
     search: State, came: list[Result], approaches: list[Approach], offline: bool
 ) -> Outcome:
-    """Return what a search came to; the recommended branch has most votes, then the best score."""
+    """Return a search's outcome; the branch with most votes, then the best score, is best."""
     ballots = [each["result"] for each in came if each["result"].get("choice") is not None]
     numbered = [
         (node["data"]["approach"], _branch(search, node, ballots, approaches, offline))
@@ -129,7 +129,7 @@ def _rank_key(branch: dict[str, Any]) -> tuple[float, ...]:
 def _confidence(best: dict[str, Any], ballots: int) -> float:
     """Return the share of the ballots that agree, times the score that they gave.
 
-    Where nobody judged, it is what the branch claims of itself.
+    If nobody judged, return what the branch claims of itself.
     """
     sure = best["confidence"] if best["score"] is None else best["score"]
     return float(sure * best["votes"] / ballots if ballots and best["votes"] else sure)
@@ -141,13 +141,13 @@ def _reason(
     approaches: list[Approach],
     branches: int,
 ) -> str:
-    """Return the first ballot's reason for the best one, labels turned into names."""
+    """Return the first ballot's reason for the best branch, with names for labels."""
     ballot = next((each for each in ballots if each["choice"] == best), None)
     if ballot is None:
         return ALONE if branches == 1 else UNCAST
     names = {label: approaches[number]["name"] for label, number in ballot["labels"]}
-    said = str(ballot["reason"])
-    return LABELLED.sub(lambda found: _named(names, found), said)
+    reason = str(ballot["reason"])
+    return LABELLED.sub(lambda found: _named(names, found), reason)
 
 
 def _offline_reason(approach: Approach) -> str:
@@ -171,5 +171,5 @@ def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, st
 
 
 def _exhausted_limit(came: list[Result]) -> str | None:
-    """Return the limit of the run that kept a call from being made, if any did."""
+    """Return the limit of the run that prevented a call, if any."""
     return next((each["result"]["limit"] for each in came if "limit" in each["result"]), None)

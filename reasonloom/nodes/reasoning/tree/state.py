@@ -1,4 +1,4 @@
-"""What tree reasoning carries from node to node, and what its wiring asks of it."""
+"""The state of tree reasoning, and what its wiring asks of it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MODE = "tree"
 
 
 class Approach(TypedDict):
-    """One approach: what to call it, and what whoever follows it is told.
+    """One approach: its name, and the instruction for whoever follows it.
 
-    Without a language model also what is `known` of the problem, and the word of it that calls
-    for this approach (`because`, empty where none does).
+    Without a language model also what is `known` of the problem, and the word of it that calls for
+    this approach (`because`, empty if none does).
     """
 
     name: str
@@ -28,13 +28,13 @@ class Approach(TypedDict):
 
 
 class Trial(TypedDict):
-    """The search at work.
+    """The search in progress.
 
     Attributes:
         attempt: counts the proposals of approaches from 1.
-        number: counts the searches from 1, so that no call of two searches has one name.
+        number: counts the searches from 1, so that no call of two searches has the same name.
         approaches: what is explored; order `sample` i of the search follows the i-th.
-        redone: `RunBegun.started` of the process that began the search anew, as nothing came.
+        redone: `CurrentRun.started` of the process that restarted the search, as nothing came.
     """
 
     attempt: int
@@ -44,7 +44,7 @@ class Trial(TypedDict):
 
 
 class Result(TypedDict):
-    """What came of one order of a search; `result` is as `treesearch.results.read` takes it."""
+    """The result of one order of a search; `result` is as `orders.read_result` takes it."""
 
     trial: int
     key: str
@@ -54,13 +54,13 @@ class Result(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What one search came to.
+    """The outcome of one search.
 
     Attributes:
         branches: name, content, confidence, score, votes, check, merged of each.
-        best: place of the recommended one among them.
-        failed: name and reason of each approach that came to nothing.
-        ballots: ballots that were cast; `lost` counts those asked for of which none came.
+        best: index of the recommended one among them.
+        failed: name and reason of each approach that failed.
+        ballots: ballots that were cast; `lost` counts those that were requested but did not come.
         exhausted: the limit of the run that was reached, or None.
     """
 
@@ -87,7 +87,7 @@ class TreeState(ToolState, total=False):
 
 
 class TreeTask(TypedDict):
-    """What the task of one order is given."""
+    """The payload of the task of one order."""
 
     order: Order
     trial: int
@@ -98,7 +98,7 @@ class TreeTask(TypedDict):
 
 
 def tasks(state: TreeState) -> list[TreeTask]:
-    """Return what the search wants done now, all of it at once; none where it has ended."""
+    """Return the orders that the search wants carried out now, none if it has ended."""
     search, trial = state["search"], state["trial"]
     if not search:
         return []
@@ -116,9 +116,9 @@ def tasks(state: TreeState) -> list[TreeTask]:
 
 
 def is_enough(state: TreeState) -> bool:
-    """Tell whether the last outcome reaches the confidence asked for, or was the last allowed.
+    """Tell whether the last outcome is confident enough, or was the last allowed.
 
-    Where a limit of the run was reached, nothing is left for another attempt.
+    If a limit of the run was reached, nothing is left for another attempt.
     """
     threshold, last = state["request"].get("confidence"), state["outcomes"][-1]
     if threshold is None or last["exhausted"] or state["trial"]["attempt"] >= MOST_ATTEMPTS:

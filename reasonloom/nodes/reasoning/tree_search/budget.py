@@ -1,4 +1,4 @@
-"""Holds a search within its budget: each order is weighed before it is given out."""
+"""The budget of a search: each order is weighed before it is released; and the best so far."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LIMITED = ("calls", "tokens", "usd")
 def release_orders(state: State) -> None:
     """Move orders from the queue to the pending ones, as many as the budget allows.
 
-    An order that would exceed a limit waits while others are in flight, since these may come
-    cheaper than expected; with none in flight, the limit is written down as exhausted.
+    An order that would exceed a limit waits while others are in flight, since these may cost less
+    than expected; with none in flight, the limit is recorded as exhausted.
     """
     while state["queued"]:
         order = state["queued"][0]
@@ -34,14 +34,14 @@ def release_orders(state: State) -> None:
 
 
 def in_flight(state: State) -> int:
-    """Return how many orders are given out and not billed."""
+    """Return how many released orders are not accounted for."""
     return len(state["pending"]) - state["billed"]
 
 
 def exceeded(state: State, order: Pending) -> str | None:
-    """Return the limit that `order` would exceed, with all that is in flight at expected cost.
+    """Return the limit that `order` would exceed, with all in flight at expected cost.
 
-    What is in flight is of one phase, and so of one kind with the order.
+    All orders in flight are of one phase, and so of the same kind.
     """
     settings, flying = settings_of(state), in_flight(state)
     for what in LIMITED:
@@ -65,7 +65,7 @@ def spent(state: State, what: str) -> float:
 
 
 def expected(state: State, kind: Kind, what: str) -> float:
-    """Return what an order costs: the mean of its kind, else of all, else as the settings say."""
+    """Return an order's expected cost: the mean of its kind, else of all, else the settings'."""
     if what == "calls":
         return 1.0
     row = state["spent"].get(kind)
@@ -78,7 +78,7 @@ def expected(state: State, kind: Kind, what: str) -> float:
 
 
 def record_costs(state: State) -> None:
-    """Add what orders in flight have cost, in their own order: sums of floats depend on it."""
+    """Add the costs of orders in flight, in their own order: sums of floats depend on it."""
     for order in state["pending"][state["billed"] :]:
         received = state["arrived"][order["key"]]
         row = state["spent"].setdefault(order["kind"], Cost(calls=0, tokens=0.0, usd=0.0))
@@ -98,7 +98,7 @@ REASONS = {
 
 
 class Best(TypedDict):
-    """The best thought; `node` is None and `text` empty where no candidate came at all.
+    """The best thought; `node` is None and `text` empty if no candidate came at all.
 
     `ended` is verified, complete, exhausted, failed, or None; `exhausted` names the limit of the
     budget that was reached.
@@ -119,9 +119,9 @@ class Best(TypedDict):
 def best_so_far(state: State) -> Best:
     """Return the best thought so far.
 
-    What is verified comes first, what is refuted or pruned last; answers before thoughts on the
-    way, judged before unjudged, then by value, then by order of creation. Votes of two rounds do
-    not compare, so that with them the deeper thought comes first.
+    Verified thoughts come first, refuted or pruned ones last; answers before unfinished thoughts,
+    judged before unjudged, then by value, then by order of creation. Votes of different rounds are
+    not comparable, so with them the deeper thought comes first.
     """
     deeper = settings_of(state).judge == "vote"
     found = max(state["nodes"][1:], key=lambda node: _final_standing(node, deeper), default=None)

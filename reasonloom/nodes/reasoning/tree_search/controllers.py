@@ -1,4 +1,4 @@
-"""Upper confidence bounds applied to trees: Kocsis & Szepesvari 2006, over judged thoughts."""
+"""The controllers of a search: each chooses where to continue, as a pure function of the tree."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reasonloom.nodes.reasoning.tree_search.state import LIVE, Node, State, rank
 
 
 class Controller(Protocol):
-    """Chooses the thoughts to go on from; it keeps nothing, all it knows is in the tree."""
+    """Chooses the thoughts to continue from; stateless, all it knows is in the tree."""
 
     def __call__(self, state: State, settings: SearchSettings) -> list[int]:
         """Return ids of open nodes, the most promising first; none ends the search."""
@@ -19,7 +19,10 @@ class Controller(Protocol):
 
 
 def beam(state: State, settings: SearchSettings) -> list[int]:
-    """Return the best `width` of the deepest level; an answer keeps its place among them."""
+    """Return the best `width` of the deepest level; an answer keeps its place among them.
+
+    The breadth-first search of Yao et al. 2023.
+    """
     deepest = max(
         (node["depth"] for node in state["nodes"] if node["opened"] is not None), default=-1
     )
@@ -33,8 +36,9 @@ def beam(state: State, settings: SearchSettings) -> list[int]:
 def best_first(state: State, settings: SearchSettings) -> list[int]:
     """Return the best `width` open thoughts, or none once an answer is better than all of them.
 
-    Where no value is less than that of any answer below it (an admissible value), this answer
-    is the optimum. With a checker only a verified answer ends the search.
+    As A* (Hart, Nilsson & Raphael 1968): if no value is less than that of any answer below it (an
+    admissible value), this answer is the optimum. With a checker only a verified answer ends the
+    search.
     """
     stopping = ("open",) if settings.check != "none" else ("open", "answer")
     front = sorted((node for node in state["nodes"] if node["status"] in stopping), key=rank_key)
@@ -46,8 +50,8 @@ def best_first(state: State, settings: SearchSettings) -> list[int]:
 def depth_first(state: State, settings: SearchSettings) -> list[int]:
     """Return the best open child of the latest opened thought that has one.
 
-    That is backtracking: a thought whose subtree is done has no open child any more. What was
-    valued below `prune_below` is not open.
+    Algorithm 2 of Yao et al. 2023. That is backtracking: a thought whose subtree is done has no
+    open child any more. Thoughts valued below `prune_below` are not open.
     """
     nodes = state["nodes"]
 
@@ -73,7 +77,7 @@ def greedy(state: State, settings: SearchSettings) -> list[int]:
 
 @dataclass(slots=True)
 class Tally:
-    """What is known of a subtree: judgements, their sum, and whether anything in it is open."""
+    """Figures of a subtree: judgements, their sum, and whether anything in it is open."""
 
     visits: int = 0
     total: float = 0.0
@@ -89,8 +93,9 @@ class Tally:
 def uct(state: State, settings: SearchSettings) -> list[int]:
     """Go down from the problem by the greatest bound, ties by order of creation.
 
-    A judged thought is a visit to itself and to all above it, with its value (0..1) as the
-    reward; a refuted answer is a visit with reward 0. A subtree with nothing open is passed by.
+    Upper confidence bounds applied to trees (Kocsis & Szepesvari 2006). A judged thought is a visit
+    to itself and to all above it, with its value (0..1) as the reward; a refuted answer is a visit
+    with reward 0. A subtree with nothing open is skipped.
     """
     tallies = tally(state)
     here = state["nodes"][0]
@@ -133,9 +138,5 @@ def _reward(node: Node) -> float | None:
 
 
 CONTROLLERS: dict[str, Controller] = {
-    "greedy": greedy,
-    "beam": beam,
-    "depth_first": depth_first,
-    "best_first": best_first,
-    "uct": uct,
+    each.__name__: each for each in (greedy, beam, depth_first, best_first, uct)
 }

@@ -1,4 +1,4 @@
-"""Knows a thought that was there before, so that nobody is paid to judge it again."""
+"""Detects thoughts that repeat an earlier one, so that nobody is paid to judge them again."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from reasonloom.nodes.similarity import Similarity
 from reasonloom.text.contradiction import contradiction
 
 Distance = Callable[[str, str], float]
-"""How far apart two texts are, such as 1 - cosine of their vectors; the same on every replay."""
+"""The distance of two texts, such as 1 - cosine of their vectors; the same on every replay."""
 
 
 def normalised(text: str) -> str:
-    """Return a text without what makes no other thought: case, white space, composition."""
+    """Return a text without irrelevant differences: case, white space, Unicode composition."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def original_of(state: State, node: Node, distance: Distance | None) -> int | None:
     """Return the earliest node that `node` repeats, else the nearest one within `novelty`.
 
-    Said as an answer, a thought does not repeat the same words said on the way.
+    An answer does not repeat a thought on the way with the same words.
     """
     originals = [
         each
@@ -43,39 +43,40 @@ def original_of(state: State, node: Node, distance: Distance | None) -> int | No
 
 
 def reopenable_duplicate(state: State) -> Node | None:
-    """Return the twin to go on from where all else of the round is closed, or None.
+    """Return the duplicate to continue from if the rest of the round is closed, or None.
 
-    Its original must not have been found wanting, and it is no answer: an answer that is
-    given twice is one answer.
+    Its original must not have failed, and it is no answer: an answer given twice is one answer.
     """
     born = [node for node in state["nodes"] if node["born"] == state["round"]]
     if any(node["status"] in ("open", "answer", "verified") for node in born):
         return None
-    twins = [node for node in born if node["status"] == "twin" and not node["final"]]
-    hopeful = [
-        node for node in twins if state["nodes"][original(node)]["status"] in ("open", "opened")
+    duplicates = [node for node in born if node["status"] == "twin" and not node["final"]]
+    reopenable = [
+        node
+        for node in duplicates
+        if state["nodes"][original(node)]["status"] in ("open", "opened")
     ]
-    return min(hopeful, key=rank_key, default=None)
+    return min(reopenable, key=rank_key, default=None)
 
 
 def original(node: Node) -> int:
-    """Return the thought that lends a twin its value; any other is its own original."""
+    """Return the thought whose value a duplicate shares; any other is its own original."""
     return node["id"] if node["twin_of"] is None else node["twin_of"]
 
 
 MOST_WORDS = 2_000
-"""Words of a text that are compared one by one."""
+"""Words of a text that are compared in order."""
 
 ALIKE = 0.9
-"""Below this cosine neither the order of the words nor what they deny is looked at."""
+"""Below this cosine neither word order nor denial is considered."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThoughtDistance:
-    """How far apart two thoughts are, 0..1: by their vectors and by their words in order.
+    """The distance of two thoughts, 0..1, by their vectors and by their words in order.
 
-    Vectors alone do not tell `A rather than B` from `B rather than A`, nor a thought from its
-    denial, of which one word may be all.
+    Vectors alone do not distinguish `A rather than B` from `B rather than A`, nor a thought from
+    its denial, which may differ in one word.
     """
 
     likeness: Similarity
@@ -83,7 +84,7 @@ class ThoughtDistance:
     def __call__(self, first: str, second: str) -> float:
         """Return the greater of 1 - cosine and the share of words that are not in common order.
 
-        It is 1 where one text denies the other.
+        It is 1 if one text denies the other.
         """
         cosine = self.likeness.cosine(first, second)
         if cosine < ALIKE:

@@ -1,7 +1,7 @@
-"""The search as a step machine: it says what it wants, takes in what comes, and goes on.
+"""The search as a step machine: it gives out orders, absorbs their results, and continues.
 
-A round has three phases: generate, check, judge. A phase is settled when all its results are
-there, and in the order in which they were asked for: so the order of arrival decides nothing.
+A round has three phases: generate, check, judge. A phase is settled when all its results have
+arrived, in the order in which they were requested, so that the order of arrival has no effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from reasonloom.nodes.reasoning.tree_search.state import Pending, Phase, State
 
 
 class Step(NamedTuple):
-    """A phase: what it asks for, how it takes in what came, and the phase after it."""
+    """A phase: the orders it gives, how it takes in their results, and the next phase."""
 
     orders: Callable[[State], list[Pending]]
     settle: Callable[[State, Distance | None], None]
@@ -37,7 +37,7 @@ STEPS: dict[Phase, Step] = {
 
 
 def begin_search(problem: str, settings: SearchSettings) -> State:
-    """Return a search that wants its first orders.
+    """Return a search with its first orders.
 
     Raises:
         InvalidArgument: the problem is blank.
@@ -61,21 +61,21 @@ def begin_search(problem: str, settings: SearchSettings) -> State:
         ended=None,
     )
     _plan(state)
-    return _go_on(state, None)
+    return _continue(state, None)
 
 
 def open_orders(state: State) -> list[Order]:
-    """Return the orders that were given out and not answered yet; all may run at once."""
+    """Return the released orders without a result; all may run at once."""
     return [
         as_order(state, order) for order in state["pending"] if order["key"] not in state["arrived"]
     ]
 
 
 def absorb(state: State, order: Order, result: object, distance: Distance | None = None) -> State:
-    """Return the state with one result taken in; the state that was given stays as it was.
+    """Return the state with one result absorbed; the given state is unchanged.
 
-    A second result for an order changes nothing. What cannot be used, or is an `error`, marks
-    its node, and the search goes on with the rest. `results.read` tells the form of a result.
+    A second result for an order has no effect. An unusable result or an `error` marks its node, and
+    the search continues with the rest. `orders.read_result` documents the form of a result.
     """
     pending = {each["key"]: each for each in state["pending"]}
     key = order["key"]
@@ -87,11 +87,11 @@ def absorb(state: State, order: Order, result: object, distance: Distance | None
         return after
     after = _copied(after)
     budget.record_costs(after)
-    return _go_on(after, distance)
+    return _continue(after, distance)
 
 
 def _copied(state: State) -> State:
-    """Return a state whose changing parts are its own; `deepcopy` takes much longer."""
+    """Return a state with its own mutable parts; `deepcopy` takes much longer."""
     after = state.copy()
     after["nodes"] = [node.copy() for node in state["nodes"]]
     after["spent"] = {kind: cost.copy() for kind, cost in state["spent"].items()}
@@ -104,7 +104,7 @@ def finished(state: State) -> bool:
     return state["ended"] is not None
 
 
-def _go_on(state: State, distance: Distance | None) -> State:
+def _continue(state: State, distance: Distance | None) -> State:
     """Pass through the phases until one has orders in flight, or the search ends."""
     while not finished(state):
         budget.release_orders(state)
@@ -117,7 +117,7 @@ def _go_on(state: State, distance: Distance | None) -> State:
 
 
 def _settle(state: State, distance: Distance | None) -> None:
-    """Take in what the phase has brought; what the budget did not let out is dropped."""
+    """Settle the phase; orders that the budget did not release are dropped."""
     step = STEPS[state["phase"]]
     step.settle(state, distance)
     state["queued"], state["pending"], state["billed"], state["arrived"] = [], [], 0, {}
@@ -127,7 +127,7 @@ def _settle(state: State, distance: Distance | None) -> None:
 
 
 def _plan(state: State) -> None:
-    """Queue the orders of the phase; a search that has nothing to go on from is complete."""
+    """Queue the orders of the phase; a search without any is complete."""
     state["queued"] = STEPS[state["phase"]].orders(state)
     if state["phase"] == "generate" and not state["queued"]:
         state["ended"] = "complete"
@@ -148,8 +148,8 @@ async def run_search(
 ) -> State:
     """Return the search ended, with at most `concurrency` orders carried out at once.
 
-    `generator` answers propose and sample, `judge` all else that is paid, `checker` checks that
-    are not. What they raise is taken in as an order's failure.
+    `generator` answers propose and sample, `judge` everything else that is paid for, `checker`
+    checks that are not. What they raise counts as the order's fault.
 
     Raises:
         InvalidArgument: the settings say `check: function`, and there is no checker.
@@ -159,16 +159,14 @@ async def run_search(
     gate = asyncio.Semaphore(concurrency)
     began = time.perf_counter() - state["elapsed"]
 
-    async def carry_out(order: Order) -> Mapping[str, Any]:
+    async def execute(order: Order) -> Mapping[str, Any]:
         async with gate:
             result = await _result(order, generator, judge, checker)
         return {**result, "at": time.perf_counter() - began}
 
     while not finished(state):
         orders = open_orders(state)
-        for order, result in zip(
-            orders, await asyncio.gather(*map(carry_out, orders)), strict=True
-        ):
+        for order, result in zip(orders, await asyncio.gather(*map(execute, orders)), strict=True):
             state = absorb(state, order, result, distance)
     return state
 
@@ -181,7 +179,7 @@ async def _result(
             return {"verified": checker(order["thoughts"][0])}
         carrier = generator if order["kind"] in ("propose", "sample") else judge
         result = await carrier(order)
-    except Exception as error:  # noqa: BLE001  # a carrier may raise anything; the search goes on
-        told = error.message if isinstance(error, ReasonloomError) else type(error).__name__
-        return {"error": told}
+    except Exception as error:  # noqa: BLE001  # a carrier may raise anything; the search continues
+        message = error.message if isinstance(error, ReasonloomError) else type(error).__name__
+        return {"error": message}
     return result if isinstance(result, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Reads what came back: results that can be used, or the reason why there are none."""
+"""The orders of a search, and how their results are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reasonloom.nodes.reasoning.tree_search.state import Kind, Pending, Received
 
 
 class Thought(TypedDict):
-    """A thought as it is shown; `path` leads to it from the problem, itself last."""
+    """A thought as orders show it; `path` leads to it from the problem, itself last."""
 
     label: str
     text: str
@@ -23,13 +23,13 @@ class Order(TypedDict):
     """One thing to be done.
 
     Attributes:
-        key: names the order within its search, the same on every replay.
+        key: identifies the order within its search, the same on every replay.
         kind: propose or sample (candidates), value, vote or check.
-        thoughts: the thought to go on from or to judge; for a vote all of the ballot, whose
-            order and labels tell nothing of who wrote them or when.
-        count: candidates of a propose or sample order, values, or votes asked for.
+        thoughts: the thought to continue from or to judge; for a vote all of the ballot, whose
+            order and labels reveal neither author nor time.
+        count: candidates of a propose or sample order, values, or votes requested.
         sample: number of the first of them, for randomness that replays.
-        paid: True where it may cost one call, False for a plain function.
+        paid: True if it may cost one call, False for a plain function.
     """
 
     key: str
@@ -41,16 +41,16 @@ class Order(TypedDict):
 
 
 def plan_orders(
-    state: State, kind: Kind, nodes: list[int], *, asked: int, one_call: bool, paid: bool = True
+    state: State, kind: Kind, nodes: list[int], *, results: int, one_call: bool, paid: bool = True
 ) -> Iterator[Pending]:
-    """Yield the orders for `asked` results about `nodes`: one call for all, or one for each."""
+    """Yield the orders for `results` results about `nodes`: one call for all, or one for each."""
     about = f".{nodes[0]}" if len(nodes) == 1 else ""
-    for sample in range(1 if one_call else asked):
+    for sample in range(1 if one_call else results):
         yield Pending(
             key=f"{state['round']}.{kind}{about}.{sample}",
             kind=kind,
             nodes=nodes,
-            count=asked if one_call else 1,
+            count=results if one_call else 1,
             sample=sample,
             paid=paid,
         )
@@ -78,7 +78,7 @@ def as_order(state: State, pending: Pending) -> Order:
 
 
 def label(place: int) -> str:
-    """Return the label of a place on a ballot: A to Z, AA to ZZ, AAA and so on."""
+    """Return the label of a position on a ballot: A to Z, AA to ZZ, AAA and so on."""
     return chr(ord("A") + place % 26) * (place // 26 + 1)
 
 
@@ -87,22 +87,22 @@ NOTHING = "nothing that can be used came back"
 
 
 def read_result(pending: Pending, result: object) -> Received:
-    """Return a result as the search keeps it; nonsense becomes a fault, never an exception.
+    """Return a result as the search stores it; nonsense becomes a fault, never an exception.
 
-    A result is a mapping with one of `candidates` (texts, or mappings with `text` and perhaps
+    A result is a mapping with one of `candidates` (texts, or mappings with `text` and optionally
     `data`, which is JSON, `identity`, `final`, `value`), `values` (finite numbers), `votes`
-    (labels), `verified` (bool), or `error`; and beside it perhaps `tokens`, `usd`, and `at`
-    (seconds since the search began).
+    (labels), `verified` (bool), or `error`; and optionally `tokens`, `usd`, and `at` (seconds since
+    the search began).
     """
-    told: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
-    error = told.get("error")
-    given = [] if error else READERS[pending["kind"]](pending, told)[: pending["count"]]
+    answer: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
+    error = answer.get("error")
+    given = [] if error else READERS[pending["kind"]](pending, answer)[: pending["count"]]
     return Received(
         given=given,
         fault=None if given else str(error or NOTHING)[:MOST_FAULT],
-        tokens=_cost(told.get("tokens")),
-        usd=_cost(told.get("usd")),
-        at=_cost(told.get("at")),
+        tokens=_cost(answer.get("tokens")),
+        usd=_cost(answer.get("usd")),
+        at=_cost(answer.get("at")),
     )
 
 
@@ -114,9 +114,9 @@ def _list(given: object) -> list[Any]:
     return given if isinstance(given, list) else []
 
 
-def _candidates(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
+def _candidates(pending: Pending, answer: Mapping[str, Any]) -> list[Any]:
     read = []
-    for each in _list(told.get("candidates")):
+    for each in _list(answer.get("candidates")):
         candidate = each if isinstance(each, Mapping) else {"text": each}
         text = candidate.get("text")
         if isinstance(text, str) and text.strip():
@@ -137,19 +137,19 @@ def _value(given: object) -> float | None:
     return given if isinstance(given, int | float) and is_number(given) else None
 
 
-def _values(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
-    return [value for value in _list(told.get("values")) if is_number(value)]
+def _values(pending: Pending, answer: Mapping[str, Any]) -> list[Any]:
+    return [value for value in _list(answer.get("values")) if is_number(value)]
 
 
-def _votes(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
-    """Return the nodes voted for: labels are turned back here, and nowhere else."""
+def _votes(pending: Pending, answer: Mapping[str, Any]) -> list[Any]:
+    """Return the nodes voted for: labels are mapped back here, and nowhere else."""
     ballot = {label(place): node for place, node in enumerate(pending["nodes"])}
-    named = [str(vote).strip().upper() for vote in _list(told.get("votes"))]
+    named = [str(vote).strip().upper() for vote in _list(answer.get("votes"))]
     return [ballot[name] for name in named if name in ballot]
 
 
-def _verdict(pending: Pending, told: Mapping[str, Any]) -> list[Any]:
-    verdict = told.get("verified")
+def _verdict(pending: Pending, answer: Mapping[str, Any]) -> list[Any]:
+    verdict = answer.get("verified")
     return [verdict] if isinstance(verdict, bool) else []
 
 

@@ -1,4 +1,7 @@
-"""Third phase of a round: have the new thoughts judged, each once, blind where compared."""
+"""The phases of a round: generate candidates, check answers, judge the new thoughts.
+
+Answers are checked before a judge is paid; thoughts are judged once each, blind when compared.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,12 @@ from reasonloom.nodes.reasoning.tree_search.state import Node, Pending, State, S
 
 
 def root(problem: str) -> Node:
-    """Return the problem as the node that the search begins from."""
+    """Return the problem as the root node."""
     return _node(0, None, 0, {"text": problem, "identity": problem, "data": None, "final": False})
 
 
 def candidate_orders(state: State) -> list[Pending]:
-    """Return the orders for candidates, or none where the controller is at its end."""
+    """Return the orders for candidates, none if the controller chooses no node."""
     settings = settings_of(state)
     chosen = _choose(state)
     if not chosen:
@@ -37,7 +40,7 @@ def candidate_orders(state: State) -> list[Pending]:
             state,
             "propose" if settings.generate == "propose" else "sample",
             [node],
-            asked=settings.branching,
+            results=settings.branching,
             one_call=settings.batched or settings.generate == "propose",
         )
     ]
@@ -47,14 +50,14 @@ def _choose(state: State) -> list[int]:
     settings = settings_of(state)
     choose = CONTROLLERS[settings.controller]
     chosen = choose(state, settings)
-    if not chosen and (twin := reopenable_duplicate(state)):
-        twin["status"] = "open"
+    if not chosen and (duplicate := reopenable_duplicate(state)):
+        duplicate["status"] = "open"
         chosen = choose(state, settings)
     return chosen
 
 
 def settle_candidates(state: State, distance: Distance | None) -> None:
-    """Put the candidates into the tree, in the order they were asked for."""
+    """Add the candidates to the tree, in the order they were requested."""
     for order in state["pending"]:
         parent = state["nodes"][order["nodes"][0]]
         parent["opened"] = state["round"]
@@ -76,7 +79,7 @@ def _add(state: State, parent: Node, candidate: dict[str, Any], distance: Distan
     node["final"] = node["final"] or depth == settings.depth
     if settings.twins == "close" and node["twin_of"] is not None:
         node["status"] = "twin"
-    elif node["twin_of"] == 0:  # the problem is never judged, so it has no value to lend
+    elif node["twin_of"] == 0:  # the problem is never judged, so it has no value to share
         node["twin_of"] = None
     state["nodes"].append(node)
 
@@ -91,7 +94,7 @@ def _node(number: int, parent: int | None, depth: int, candidate: dict[str, Any]
         identity=normalised(candidate["identity"]),
         final=candidate["final"],
         status="open" if parent is None else "new",
-        value=candidate.get("value"),  # a search that was saved by an older version has none
+        value=candidate.get("value"),  # a search saved by an older version has none
         twin_of=None,
         born=0,
         opened=None,
@@ -100,7 +103,7 @@ def _node(number: int, parent: int | None, depth: int, candidate: dict[str, Any]
 
 
 def check_orders(state: State) -> list[Pending]:
-    """Return one order for each new answer that is not a twin."""
+    """Return one order for each new answer that is not a duplicate."""
     check = settings_of(state).check
     if check == "none":
         return []
@@ -109,13 +112,13 @@ def check_orders(state: State) -> list[Pending]:
         for node in _answers(state)
         if node["twin_of"] is None
         for order in plan_orders(
-            state, "check", [node["id"]], asked=1, one_call=True, paid=check == "call"
+            state, "check", [node["id"]], results=1, one_call=True, paid=check == "call"
         )
     ]
 
 
 def settle_checks(state: State) -> None:
-    """Mark what was proved; the search ends with the first answer proved right."""
+    """Mark what was proved; the first answer proved right ends the search."""
     for order in state["pending"]:
         node, received = state["nodes"][order["nodes"][0]], state["arrived"][order["key"]]
         node["fault"] = received["fault"]
@@ -133,7 +136,7 @@ def _answers(state: State) -> list[Node]:
 
 
 def judging_orders(state: State) -> list[Pending]:
-    """Return the orders for values, first judgements of all before second ones; or for votes."""
+    """Return the orders for values, first judgements of all before second ones; or votes."""
     settings = settings_of(state)
     new = _to_judge(state)
     if settings.judge == "vote":
@@ -142,17 +145,17 @@ def judging_orders(state: State) -> list[Pending]:
         order
         for node in new
         for order in plan_orders(
-            state, "value", [node], asked=settings.judgements, one_call=settings.batched
+            state, "value", [node], results=settings.judgements, one_call=settings.batched
         )
     ]
     return sorted(values, key=lambda order: order["sample"])
 
 
 def _to_judge(state: State) -> list[int]:
-    """Return one new thought of each kind; a value that is known is not asked for again.
+    """Return the new thoughts to judge, one per original; known values are not requested again.
 
-    It is known where the original has one, or where the thought brought one along. A vote
-    compares the thoughts of a round, so that neither counts there.
+    A value is known if the original has one, or if the thought came with one. A vote compares the
+    thoughts of a round, so that neither counts there.
     """
     by_vote = settings_of(state).judge == "vote"
     firsts: dict[int, int] = {}
@@ -164,10 +167,10 @@ def _to_judge(state: State) -> list[int]:
 
 
 def _ballots(state: State, nodes: list[int]) -> list[Pending]:
-    """Return the votes of a round, each with the thoughts in an order of its own."""
+    """Return the votes of a round, each with the thoughts in its own order."""
     settings = settings_of(state)
     ballots = plan_orders(
-        state, "vote", nodes, asked=settings.judgements, one_call=settings.batched
+        state, "vote", nodes, results=settings.judgements, one_call=settings.batched
     )
     return [
         {**ballot, "nodes": shuffled(nodes, f"{settings.seed}|{ballot['key']}")}
@@ -176,25 +179,25 @@ def _ballots(state: State, nodes: list[int]) -> list[Pending]:
 
 
 def shuffled(nodes: list[int], seed: str) -> list[int]:
-    """Return nodes in an order that only the seed decides, on every machine the same."""
+    """Return nodes in an order that depends only on the seed, the same on every machine."""
     return sorted(nodes, key=lambda node: sha256(f"{seed}|{node}".encode()).digest())
 
 
 def settle_judgements(state: State) -> None:
-    """Give the new thoughts their values and say which may be gone on from."""
+    """Give the new thoughts their values, and decide which may be continued from."""
     by_vote = settings_of(state).judge == "vote"
     values = _votes(state) if by_vote else _means(state)
     for node in [each for each in state["nodes"] if each["born"] == state["round"]]:
         new = node["status"] == "new"
         if by_vote or node["value"] is None:
-            lent = None if by_vote and new else state["nodes"][original(node)]["value"]
-            node["value"] = values.get(original(node), lent)
+            shared = None if by_vote and new else state["nodes"][original(node)]["value"]
+            node["value"] = values.get(original(node), shared)
         if new:
             node["status"] = _status(state, node)
 
 
 def _means(state: State) -> dict[int, float]:
-    """Return the mean of the values that came, by node; a fault is kept on its node."""
+    """Return the mean of the values received, by node; a fault is recorded on its node."""
     heard: dict[int, list[float]] = {}
     for order in state["pending"]:
         node, received = order["nodes"][0], state["arrived"][order["key"]]
@@ -204,7 +207,7 @@ def _means(state: State) -> dict[int, float]:
 
 
 def _votes(state: State) -> dict[int, float]:
-    """Return each thought's share of the votes; a single thought needs none to be the best."""
+    """Return each thought's share of the votes; a single thought needs none."""
     new = [state["nodes"][node] for node in _to_judge(state)]
     if len(new) == 1:
         return {original(new[0]): 1.0}

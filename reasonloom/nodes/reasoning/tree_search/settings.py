@@ -1,4 +1,4 @@
-"""How one search is to go: who chooses, who judges, when to stop, what it may cost."""
+"""The settings of one search: controller, judge, when to stop, and the budget."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ NOT_NEGATIVE_OR_NONE = ("novelty", "most_tokens", "most_usd", "most_seconds")
 WIDE = ("beam", "best_first")
 BY_BALLOT = ("greedy", "beam")
 LARGEST = 1e15
-"""Numbers beyond this are taken for nonsense, as those that are not finite."""
+"""Numbers beyond this are rejected, like those that are not finite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """The settings of one search; those in `CHOICES` take one of the words given there.
+    """The settings of one search; those in `CHOICES` take one of the words listed there.
 
     Attributes:
-        controller: who chooses the next thoughts to go on from.
+        controller: chooses the thoughts to continue from.
         generate: `propose` asks once for all candidates, `sample` once for each.
-        branching: candidates asked for from one thought.
+        branching: candidates requested from one thought.
         depth: steps from the problem to an answer; a thought at this depth is an answer.
         judge: `value` gives each thought a number, `vote` picks the best of a round.
         judgements: numbers for each thought, or votes for each round.
-        batched: True where one call can give several samples or judgements.
-        check: who proves answers right: nobody, a plain function, or a call that is paid.
+        batched: True if one call can give several samples or judgements.
+        check: proves answers right: nobody, a plain function, or a call that is paid for.
         width: thoughts that beam keeps, or that best-first opens at once.
         exploration: UCT's constant; sqrt(2) is UCB1's, for values in 0..1.
         prune_below: thoughts valued less are closed; None closes none.
-        twins: `close` does not go on from a thought that was there before, `keep` does.
-        novelty: distance at or below which two thoughts are twins; None compares text only.
-        seed: decides the order in which ballots are shown.
+        twins: `close` does not continue from a duplicate of an earlier thought, `keep` does.
+        novelty: distance at or below which two thoughts are duplicates; None compares text only.
+        seed: decides the order in which ballots show thoughts.
         most_calls, most_tokens, most_usd, most_seconds: the budget; None is no limit.
-        expected_tokens, expected_usd: cost of one call, until one has been seen.
+        expected_tokens, expected_usd: cost of one call, until one has been made.
 
     Raises:
         InvalidArgument: a value that cannot be used; `field` names it.
@@ -103,7 +103,7 @@ class SearchSettings:
 
 
 def is_number(given: object) -> bool:
-    """Tell whether a value is a number that sums can be made of, and not a truth value."""
+    """Tell whether a value is a number that can be summed, and not a truth value."""
     if isinstance(given, bool) or not isinstance(given, int | float):
         return False
     return abs(given) <= LARGEST

@@ -1,4 +1,4 @@
-"""What a search knows, as plain data that can be saved as JSON between any two steps."""
+"""The state of a search, as plain data that can be saved as JSON between any two steps."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 
 Status = Literal[
     "new",  # not judged yet
-    "open",  # may be gone on from
-    "opened",  # was gone on from
-    "barren",  # was gone on from, and nothing came
+    "open",  # may be continued from
+    "opened",  # was continued from
+    "barren",  # was continued from, without result
     "answer",  # judged, and final
     "verified",  # final, and proved right
     "refuted",  # final, and proved wrong
     "pruned",  # valued below the threshold
     "unjudged",  # no judgement came
-    "twin",  # was there before
+    "twin",  # duplicates an earlier thought
 ]
 LIVE = ("open", "answer")
 Phase = Literal["generate", "check", "judge"]
@@ -42,7 +42,7 @@ class Node(TypedDict):
 
 
 class Pending(TypedDict):
-    """An order as the search keeps it: `count` results about `nodes`, from number `sample` on."""
+    """An order as the search stores it: `count` results about `nodes`, from number `sample` on."""
 
     key: str
     kind: Kind
@@ -53,7 +53,7 @@ class Pending(TypedDict):
 
 
 class Received(TypedDict):
-    """What came of an order, read: usable results, or the fault; and its cost."""
+    """The result of an order: usable results or the fault, and its cost."""
 
     given: list[Any]
     fault: str | None
@@ -63,7 +63,7 @@ class Received(TypedDict):
 
 
 class Cost(TypedDict):
-    """What the orders of one kind have cost."""
+    """The cost of the orders of one kind."""
 
     calls: int
     tokens: float
@@ -74,12 +74,12 @@ class State(TypedDict):
     """A search between two steps.
 
     Attributes:
-        queued: orders of this phase that the budget has not let out.
-        pending: orders of this phase that were given out; the first `billed` are paid for.
-        arrived: what came of them, by key.
-        elapsed: seconds since the search began, `steps` the waits in which they passed.
+        queued: orders of this phase that the budget has not released.
+        pending: released orders of this phase; the first `billed` are accounted for.
+        arrived: their results, by key.
+        elapsed: seconds since the search began, over `steps` waits.
         exhausted: the limit that was reached.
-        ended: verified, complete or exhausted; None while the search goes on.
+        ended: verified, complete or exhausted; None while the search continues.
     """
 
     problem: str
@@ -99,7 +99,7 @@ class State(TypedDict):
 
 
 def settings_of(state: State) -> SearchSettings:
-    """Return the settings the search was begun with."""
+    """Return the settings of a search."""
     return SearchSettings(**state["settings"])
 
 

@@ -126,7 +126,7 @@ BEST = "it fits best by the problem's features: "
 
 async def begin_analysis(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Read the request and recall memories."""
-    request = Analyze.model_validate(state["request"])
+    request = runtime.context.request(Analyze)
     brief = make_brief(ANALYZE, request.problem, request.context, [], quarters=1)
     memories, notes = await recall_for(runtime.context, request.problem)
     return {"brief": brief, "memories": memories, "notes": notes}
@@ -134,7 +134,7 @@ async def begin_analysis(state: AnalysisState, runtime: Runtime[Execution]) -> d
 
 async def select_framework(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Select the framework, or the two best; the caller's preference decides."""
-    request = Analyze.model_validate(state["request"])
+    request = runtime.context.request(Analyze)
     shares = await computed_shares(request.problem)
     votes = [_computed_vote(request.problem, shares)]
     if (wanted := request.preferred_framework) is not None:

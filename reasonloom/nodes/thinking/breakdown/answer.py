@@ -101,7 +101,7 @@ def _listed_problems(execution: Execution, state: BreakdownState) -> list[Proble
     problems = in_order(state["problems"])
     if not execution.loom.llm.offline:
         return problems
-    context = Breakdown.model_validate(state["request"]).context
+    context = execution.request(Breakdown).context
     background = (context.background if context else None) or ""
     return add_known_facts(problems, [background, *(each["content"] for each in state["memories"])])
 
@@ -139,7 +139,7 @@ def confidence(problems: list[Problem]) -> float:
 def _answer(
     execution: Execution, state: BreakdownState, problems: list[Problem], thought: NewThought
 ) -> BrokenDown:
-    request, links = Breakdown.model_validate(state["request"]), state["links"]
+    request, links = execution.request(Breakdown), state["links"]
     before = predecessors(problems, links)
     order = topological_order(before)
     chain = critical_path(problems, before, order)

@@ -49,7 +49,7 @@ SAME = "{number} is the same as {other} and was not divided again"
 
 async def recall_context(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Recall memories, and start the tree with the whole problem."""
-    request = Breakdown.model_validate(state["request"])
+    request = runtime.context.request(Breakdown)
     memories, notes = await recall_for(runtime.context, request.problem)
     text = request.problem
     root = Problem(id=ROOT, text=text, description=text, depth=1, parent=None)
@@ -89,7 +89,7 @@ async def grow(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, 
 
 async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Split all levels by words alone."""
-    request = Breakdown.model_validate(state["request"])
+    request = runtime.context.request(Breakdown)
     now, notes = state, []
     while pending := [each for each in now["problems"] if is_open(each)]:
         splits = {each["id"]: split_offline(each, request) for each in pending}

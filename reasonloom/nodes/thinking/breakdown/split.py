@@ -41,7 +41,7 @@ async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[s
 
 
 def _question(execution: Execution, state: SplitTask) -> Question:
-    request, problem = Breakdown.model_validate(state["request"]), state["problem"]
+    request, problem = execution.request(Breakdown), state["problem"]
     context = request.context or BreakdownContext()
     reserve = None if problem["id"] == ROOT else relation_reserve(execution, request.problem)
     return Question(

@@ -1,4 +1,4 @@
-"""Holds a plan within its limits: each order is weighed before it is given out."""
+"""The budget of a plan: each order is weighed before it is released."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from reasonloom.nodes.thought_graph.operations.state import State
 def release_orders(state: State) -> None:
     """Move orders from the queue to the pending ones, as many as the limits allow.
 
-    An order that would pass a limit waits while others are in flight, since these may come
-    cheaper than expected; with none in flight, the limit is written down as exhausted.
+    An order that would exceed a limit waits while others are in flight, since these may cost less
+    than expected; with none in flight, the limit is recorded as exhausted.
     """
     while state["queued"]:
         limit = _limit_passed(state, state["queued"][0]["kind"])
@@ -24,19 +24,19 @@ def release_orders(state: State) -> None:
 
 
 def in_flight(state: State) -> int:
-    """Return how many orders were given out and have brought nothing yet."""
+    """Return how many released orders have no result yet."""
     return sum(order["key"] not in state["bills"] for order in state["pending"])
 
 
 def spent(state: State, what: str) -> float:
-    """Return the calls, tokens or US dollars of all orders that came, summed exactly."""
+    """Return the calls, tokens or US dollars of all orders with results, summed exactly."""
     if what == "calls":
         return len(state["bills"])
     return math.fsum(bill[what] for bill in state["bills"].values())  # type: ignore[literal-required]
 
 
 def expected(state: State, kind: str, what: str) -> float:
-    """Return what an order costs: the mean of its kind so far, else of all, else nothing."""
+    """Return an order's expected cost: the mean of its kind so far, else of all, else 0."""
     if what == "calls":
         return 1.0
     bills = list(state["bills"].values())
@@ -45,7 +45,7 @@ def expected(state: State, kind: str, what: str) -> float:
 
 
 def _limit_passed(state: State, kind: str) -> str | None:
-    """Return the limit that one more order of a kind would pass, with what is in flight."""
+    """Return the limit that one more order of a kind would exceed, with all in flight."""
     for what in ("calls", "tokens", "usd"):
         limit = state["limits"].get(what)
         if limit is None:

@@ -1,9 +1,9 @@
-"""A plan as a step machine: it says what it wants, takes in what comes, and goes on.
+"""A plan as a step machine: it gives out orders, absorbs their results, and continues.
 
-Operations whose thoughts are there begin at once, side by side; each settles when all that it
-asked for has come, in the order in which it was asked for, so that the order of arrival decides
-nothing. What asks no language model is done on the way. When a limit is reached, what came is
-taken in, and the rest of the plan is done without asking anybody.
+Operations whose thoughts are there begin at once, side by side; each settles when all its
+results have arrived, in the order in which they were requested, so that the order of arrival has
+no effect. Operations that need no language model are done on the way. When a limit is reached,
+arrived results are absorbed, and the rest of the plan is done without further calls.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from reasonloom.nodes.thought_graph.operations.results import read_result
 from reasonloom.nodes.thought_graph.operations.state import START, WHOLE, Bill, State, Step, Thought
 from reasonloom.nodes.thought_graph.operations.task import Task
 
-OVER = ("done", "skipped")
+FINISHED = ("done", "skipped")
 RAN_OUT = "the budget of {limit} ran out: its thoughts go on as they are"
 
 
 def start_plan(plan: Plan, problem: str, task: Task) -> State:
-    """Return a plan at work that wants its first orders.
+    """Return a plan in progress with its first orders.
 
     Raises:
         InvalidArgument: the problem is blank, or no problem of the task; or a question is asked
@@ -58,12 +58,12 @@ def start_plan(plan: Plan, problem: str, task: Task) -> State:
         exhausted=None,
         ended=None,
     )
-    _go_on(state, task)
+    _continue(state, task)
     return state
 
 
 def open_orders(state: State) -> list[Order]:
-    """Return the orders that were given out and not answered yet; all may run at once."""
+    """Return the released orders without a result; all may run at once."""
     if state["ended"]:
         return []
     return [
@@ -72,10 +72,10 @@ def open_orders(state: State) -> list[Order]:
 
 
 def absorb(state: State, results: Mapping[str, object], task: Task) -> State:
-    """Return the state with results taken in, by the keys of their orders.
+    """Return the state with results absorbed, by the keys of their orders.
 
-    The state that was given stays as it was. A second result for an order changes nothing;
-    what cannot be used marks its operation, and the plan goes on with the rest.
+    The given state is unchanged. A second result for an order has no effect; an unusable one marks
+    its operation, and the plan continues with the rest.
     """
     after = _copied(state)
     pending = {order["key"]: order for order in after["pending"]}
@@ -88,12 +88,12 @@ def absorb(state: State, results: Mapping[str, object], task: Task) -> State:
             )
             after["elapsed"] = max(after["elapsed"], received["at"])
     if not after["ended"]:
-        _go_on(after, task)
+        _continue(after, task)
     return after
 
 
 def _copied(state: State) -> State:
-    """Return a state whose changing parts are its own; what thoughts hold never changes."""
+    """Return a state with its own mutable parts; the contents of thoughts never change."""
     after = state.copy()
     after["thoughts"] = {name: thought.copy() for name, thought in state["thoughts"].items()}
     after["steps"] = {name: step.copy() for name, step in state["steps"].items()}
@@ -110,8 +110,8 @@ def finished(state: State) -> bool:
 
 
 def frontier(state: State) -> list[Thought]:
-    """Return the thoughts that a plan ends in, or has come to so far: what nobody takes."""
-    over = {name: step for name, step in state["steps"].items() if step["standing"] in OVER}
+    """Return the thoughts that a plan ends in, or would now: those that no step takes."""
+    over = {name: step for name, step in state["steps"].items() if step["standing"] in FINISHED}
     taken = {before for step in over.values() for before in step["after"]}
     ends = [step for name, step in over.items() if name not in taken]
     ids = dict.fromkeys(each for step in ends for each in step["outputs"])
@@ -164,8 +164,8 @@ def _step(name: str, operation: dict[str, Any], after: list[str]) -> Step:
     )
 
 
-def _go_on(state: State, task: Task) -> None:
-    """Settle what has come and begin what can begin, until orders are in flight or all is over."""
+def _continue(state: State, task: Task) -> None:
+    """Settle and begin steps, until orders are in flight or all is done."""
     moved = True
     while moved and not state["ended"]:
         moved = _settle_all(state) or _begin_all(state, task)
@@ -173,7 +173,7 @@ def _go_on(state: State, task: Task) -> None:
         if state["exhausted"] and state["queued"]:
             _drop_queued(state)
             moved = True
-        _look_for_the_end(state, moved)
+        _check_for_end(state, moved)
 
 
 def _drop_queued(state: State) -> None:
@@ -183,7 +183,7 @@ def _drop_queued(state: State) -> None:
 
 
 def _settle_all(state: State) -> bool:
-    """Settle every running step of which all orders have come; tell whether there was one."""
+    """Settle every running step whose orders all have results; tell whether there was one."""
     running = [step for step in state["steps"].values() if step["standing"] == "running"]
     ready = [step for step in running if not _waits(state, step)]
     for step in ready:
@@ -197,19 +197,19 @@ def _settle_all(state: State) -> bool:
 
 
 def _waits(state: State, step: Step) -> bool:
-    asked = (*state["queued"], *state["pending"])
+    orders_out = (*state["queued"], *state["pending"])
     return any(
-        order["step"] == step["id"] and order["key"] not in state["arrived"] for order in asked
+        order["step"] == step["id"] and order["key"] not in state["arrived"] for order in orders_out
     )
 
 
 def _begin_all(state: State, task: Task) -> bool:
-    """Begin every waiting step whose thoughts are there; tell whether there was one."""
+    """Begin every waiting step whose inputs are there; tell whether there was one."""
     ready = [
         step
         for step in state["steps"].values()
         if step["standing"] == "waiting"
-        and all(state["steps"][before]["standing"] in OVER for before in step["after"])
+        and all(state["steps"][before]["standing"] in FINISHED for before in step["after"])
     ]
     for step in ready:
         _begin(state, step, task)
@@ -234,7 +234,7 @@ def _begin(state: State, step: Step, task: Task) -> None:
 
 
 def _run_locally(state: State, step: Step, task: Task) -> bool:
-    """Do an operation that asks no language model; tell whether it was one."""
+    """Do an operation that needs no language model; tell whether it was one."""
     operation = step["operation"]
     match operation["do"]:
         case "keep_best":
@@ -250,7 +250,7 @@ def _run_locally(state: State, step: Step, task: Task) -> bool:
 
 
 def _repeat(state: State, step: Step, inputs: list[Thought]) -> None:
-    """End a repetition, or begin its body once more and let it wait for that."""
+    """End a repetition, or begin its body once more and make the step wait for it."""
     operation = step["operation"]
     until = operation.get("until")
     over = until is not None and holds(until, inputs, step["best"])
@@ -265,7 +265,7 @@ def _repeat(state: State, step: Step, inputs: list[Thought]) -> None:
     step.update({"after": before, "best": best_score(inputs), "round": step["round"] + 1})
 
 
-def _look_for_the_end(state: State, moved: bool) -> None:
+def _check_for_end(state: State, moved: bool) -> None:
     if state["stop_at"] is not None and any(_is_found(state, each) for each in frontier(state)):
         state["ended"] = "found"
     elif not moved and not in_flight(state):

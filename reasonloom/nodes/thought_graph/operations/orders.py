@@ -1,4 +1,4 @@
-"""What the operations of a plan ask for: one order is one call."""
+"""The orders of a plan's operations: one order is one call."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ BALLOTS = 3
 """Ballots on each thought that is judged."""
 
 ON_ONE = 8
-"""Thoughts on one ballot, at most."""
+"""The most thoughts on one ballot."""
 
 JUDGE = "judge"
 
 
 class Order(TypedDict):
-    """One thing to be asked.
+    """One question to be asked.
 
     Attributes:
-        key: names the order within its plan, the same on every replay.
+        key: identifies the order within its plan, the same on every replay.
         kind: generate, refine, aggregate, or judge.
         move: the task's question.
         problem: the first thought, which is the problem.
         thoughts: those to be continued, improved, merged, or judged.
-        line: what the first of them came from, oldest first, without the problem.
-        count: results asked for; `sample` is the number of the first of them, among all that
-            were asked for by the same question.
+        line: the ancestors of the first of them, oldest first, without the problem.
+        count: results requested; `sample` is the number of the first of them, among all requested
+            by the same question.
     """
 
     key: str
@@ -67,7 +67,7 @@ def as_order(state: State, pending: Pending) -> Order:
 
 
 def _line(state: State, thought: str) -> list[Thought]:
-    """Return what a thought came from, by its first parents, oldest first, without the problem."""
+    """Return a thought's ancestors by first parents, oldest first, without the problem."""
     line: list[Thought] = []
     current = state["thoughts"][thought]
     while current["parents"]:
@@ -90,7 +90,7 @@ def step_orders(state: State, step: Step, task: Task) -> list[Pending]:
 
 
 def unscored(thoughts: Sequence[Thought], by: str) -> list[Thought]:
-    """Return the thoughts that have no score by this name; of those of one text the first."""
+    """Return the thoughts without a score by this name; of equal texts the first."""
     different: dict[tuple[str, str], Thought] = {}
     for each in thoughts:
         if each["scored_by"] != by:
@@ -120,9 +120,9 @@ def _order(state: State, step: Step, task: Task, place: int, thoughts: list[Thou
 
 
 def _question(state: State, task: Task, name: str, thoughts: list[Thought]) -> str:
-    """Return what names a question, whatever thoughts it is asked about and however often.
+    """Return a hash of a question, whichever thoughts it is about and however often it is asked.
 
-    Thoughts that differ may be asked about in the same words: their words count.
+    Different thoughts may lead to the same words: only the words count.
     """
     move, problem = task.move(name), state["thoughts"][f"{START}.0"]
     line = _line(state, thoughts[0]["id"])
@@ -149,12 +149,12 @@ def _ballots(step: Step, thoughts: list[Thought]) -> list[Pending]:
 
 
 def require_fit(operations: Sequence[Any], task: Task) -> None:
-    """Hold operations, those of repetitions too, against what the task has.
+    """Check that operations, including those of repetitions, fit the task.
 
     Raises:
         UnknownName: the task has no such move or check.
-        InvalidArgument: a question is asked about more or fewer thoughts than it takes; `field`
-            is move or size.
+        InvalidArgument: a question is asked about more or fewer thoughts than it takes; `field` is
+            move or size.
     """
     for operation in operations:
         if operation.do == "repeat":
@@ -169,15 +169,15 @@ def require_fit(operations: Sequence[Any], task: Task) -> None:
 
 def _require_one(operation: Any, task: Task) -> None:
     if task.move(operation.move).takes != 1:
-        told = f"{operation.do} cannot use the move {operation.move}, which merges thoughts"
-        raise InvalidArgument(told, field="move")
+        message = f"{operation.do} cannot use the move {operation.move}, which merges thoughts"
+        raise InvalidArgument(message, field="move")
 
 
 def _require_merging(operation: Any, task: Task) -> None:
     takes = task.move(operation.move).takes
     if takes == 1:
-        told = f"aggregate cannot use the move {operation.move}, which takes one thought"
-        raise InvalidArgument(told, field="move")
+        message = f"aggregate cannot use the move {operation.move}, which takes one thought"
+        raise InvalidArgument(message, field="move")
     if takes not in (None, operation.size):
-        told = f"aggregate with the move {operation.move} of {task.name} must have size {takes}"
-        raise InvalidArgument(told, field="size")
+        message = f"aggregate with the move {operation.move} of {task.name} must have size {takes}"
+        raise InvalidArgument(message, field="size")

@@ -1,4 +1,4 @@
-"""What a plan has come to so far, and why it holds no more."""
+"""The outcome of a plan so far, why it holds no more, and a run of a plan in one process."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ REASONS = {
 
 
 class Outcome(TypedDict):
-    """What a plan came to.
+    """The outcome of a plan.
 
     Attributes:
-        best: the best thought, None where nothing came at all.
+        best: the best thought, None if nothing came at all.
         whole: whether it is about the whole problem.
-        calls, tokens, usd: what it took.
+        calls, tokens, usd: the cost.
         faults: what went wrong, by step.
     """
 
@@ -50,10 +50,10 @@ class Outcome(TypedDict):
 
 
 def outcome(state: State) -> Outcome:
-    """Return what a plan has come to.
+    """Return the outcome of a plan.
 
-    The best thought is the best scored one on the whole problem among those that the plan ends
-    in; where there is none such, the best on the whole problem; else the best that it ends in.
+    The best thought is the best scored one on the whole problem among those that the plan ends in;
+    if there is none, the best on the whole problem; else the best that it ends in.
     """
     best = _best(state)
     return Outcome(
@@ -83,16 +83,16 @@ def _whole(thoughts: list[Thought]) -> list[Thought]:
 
 
 Carrier = Callable[[Order], Awaitable[Mapping[str, Any]]]
-"""Carries out one order; the result is as `results.read` takes it."""
+"""Carries out one order; the result is as `results.read_result` takes it."""
 
 
 async def run_plan(
     plan: Plan, problem: str, task: Task, carrier: Carrier, *, concurrency: int = 8
 ) -> State:
-    """Return the plan's state when it has ended; an order whose carrier raises is a fault."""
+    """Return the plan's state when it has ended; an order whose carrier raises has a fault."""
     gate, began = asyncio.Semaphore(concurrency), time.perf_counter()
 
-    async def carry_out(order: Order) -> Mapping[str, Any]:
+    async def execute(order: Order) -> Mapping[str, Any]:
         async with gate:
             result = await _result(order, carrier)
         return {**result, "at": time.perf_counter() - began}
@@ -100,7 +100,7 @@ async def run_plan(
     state = start_plan(plan, problem, task)
     while not finished(state):
         orders = open_orders(state)
-        came = await asyncio.gather(*map(carry_out, orders))
+        came = await asyncio.gather(*map(execute, orders))
         keys = (order["key"] for order in orders)
         state = absorb(state, dict(zip(keys, came, strict=True)), task)
     return state
@@ -109,6 +109,6 @@ async def run_plan(
 async def _result(order: Order, carrier: Carrier) -> Mapping[str, Any]:
     try:
         return await carrier(order)
-    except Exception as error:  # noqa: BLE001  # a carrier may raise anything; the plan goes on
-        told = error.message if isinstance(error, ReasonloomError) else type(error).__name__
-        return {"error": told}
+    except Exception as error:  # noqa: BLE001  # a carrier may raise anything; the plan continues
+        message = error.message if isinstance(error, ReasonloomError) else type(error).__name__
+        return {"error": message}

@@ -1,4 +1,4 @@
-"""Which part of the problem a thought is about, and what becomes of parts that are merged."""
+"""Parts of the problem: which one a thought is about, merging them, and conditions on them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JOINT = "+"
 
 
 def by_part(thoughts: Iterable[Thought]) -> dict[str, list[Thought]]:
-    """Return thoughts by part, parts and thoughts in the order in which they come."""
+    """Return thoughts by part, parts and thoughts in order of appearance."""
     found: dict[str, list[Thought]] = {}
     for thought in thoughts:
         found.setdefault(thought["part"], []).append(thought)
@@ -20,7 +20,7 @@ def by_part(thoughts: Iterable[Thought]) -> dict[str, list[Thought]]:
 
 
 def neighbours(thoughts: Sequence[Thought], size: int | None) -> list[list[Thought]]:
-    """Return thoughts of neighbouring parts, `size` at a time or all at once, in parts' order."""
+    """Return thoughts of neighbouring parts, `size` at a time or all at once, in part order."""
     ordered = sorted(thoughts, key=lambda each: part_order(each["part"]))
     step = size or max(1, len(ordered))
     return [ordered[at : at + step] for at in range(0, len(ordered), step)]
@@ -32,9 +32,9 @@ def part_order(part: str) -> list[list[int]]:
 
 
 def join_parts(parts: Iterable[str], cuts: Mapping[str, list[list[str]]]) -> str:
-    """Return the part that merged parts make: the one that was cut, where all of a cut is there.
+    """Return the part that merged parts form: the one that was cut, if all of a cut is there.
 
-    A piece of what is there whole adds nothing.
+    A piece of a part that is there whole adds nothing.
     """
     pieces = {piece for part in parts for piece in part.split(JOINT)}
     deepest_first = sorted(cuts, key=lambda part: -part.count("."))
@@ -50,7 +50,7 @@ def _is_within(piece: str, other: str) -> bool:
 
 
 def best_score(thoughts: Sequence[Thought]) -> float | None:
-    """Return the best score among thoughts, None where none is scored."""
+    """Return the best score among thoughts, None if none is scored."""
     return max((each["score"] for each in thoughts if each["score"] is not None), default=None)
 
 
@@ -59,7 +59,7 @@ def holds(
 ) -> bool:
     """Tell whether all of a condition holds; `before` is the best score one round before.
 
-    What speaks of scores does not hold where nothing is scored.
+    Conditions on scores do not hold if nothing is scored.
     """
     best, parts = best_score(thoughts), len(by_part(thoughts))
     score = math.nan if best is None else best

@@ -1,4 +1,4 @@
-"""Turns an order into a question, and what was answered into a result."""
+"""Turns an order into a prompt, and the answer into a result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNREADABLE = "the answer could not be read: {fault}"
 
 
 class PromptCall(NamedTuple):
-    """An order as a question: the prompt's name, its variables, and the name of its pipe."""
+    """An order as a question: the prompt's name, its variables, and its pipe."""
 
     prompt: str
     variables: dict[str, Any]
@@ -34,17 +34,17 @@ def question_for(task: Task, order: Order, memories: Sequence[dict[str, Any]] = 
 
 
 def read_answer(
-    task: Task, order: Order, said: Mapping[str, Any] | None, text: str
+    task: Task, order: Order, parsed: Mapping[str, Any] | None, text: str
 ) -> dict[str, Any]:
-    """Return an answer as `results.read` takes it: `said` follows the schema, or is None."""
+    """Return an answer as `results.read_result` takes it; `parsed` follows the schema, or is None."""
     if order["kind"] == "judge":
-        return {"ballot": _votes(order, said)} if said is not None else {"error": NOT_JSON}
+        return {"ballot": _votes(order, parsed)} if parsed is not None else {"error": NOT_JSON}
     move = task.move(order["move"])
-    if said is None:
+    if parsed is None:
         plain = {"candidates": [{"text": text}]}
         return plain if move.plain and text.strip() else {"error": NOT_JSON}
     try:
-        found = move.read(_question_of(order), said)
+        found = move.read(_question_of(order), parsed)
     except (LookupError, TypeError, ValueError) as fault:
         return {"error": UNREADABLE.format(fault=type(fault).__name__)}
     return {"candidates": [each._asdict() for each in found]}
@@ -53,7 +53,7 @@ def read_answer(
 def offline_ballot(order: Order) -> dict[str, Any]:
     """Return a ballot without a language model: the share of the problem's words in a thought.
 
-    A thought that only repeats the problem gets nothing for it.
+    A thought that only repeats the problem gets 0.
     """
     problem = order["problem"]["text"]
     shares = {
@@ -72,31 +72,31 @@ def _question_of(order: Order, memories: Sequence[dict[str, Any]] = ()) -> TaskQ
 
 
 def _ballot(order: Order, memories: Sequence[dict[str, Any]]) -> PromptCall:
-    shown = [
+    candidates = [
         {"label": name, "content": each["text"], "rests_on": []}
         for name, each in label_thoughts(order).items()
     ]
     variables = {
         "problem": order["problem"]["text"],
         "memories": memories,
-        "candidates": shown,
+        "candidates": candidates,
         "others": [],
     }
     return PromptCall("got/judge", variables, "got_score")
 
 
 def label_thoughts(order: Order) -> dict[str, Thought]:
-    """Return a ballot's thoughts by label, in an order that only the order's key decides."""
+    """Return a ballot's thoughts by label, in an order that depends only on its key."""
     drawn = random.Random(order["key"]).sample(order["thoughts"], len(order["thoughts"]))  # noqa: S311
     return {label(place): each for place, each in enumerate(drawn)}
 
 
-def _votes(order: Order, said: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+def _votes(order: Order, parsed: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the parts of each thought's score with their weighted mean as `total`."""
     of = {name: each["id"] for name, each in label_thoughts(order).items()}
     return {
         of[each["label"]]: _with_total({part: float(each[part]) for part in JUDGED})
-        for each in said["scores"]
+        for each in parsed["scores"]
         if each["label"] in of
     }
 

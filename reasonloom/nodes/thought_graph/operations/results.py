@@ -1,4 +1,4 @@
-"""What becomes of an operation when all that it asked for has come."""
+"""The results of orders: how they are read, and what becomes of the operation they belong to."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOTHING = "nothing that can be used came back"
 
 
 def settle_step(state: State, step: Step, came: list[Pending]) -> None:
-    """Turn what a step's orders brought, in their own order, into its outputs."""
+    """Turn the results of a step's orders, in the orders' sequence, into its outputs."""
     if step["operation"]["do"] == "score":
         _score_by_ballots(state, step, came)
         return
@@ -32,7 +32,7 @@ def settle_step(state: State, step: Step, came: list[Pending]) -> None:
 
 
 def _add_thoughts(state: State, step: Step, order: Pending) -> list[str]:
-    """Add the thoughts that an order brought; return their ids."""
+    """Add the thoughts of an order's result; return their ids."""
     received = state["arrived"][order["key"]]
     step["fault"] = received["fault"] or step["fault"]
     parents = [state["thoughts"][each] for each in order["thoughts"]]
@@ -71,7 +71,7 @@ def _thought(
 
 
 def _split_part(state: State, part: str, made: list[str]) -> None:
-    """Make each thought a part of its own of the part that was cut, perhaps not the first time."""
+    """Make each thought its own part of the part that was cut, perhaps repeatedly."""
     cuts = state["cuts"].get(part, [])
     first = sum(len(cut) for cut in cuts)
     pieces = [f"{part}.{first + number}" for number in range(len(made))]
@@ -114,7 +114,7 @@ OUTPUTS = {"generate": _generated, "refine": _refined, "aggregate": _aggregated}
 
 def _score_by_ballots(state: State, step: Step, came: list[Pending]) -> None:
     """Give each thought the mean of what its ballots said; those of the same text alike."""
-    said: dict[tuple[str, str], list[dict[str, float]]] = {}
+    ballot: dict[tuple[str, str], list[dict[str, float]]] = {}
     check = "judge"
     for order in came:
         received = state["arrived"][order["key"]]
@@ -122,10 +122,10 @@ def _score_by_ballots(state: State, step: Step, came: list[Pending]) -> None:
         for given in received["given"]:
             check = given["check"]
             thought = state["thoughts"][given["thought"]]
-            said.setdefault((thought["part"], thought["text"]), []).append(given["scores"])
+            ballot.setdefault((thought["part"], thought["text"]), []).append(given["scores"])
     for each in step["inputs"]:
         thought = state["thoughts"][each]
-        found = said.get((thought["part"], thought["text"]))
+        found = ballot.get((thought["part"], thought["text"]))
         if found and thought["scored_by"] != JUDGE:
             scores = {name: fmean(one[name] for one in found) for name in found[0]}
             thought.update(
@@ -135,7 +135,7 @@ def _score_by_ballots(state: State, step: Step, came: list[Pending]) -> None:
 
 
 def score_by_check(state: State, step: Step, task: Task) -> None:
-    """Give each thought what a check of the task finds; one that the check fails on has none."""
+    """Give each thought the result of a check; one on which the check fails has none."""
     name = step["operation"]["by"]
     check, problem = task.check(name), state["thoughts"][f"{START}.0"]
     for each in step["inputs"]:
@@ -144,7 +144,7 @@ def score_by_check(state: State, step: Step, task: Task) -> None:
             continue
         try:
             verdict = check.judge(problem, thought)
-        except Exception as fault:  # noqa: BLE001  # a check may raise anything; the plan goes on
+        except Exception as fault:  # noqa: BLE001  # a check may raise anything; the plan continues
             step["fault"] = f"check {name} failed: {type(fault).__name__}"
             continue
         thought.update(
@@ -159,7 +159,7 @@ def score_by_check(state: State, step: Step, task: Task) -> None:
 
 
 def keep_best(state: State, step: Step) -> None:
-    """Let the best thoughts go on; ties go by order, what is not scored comes last."""
+    """Pass on the best thoughts; ties go by order, unscored ones come last."""
     inputs = [state["thoughts"][each] for each in step["inputs"]]
     of_all = step["operation"]["of"] == "all"
     kept = [
@@ -175,7 +175,7 @@ def _rank(thought: Thought) -> tuple[bool, float]:
 
 
 def keep_valid(state: State, step: Step, task: Task) -> None:
-    """Let the valid thoughts go on, all of them where none is."""
+    """Pass on the valid thoughts, all of them if none is."""
     score_by_check(state, step, task)
     valid = [each for each in step["inputs"] if state["thoughts"][each]["valid"]]
     if not valid:
@@ -187,22 +187,22 @@ MOST_FAULT = 200
 
 
 def read_result(pending: Pending, result: object) -> Received:
-    """Return a result as the machine keeps it; nonsense becomes a fault, never an exception.
+    """Return a result as the machine stores it; nonsense becomes a fault, never an exception.
 
-    A result is a mapping with `candidates` (mappings with `text`, and perhaps `data` and
+    A result is a mapping with `candidates` (mappings with `text`, and optionally `data` and
     `confidence`), `ballot` (for an order of kind judge: thought id -> parts of its score, with
-    `total`; and `check` where that was no judge), or `error`; and beside it perhaps `tokens`,
-    `usd`, and `at` (seconds since the plan began).
+    `total`; and `check` if that was no judge), or `error`; and optionally `tokens`, `usd`, and `at`
+    (seconds since the plan began).
     """
-    told: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
+    answer: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
     reader = _ballot if pending["kind"] == "judge" else _candidates
-    given = [] if told.get("error") else reader(pending, told)
+    given = [] if answer.get("error") else reader(pending, answer)
     return Received(
         given=given,
-        fault=None if given else str(told.get("error") or NOTHING)[:MOST_FAULT],
-        tokens=_cost(told.get("tokens")),
-        usd=_cost(told.get("usd")),
-        at=_cost(told.get("at")),
+        fault=None if given else str(answer.get("error") or NOTHING)[:MOST_FAULT],
+        tokens=_cost(answer.get("tokens")),
+        usd=_cost(answer.get("usd")),
+        at=_cost(answer.get("at")),
     )
 
 
@@ -210,8 +210,8 @@ def _cost(given: object) -> float:
     return max(0.0, given) if isinstance(given, int | float) and is_number(given) else 0.0
 
 
-def _candidates(pending: Pending, told: Mapping[str, Any]) -> list[dict[str, Any]]:
-    given = told.get("candidates")
+def _candidates(pending: Pending, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    given = answer.get("candidates")
     found = [each for each in given if isinstance(each, Mapping)] if isinstance(given, list) else []
     return [
         {
@@ -224,12 +224,12 @@ def _candidates(pending: Pending, told: Mapping[str, Any]) -> list[dict[str, Any
     ]
 
 
-def _ballot(pending: Pending, told: Mapping[str, Any]) -> list[dict[str, Any]]:
-    said = told.get("ballot")
-    if not isinstance(said, Mapping):
+def _ballot(pending: Pending, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    ballot = answer.get("ballot")
+    if not isinstance(ballot, Mapping):
         return []
     return [
-        {"thought": each, "scores": dict(said[each]), "check": told.get("check", "judge")}
+        {"thought": each, "scores": dict(ballot[each]), "check": answer.get("check", "judge")}
         for each in pending["thoughts"]
-        if isinstance(said.get(each), Mapping) and is_number(said[each].get("total"))
+        if isinstance(ballot.get(each), Mapping) and is_number(ballot[each].get("total"))
     ]

@@ -1,4 +1,4 @@
-"""What a plan at work knows, as plain data that can be saved as JSON between any two steps."""
+"""The state of a plan in progress, as plain data that can be saved as JSON at any step."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Thought(TypedDict):
         id: `<step>.<number>`, the same on every replay.
         parents: the thoughts that it came from.
         kind: root, or the kind of operation that made it.
-        part: which part of the problem it is about; `0` is the whole, `0.1` the second part of
-            a cut, `0.0+0.1` two parts merged.
-        data: what the task knows of it, JSON.
+        part: the part of the problem it is about; `0` is the whole, `0.1` the second part of a cut,
+            `0.0+0.1` two parts merged.
+        data: the task's data on it, JSON.
         score: 0..1, None until scored; `check` says by whom, `scored_by` by which name.
-        valid: what a check found, None where nobody looked.
+        valid: the result of a check, None without one.
     """
 
     id: str
@@ -47,14 +47,14 @@ class Thought(TypedDict):
 
 
 class Step(TypedDict):
-    """One operation at work.
+    """One operation in progress.
 
     Attributes:
         operation: the plan's operation, as data.
         after: the steps whose outputs it takes.
         inputs, outputs: ids of thoughts.
         round: of a `repeat`, how often its body was begun; `best` the best score before it.
-        fault: why nothing came of it, or of some of its orders.
+        fault: why it, or some of its orders, failed.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Step(TypedDict):
 
 
 class Pending(TypedDict):
-    """An order as the machine keeps it: `count` results from `thoughts`, from `sample` on."""
+    """An order as the machine stores it: `count` results from `thoughts`, from `sample` on."""
 
     key: str
     step: str
@@ -81,7 +81,7 @@ class Pending(TypedDict):
 
 
 class Received(TypedDict):
-    """What came of an order, read: usable results or the fault; and its cost.
+    """The result of an order: usable results or the fault, and its cost.
 
     `given` holds candidates (`text`, `data`, `confidence`), or scores by thought for a ballot.
     """
@@ -94,7 +94,7 @@ class Received(TypedDict):
 
 
 class Bill(TypedDict):
-    """What one order has cost."""
+    """The cost of one order."""
 
     kind: Kind
     tokens: float
@@ -107,13 +107,13 @@ class State(TypedDict):
     Attributes:
         limits: calls, tokens, usd, seconds; None is no limit.
         cuts: the parts that a part was cut into, each time that one was.
-        drawn: how many answers to one question were asked for, by the question, so that each
-            is asked for under a number of its own.
-        queued: orders that the budget has not let out; `pending` those given out.
-        arrived: what came of pending orders whose step is not done, by key.
-        bills: cost of every order that came, by key.
+        drawn: how many answers to a question were requested, by question, so that each is requested
+            under its own number.
+        queued: orders that the budget has not released; `pending` those released.
+        arrived: results of pending orders whose step is not done, by key.
+        bills: cost of every order with a result, by key.
         exhausted: the limit that was reached.
-        ended: found, complete or exhausted; None while the plan goes on.
+        ended: found, complete or exhausted; None while the plan continues.
     """
 
     problem: str

@@ -1,4 +1,4 @@
-"""What a task tells a plan: how a problem is read, its questions, and its checks."""
+"""A task: how a problem is read, its questions, and its checks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CheckKind = Literal["local check", "oracle"]
 
 
 class Candidate(NamedTuple):
-    """A thought that came of a question: its text, its data (JSON), and what it claims, 0..1."""
+    """A thought from an answer: its text, its data (JSON), and the confidence it claims, 0..1."""
 
     text: str
     data: Any = None
@@ -21,7 +21,7 @@ class Candidate(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a check found of a thought: a score 0..1, 1 for what could not be better."""
+    """The result of a check: a score 0..1, 1 if it could not be better."""
 
     score: float
     valid: bool
@@ -29,13 +29,13 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskQuestion:
-    """What a question is about.
+    """The subject of a question.
 
     Attributes:
         problem: the first thought.
         thoughts: those to be continued, improved or merged.
-        line: what the first of them came from, oldest first, without the problem.
-        memories: what the problem calls for, each with `content`.
+        line: the ancestors of the first of them, oldest first, without the problem.
+        memories: the relevant memories, each with `content`.
         count: how many results are wanted.
     """
 
@@ -52,12 +52,12 @@ class Move:
 
     Attributes:
         prompt: the prompt's name.
-        variables: what it is rendered with.
-        read: the results in an answer that follows the prompt's schema; what it raises counts
-            as nonsense.
-        pipe: the name of the mode that providers of named pipes choose by.
-        plain: an answer that does not follow the schema is a thought all the same.
-        takes: how many thoughts it is asked about, None for any number of two or more.
+        variables: returns the prompt's variables.
+        read: returns the results in an answer that follows the prompt's schema; what it raises
+            counts as nonsense.
+        pipe: the name of the mode by which providers of named pipes choose.
+        plain: an answer that does not follow the schema is a thought too.
+        takes: how many thoughts it is about, None for any number of two or more.
     """
 
     prompt: str
@@ -72,13 +72,13 @@ class Move:
 class Check:
     """A plain function that judges a thought.
 
-    A `local check` uses what the problem itself says; an `oracle` knows the solution, which
-    nobody has outside an experiment.
+    A `local check` uses what the problem itself says; an `oracle` knows the solution, which is
+    known only in an experiment.
     """
 
     kind: CheckKind
     judge: Callable[[Thought, Thought], Verdict]
-    """Takes the problem and the thought."""
+    """Called with the problem and the thought."""
 
 
 @dataclass(frozen=True, slots=True)

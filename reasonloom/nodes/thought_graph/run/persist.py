@@ -1,4 +1,4 @@
-"""Keeps what a plan came to: a graph with all its thoughts, and the best one in the session."""
+"""Persists the outcome of a plan: a graph with all its thoughts, and the best in the session."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 EDGE = {"generate": "generates", "refine": "refines", "aggregate": "aggregates"}
 TYPE = {"root": "root", "refine": "refinement", "aggregate": "aggregation"}
 DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
-"""Limits of the graph that is kept, for whoever goes on with it by single operations."""
+"""Limits of the stored graph, for single operations on it later."""
 
 PART_ONLY = "the best thought is about part {part} of the problem only"
 NOTHING = "the plan brought no thought: {fault}"
@@ -80,7 +80,7 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
 async def _store(
     tx: Transaction, execution: Execution, work: State, best: Thought, session: UUID
 ) -> UUID:
-    """Store the graph; what led neither to the best nor to what the plan ends in is pruned."""
+    """Store the graph; thoughts that led to neither the best nor the plan's end are pruned."""
     run, thoughts = execution.run, list(work["thoughts"].values())
     deepest = max(each["depth"] for each in thoughts)
     graph = NewGraph(
@@ -110,11 +110,11 @@ def _node_id(execution: Execution, thought: str) -> UUID:
 
 def _node(execution: Execution, graph: UUID, thought: Thought) -> NewNode:
     claimed = DEFAULT_CONFIDENCE if thought["confidence"] is None else thought["confidence"]
-    shown = guess_type(thought["text"]) or "thought"
+    guessed = guess_type(thought["text"]) or "thought"
     return NewNode(
         id=_node_id(execution, thought["id"]),
         graph_id=graph,
-        node_type=TYPE.get(thought["kind"], shown),
+        node_type=TYPE.get(thought["kind"], guessed),
         content=thought["text"],
         depth=thought["depth"],
         confidence=claimed,
@@ -144,10 +144,10 @@ def _edges(execution: Execution, graph: UUID, thoughts: list[Thought]) -> list[N
 
 
 def _dropped(work: State, best: Thought) -> list[str]:
-    """Return the thoughts that led neither to the best nor to anything that the plan ends in.
+    """Return the thoughts that led to neither the best nor any that the plan ends in.
 
-    A plan that ends in the problem itself, since nothing scored better, has a best thought
-    that it does not end in.
+    A plan that ends in the problem itself, since nothing scored better, has a best thought that it
+    does not end in.
     """
     kept: set[str] = set()
     waiting = [best["id"], *(each["id"] for each in frontier(work))]

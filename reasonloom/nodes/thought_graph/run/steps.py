@@ -1,4 +1,4 @@
-"""Runs a plan of operations: each order is a task of its own, all at the same time."""
+"""The steps of running a plan of operations: each order is a task, all at the same time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
 
 
 class OrderResult(TypedDict):
-    """What came of one order; `result` is as `operations.results.read` takes it."""
+    """The result of one order; `result` is as `operations.results.read_result` takes it."""
 
     key: str
     result: dict[str, Any]
@@ -46,7 +46,7 @@ class GotRunState(ToolState, total=False):
 
 
 class PlanTask(TypedDict):
-    """What the task of one order is given."""
+    """The payload of the task of one order."""
 
     task: str
     order: Order
@@ -54,9 +54,9 @@ class PlanTask(TypedDict):
 
 
 async def begin_plan(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read the plan and the problem, find the session, and recall what the problem calls for."""
+    """Read the plan and the problem, find the session, and recall relevant memories."""
     execution = runtime.context
-    request = GotRun.model_validate(state["request"])
+    request = execution.request(GotRun)
     plan = plan_of(request)
     work = _start(_limited(plan, execution), request.problem)
     place, _ = await session_context(execution, request.session_id, request.problem)
@@ -71,7 +71,7 @@ async def begin_plan(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
 
 
 def plan_of(request: GotRun) -> Plan:
-    """Return the plan that a request names or brings.
+    """Return the plan that a request names or contains.
 
     Raises:
         CallerMistake: there is none such, or it is ill-formed; `field` names the place in it.
@@ -83,15 +83,15 @@ def plan_of(request: GotRun) -> Plan:
     except CallerMistake as mistake:
         whole = mistake.field in (None, "arguments")
         field = "plan" if whole else f"plan.{mistake.field}"
-        told = mistake.message.removeprefix("arguments: ")
-        raise type(mistake)(f"plan: {told}", field=field) from None
+        message = mistake.message.removeprefix("arguments: ")
+        raise type(mistake)(f"plan: {message}", field=field) from None
 
 
 def _start(plan: Plan, problem: str) -> State:
-    """Begin a plan.
+    """Start a plan.
 
     Raises:
-        CallerMistake: it names what its task has not, or the problem is none of the task.
+        CallerMistake: it names what its task lacks, or the problem is not one of the task.
     """
     try:
         return start_plan(plan, problem, task_of(plan.task))
@@ -102,7 +102,7 @@ def _start(plan: Plan, problem: str) -> State:
 
 
 def _limited(plan: Plan, execution: Execution) -> Plan:
-    """Return the plan with limits that are no wider than those of the run."""
+    """Return the plan with limits no wider than those of the run."""
     settings = execution.loom.settings
     run = {
         "calls": settings.budget_calls,
@@ -117,7 +117,7 @@ def _limited(plan: Plan, execution: Execution) -> Plan:
 
 
 def tasks(state: GotRunState) -> list[PlanTask]:
-    """Return what the plan wants done now, all of it at once; none where it has ended."""
+    """Return the orders that the plan wants carried out now, none if it has ended."""
     work = cast("State", state["work"])
     return [
         PlanTask(task=state["plan"]["task"], order=order, memories=state["memories"])
@@ -141,15 +141,15 @@ async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, A
     )
     heard = await ask_or_note(execution, question, f"operation {order['key'].split('/')[0]}")
     if heard.fault is not None:
-        told: dict[str, Any] = {"error": heard.fault.message}
+        answered: dict[str, Any] = {"error": heard.fault.message}
     else:
-        told = read_answer(task, order, heard.parsed, heard.text)
-    told |= {
+        answered = read_answer(task, order, heard.parsed, heard.text)
+    answered |= {
         "tokens": heard.usage.tokens_in + heard.usage.tokens_out,
         "usd": heard.usage.cost_usd or 0.0,
         "at": time.perf_counter() - execution.run.started,
     }
-    return {"came": [OrderResult(key=order["key"], result=told)], "notes": heard.notes}
+    return {"came": [OrderResult(key=order["key"], result=answered)], "notes": heard.notes}
 
 
 async def absorb_results(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The plans that are packaged, each a JSON file named as it is asked for."""
+"""The packaged plans, each a JSON file of that name."""
 
 from __future__ import annotations
 

@@ -11,60 +11,62 @@ from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.thought_graph.operations.task import Candidate, Move, Task, TaskQuestion
 
 STOPS = ".!?\u2026\u3002\uff01\uff1f"
-"""Where a text says the same with another at its end, or with none."""
+"""Final punctuation that makes no difference between texts."""
 
 
-def _generate_variables(asked: TaskQuestion) -> dict[str, Any]:
+def _generate_variables(question: TaskQuestion) -> dict[str, Any]:
     return {
-        "problem": asked.problem["text"],
-        "node": asked.thoughts[0]["text"],
-        "line": [{"content": each["text"]} for each in asked.line],
+        "problem": question.problem["text"],
+        "node": question.thoughts[0]["text"],
+        "line": [{"content": each["text"]} for each in question.line],
         "siblings": [],
-        "memories": asked.memories,
-        "count": asked.count,
+        "memories": question.memories,
+        "count": question.count,
     }
 
 
-def _read_continuations(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    before = asked.thoughts[0]["text"]
-    new = [each for each in said["continuations"] if each["thought"] != before]
-    found = [each for each in new if _adds_anything(asked, each)]
-    return [Candidate(each["thought"], None, each["confidence"]) for each in found[: asked.count]]
+def _read_continuations(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    before = question.thoughts[0]["text"]
+    new = [each for each in answer["continuations"] if each["thought"] != before]
+    found = [each for each in new if _adds_anything(question, each)]
+    return [
+        Candidate(each["thought"], None, each["confidence"]) for each in found[: question.count]
+    ]
 
 
-def _refine_variables(asked: TaskQuestion) -> dict[str, Any]:
+def _refine_variables(question: TaskQuestion) -> dict[str, Any]:
     return {
-        "problem": asked.problem["text"],
-        "node": asked.thoughts[0]["text"],
-        "line": [{"content": each["text"]} for each in asked.line],
-        "memories": asked.memories,
+        "problem": question.problem["text"],
+        "node": question.thoughts[0]["text"],
+        "line": [{"content": each["text"]} for each in question.line],
+        "memories": question.memories,
     }
 
 
-def _read_refinement(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    made = Candidate(said["thought"], {"critique": said["critique"]}, said["confidence"])
-    return [made] if _adds_anything(asked, said) else []
+def _read_refinement(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    made = Candidate(answer["thought"], {"critique": answer["critique"]}, answer["confidence"])
+    return [made] if _adds_anything(question, answer) else []
 
 
-def _merge_variables(asked: TaskQuestion) -> dict[str, Any]:
+def _merge_variables(question: TaskQuestion) -> dict[str, Any]:
     inputs = [
         {"label": label(place), "content": each["text"]}
-        for place, each in enumerate(asked.thoughts)
+        for place, each in enumerate(question.thoughts)
     ]
-    return {"problem": asked.problem["text"], "inputs": inputs}
+    return {"problem": question.problem["text"], "inputs": inputs}
 
 
-def _read_merger(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
+def _read_merger(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
     return (
-        [Candidate(said["thought"], None, said["confidence"])]
-        if _adds_anything(asked, said)
+        [Candidate(answer["thought"], None, answer["confidence"])]
+        if _adds_anything(question, answer)
         else []
     )
 
 
-def _adds_anything(asked: TaskQuestion, said: Mapping[str, Any]) -> bool:
-    """Tell whether a thought says anything: the problem said again is none, nor is knowing none."""
-    return _bare(said["thought"]) not in (_bare(asked.problem["text"]), _bare(NOTHING_KNOWN))
+def _adds_anything(question: TaskQuestion, answer: Mapping[str, Any]) -> bool:
+    """Tell whether a thought adds anything to the problem, and is not `nothing known`."""
+    return _bare(answer["thought"]) not in (_bare(question.problem["text"]), _bare(NOTHING_KNOWN))
 
 
 def _bare(text: str) -> str:

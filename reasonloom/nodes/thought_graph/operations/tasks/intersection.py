@@ -1,6 +1,6 @@
 """Intersecting two sets of numbers by cutting one of them (Besta et al. 2024, 5.2).
 
-A thought's data holds the numbers found, and the two sets that they should be common to.
+A thought's data holds the numbers found, and the two sets that should contain them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def begin(problem: str) -> dict[str, Any]:
     """Read a problem: a JSON object with two lists of whole numbers, `first` and `second`.
 
     Raises:
-        InvalidArgument: it is none.
+        InvalidArgument: it is not one.
     """
     try:
         given = json.loads(problem)
@@ -54,42 +54,42 @@ def _candidate(found: Sequence[int], first: Sequence[int], second: Sequence[int]
     return Candidate(json.dumps([data["found"], data["first"]]), data)
 
 
-def _split_variables(asked: TaskQuestion) -> dict[str, Any]:
-    return {"numbers": json.dumps(asked.thoughts[0]["data"]["second"]), "size": PART}
+def _split_variables(question: TaskQuestion) -> dict[str, Any]:
+    return {"numbers": json.dumps(question.thoughts[0]["data"]["second"]), "size": PART}
 
 
-def _read_split(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    """Return the parts; those that are not the set together would be checked beside nonsense."""
-    data = asked.thoughts[0]["data"]
-    if [number for part in said["parts"] for number in part] != data["second"]:
+def _read_split(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    """Return the parts; parts that do not add up to the set are rejected."""
+    data = question.thoughts[0]["data"]
+    if [number for part in answer["parts"] for number in part] != data["second"]:
         raise ValueError("the parts are not the set")
-    return [_candidate([], part, data["first"]) for part in said["parts"] if part]
+    return [_candidate([], part, data["first"]) for part in answer["parts"] if part]
 
 
-def _intersect_variables(asked: TaskQuestion) -> dict[str, Any]:
-    data = asked.thoughts[0]["data"]
+def _intersect_variables(question: TaskQuestion) -> dict[str, Any]:
+    data = question.thoughts[0]["data"]
     return {
         "first": json.dumps(data["first"]),
         "second": json.dumps(data["second"]),
-        "attempts": asked.count,
+        "attempts": question.count,
     }
 
 
-def _read_intersections(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    data = asked.thoughts[0]["data"]
-    found = said["intersections"][: asked.count]
+def _read_intersections(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    data = question.thoughts[0]["data"]
+    found = answer["intersections"][: question.count]
     return [_candidate(each, data["first"], data["second"]) for each in found]
 
 
-def _union_variables(asked: TaskQuestion) -> dict[str, Any]:
-    first, second = (json.dumps(each["data"]["found"]) for each in asked.thoughts)
-    return {"first": first, "second": second, "attempts": asked.count}
+def _union_variables(question: TaskQuestion) -> dict[str, Any]:
+    first, second = (json.dumps(each["data"]["found"]) for each in question.thoughts)
+    return {"first": first, "second": second, "attempts": question.count}
 
 
-def _read_unions(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    first = [number for each in asked.thoughts for number in each["data"]["first"]]
-    second = asked.thoughts[0]["data"]["second"]
-    return [_candidate(each, first, second) for each in said["unions"][: asked.count]]
+def _read_unions(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    first = [number for each in question.thoughts for number in each["data"]["first"]]
+    second = question.thoughts[0]["data"]["second"]
+    return [_candidate(each, first, second) for each in answer["unions"][: question.count]]
 
 
 def errors(truth: Iterable[int], answer: Sequence[int]) -> int:
@@ -101,8 +101,8 @@ def errors(truth: Iterable[int], answer: Sequence[int]) -> int:
 def common(problem: Thought, thought: Thought) -> set[int]:
     """Return the numbers that a thought should have found.
 
-    A thought on all of the problem is held against the problem's own sets, since what a cut lost
-    would be missing among those that the thought was made from.
+    A thought on the whole problem is compared with the problem's own sets, since numbers lost in a
+    cut would be missing in those that the thought was made from.
     """
     data = (problem if thought["part"] == WHOLE else thought)["data"]
     return set(data["first"]) & set(data["second"])

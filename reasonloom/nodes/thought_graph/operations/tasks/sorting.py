@@ -1,6 +1,6 @@
 """Sorting lists of digits by cutting, sorting, merging and repairing (Besta et al. 2024, 5.1).
 
-A thought's data holds its list, and the digits that it should hold: what it was made from.
+A thought's data holds its list, and the digits that it should hold: those it was made from.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def begin(problem: str) -> dict[str, Any]:
     """Read a problem: a JSON list of digits.
 
     Raises:
-        InvalidArgument: it is none.
+        InvalidArgument: it is not one.
     """
     try:
         digits = json.loads(problem)
@@ -53,45 +53,45 @@ def _of(thought: Thought) -> list[int]:
     return list(thought["data"]["of"])
 
 
-def _split_variables(asked: TaskQuestion) -> dict[str, Any]:
-    return {"numbers": json.dumps(_of(asked.thoughts[0])), "size": PART}
+def _split_variables(question: TaskQuestion) -> dict[str, Any]:
+    return {"numbers": json.dumps(_of(question.thoughts[0])), "size": PART}
 
 
-def _read_split(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    """Return the parts; those that are not the list together would be checked beside nonsense."""
-    if [digit for part in said["parts"] for digit in part] != _of(asked.thoughts[0]):
+def _read_split(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    """Return the parts; parts that do not add up to the list are rejected."""
+    if [digit for part in answer["parts"] for digit in part] != _of(question.thoughts[0]):
         raise ValueError("the parts are not the list")
-    return [_candidate(part, part) for part in said["parts"] if part]
+    return [_candidate(part, part) for part in answer["parts"] if part]
 
 
-def _sort_variables(asked: TaskQuestion) -> dict[str, Any]:
-    return {"numbers": json.dumps(_of(asked.thoughts[0])), "attempts": asked.count}
+def _sort_variables(question: TaskQuestion) -> dict[str, Any]:
+    return {"numbers": json.dumps(_of(question.thoughts[0])), "attempts": question.count}
 
 
-def _read_sorted(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    of = [digit for each in asked.thoughts for digit in _of(each)]
-    return [_candidate(digits, of) for digits in said["sorted_lists"][: asked.count]]
+def _read_sorted(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    of = [digit for each in question.thoughts for digit in _of(each)]
+    return [_candidate(digits, of) for digits in answer["sorted_lists"][: question.count]]
 
 
-def _chain_variables(asked: TaskQuestion) -> dict[str, Any]:
-    return {"numbers": json.dumps(_of(asked.thoughts[0]))}
+def _chain_variables(question: TaskQuestion) -> dict[str, Any]:
+    return {"numbers": json.dumps(_of(question.thoughts[0]))}
 
 
-def _read_chain(asked: TaskQuestion, said: Mapping[str, Any]) -> list[Candidate]:
-    return [_candidate(said["sorted"], _of(asked.thoughts[0]))]
+def _read_chain(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
+    return [_candidate(answer["sorted"], _of(question.thoughts[0]))]
 
 
-def _merge_variables(asked: TaskQuestion) -> dict[str, Any]:
-    first, second = (json.dumps(each["data"]["list"]) for each in asked.thoughts)
-    return {"first": first, "second": second, "attempts": asked.count}
+def _merge_variables(question: TaskQuestion) -> dict[str, Any]:
+    first, second = (json.dumps(each["data"]["list"]) for each in question.thoughts)
+    return {"first": first, "second": second, "attempts": question.count}
 
 
-def _repair_variables(asked: TaskQuestion) -> dict[str, Any]:
-    flawed = asked.thoughts[0]["data"]["list"]
+def _repair_variables(question: TaskQuestion) -> dict[str, Any]:
+    flawed = question.thoughts[0]["data"]["list"]
     return {
-        "numbers": json.dumps(_of(asked.thoughts[0])),
+        "numbers": json.dumps(_of(question.thoughts[0])),
         "flawed": json.dumps(flawed),
-        "attempts": asked.count,
+        "attempts": question.count,
     }
 
 
@@ -109,7 +109,7 @@ def errors(original: Sequence[int], answer: Sequence[int]) -> int:
 def expected_digits(problem: Thought, thought: Thought) -> list[int]:
     """Return the digits that a thought should hold.
 
-    Those of the problem for a thought on all of it, since what a cut lost would be missing among
+    Those of the problem for a thought on all of it, since digits lost in a cut would be missing in
     those that the thought was made from.
     """
     return _of(problem if thought["part"] == WHOLE else thought)

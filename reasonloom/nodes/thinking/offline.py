@@ -1,7 +1,7 @@
 """A stream without a language model: extracts from the input, and what words alone show.
 
 Nothing here reasons. Each stream reports what its questions find in the caller's own sentences,
-in any language; `llm/extract.py` splits the sentences.
+in any language; `text/sentences.py` splits the sentences.
 """
 
 from __future__ import annotations

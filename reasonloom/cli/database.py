@@ -21,6 +21,7 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.maintenance import reindex as job
 from reasonloom.nodes.memory.maintenance.reindex import ReindexResult
 from reasonloom.settings import load_settings
+from reasonloom.stores import vector_indexes
 from reasonloom.stores.access import find_access
 from reasonloom.stores.backup.dump import BackupSize, back_up
 from reasonloom.stores.backup.restore import restore as fill
@@ -116,11 +117,9 @@ async def _upgrade() -> tuple[SchemaStatus, SchemaStatus]:
 
 
 async def _maintain() -> Maintained:
-    from reasonloom.stores.vector_indexes import maintain  # noqa: PLC0415
-
     access = await find_access(load_settings())
     await bring_up_to_date(access)
-    return await maintain(access)
+    return await vector_indexes.maintain(access)
 
 
 async def _status() -> SchemaStatus:

@@ -75,15 +75,15 @@ def _make(
     if kind in ("offline", "langbase") and not argument:
         return _plain(kind, settings)
     if kind == "litellm" and argument:
-        from reasonloom.llm.providers.litellm import LitellmModel  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.litellm import LitellmModel
 
         return LitellmModel(argument, settings)
     if kind == "replay" and argument:
-        from reasonloom.llm.providers.replay import ReplayModel  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.replay import ReplayModel
 
         return ReplayModel(argument)
     if kind == "record" and (parts := _FILE_THEN_INNER.fullmatch(argument)):
-        from reasonloom.llm.providers.replay import Recorder  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.replay import Recorder
 
         return Recorder(_make(parts[2], settings, simulated), parts[1])
     if kind == "simulated" and argument:
@@ -93,10 +93,10 @@ def _make(
 
 def _plain(kind: str, settings: Settings) -> LanguageModel:
     if kind == "langbase":
-        from reasonloom.llm.providers.langbase import LangbaseModel  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.providers.langbase import LangbaseModel
 
         return LangbaseModel(settings)
-    from reasonloom.llm.offline.model import OfflineModel  # noqa: PLC0415  # only if chosen
+    from reasonloom.llm.offline.model import OfflineModel
 
     return OfflineModel()
 

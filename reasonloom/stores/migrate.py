@@ -39,7 +39,7 @@ def saver_step(connection: psycopg.Connection[Any]) -> int:
 
 def make_saver_tables(admin: str) -> None:
     """Create LangGraph's tables for the app's role, with row-level security like all others."""
-    from langgraph.checkpoint.postgres import PostgresSaver  # noqa: PLC0415
+    from langgraph.checkpoint.postgres import PostgresSaver
 
     with PostgresSaver.from_conn_string(admin) as saver:
         saver.setup()
@@ -165,7 +165,7 @@ def prepare_saver(access: Access) -> None:
     Raises:
         DatabaseUnavailable, SettingMistake: as `prepare`.
     """
-    from langgraph.checkpoint.postgres import PostgresSaver  # noqa: PLC0415
+    from langgraph.checkpoint.postgres import PostgresSaver
 
     with administrator_errors(), provisioned(access, patience=0) as connection:
         if saver_step(connection) < len(PostgresSaver.MIGRATIONS) - 1:
@@ -173,10 +173,10 @@ def prepare_saver(access: Access) -> None:
 
 
 def _run_alembic(admin: str) -> None:
-    from alembic import command  # noqa: PLC0415 - slow to load, and seldom needed
-    from sqlalchemy import create_engine  # noqa: PLC0415
-    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415
-    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+    from alembic import command
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import DBAPIError
+    from sqlalchemy.pool import NullPool
 
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(admin), poolclass=NullPool
@@ -193,7 +193,7 @@ def _run_alembic(admin: str) -> None:
 
 def alembic_config() -> Config:
     """Return Alembic's configuration for our folder of steps."""
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))

@@ -37,15 +37,15 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
         SettingMistake: the extra is not installed, or the settings of access cannot be used.
     """
     try:
-        from fastapi import FastAPI  # noqa: PLC0415 - an extra
-        from fastapi.middleware.gzip import GZipMiddleware  # noqa: PLC0415
-        from nicegui import app, ui  # noqa: PLC0415
+        from fastapi import FastAPI
+        from fastapi.middleware.gzip import GZipMiddleware
+        from nicegui import app, ui
     except ImportError:
         raise SettingMistake(MISSING, field="studio") from None
-    from reasonloom.studio.evals.eval_pages import REPORT  # noqa: PLC0415
-    from reasonloom.studio.evals.reports import Reports  # noqa: PLC0415
-    from reasonloom.studio.frame import register  # noqa: PLC0415
-    from reasonloom.studio.registry import PAGES  # noqa: PLC0415
+    from reasonloom.studio.evals.eval_pages import REPORT
+    from reasonloom.studio.evals.reports import Reports
+    from reasonloom.studio.frame import register
+    from reasonloom.studio.registry import PAGES
 
     static = resources.files("reasonloom.studio").joinpath("static")
     app.add_static_files("/assets", str(static))

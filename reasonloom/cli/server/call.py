@@ -6,6 +6,7 @@ import json
 import sys
 from typing import Annotated, Any
 
+import anyio
 import typer
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -23,8 +24,6 @@ def call(
     text: Annotated[bool, typer.Option("--text", help="Print the text an agent reads.")] = False,
 ) -> None:
     """Call a tool and print its answer as JSON; exit 1 where it answers with an error."""
-    import anyio  # noqa: PLC0415 - the other commands start faster without
-
     given = _arguments(sys.stdin.buffer.read() if arguments == "-" else arguments)
     result = anyio.run(_call, tool, given)
     if text or result.structured_content is None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import anyio
 from mcp import Client, StdioServerParameters
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
@@ -28,8 +29,6 @@ OWNER = "demo"
 
 def demo() -> None:
     """Remember a small conversation, recall it by meaning, and reason over it."""
-    import anyio  # noqa: PLC0415 - the other commands start faster without
-
     anyio.run(
         require_usable, load_settings()
     )  # otherwise the user would only see that the server ended

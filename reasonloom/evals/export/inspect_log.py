@@ -41,8 +41,8 @@ def sample_of(record: Record, number: str, model: str, judge: str) -> EvalSample
         number: of the run.
         model, judge: who answered and who judged.
     """
-    from inspect_ai.log import EvalError, EvalSample  # noqa: PLC0415
-    from inspect_ai.model import ModelOutput  # noqa: PLC0415
+    from inspect_ai.log import EvalError, EvalSample
+    from inspect_ai.model import ModelOutput
 
     said = "" if record.output is None else text_of(record.output)
     error = EvalError(message=record.error, traceback="", traceback_ansi="")
@@ -77,7 +77,7 @@ def _judged(usages: Sequence[Usage]) -> dict[str, ModelUsage]:
 
 
 def _sum(usages: Sequence[Usage], whose: str) -> ModelUsage:
-    from inspect_ai.model import ModelUsage  # noqa: PLC0415
+    from inspect_ai.model import ModelUsage
 
     def total(name: str) -> float:
         return sum(usage.get(f"{whose}{name}", 0.0) for usage in usages)
@@ -93,7 +93,7 @@ def _sum(usages: Sequence[Usage], whose: str) -> ModelUsage:
 
 def _messages(calls: Sequence[Mapping[str, Any]], model: str) -> list[ChatMessage]:
     """Return what was asked and said, one call after the other; each message tells which call."""
-    from inspect_ai.model import (  # noqa: PLC0415
+    from inspect_ai.model import (
         ChatMessageAssistant,
         ChatMessageSystem,
         ChatMessageUser,
@@ -112,7 +112,7 @@ def _messages(calls: Sequence[Mapping[str, Any]], model: str) -> list[ChatMessag
 
 def _scores(record: Record, said: str) -> dict[str, Score]:
     """Return the scores; a scorer's further figures stand in the metadata of its score."""
-    from inspect_ai.scorer import Score  # noqa: PLC0415
+    from inspect_ai.scorer import Score
 
     found: dict[str, Score] = {}
     for name, value in sorted(record.scores.items(), key=lambda each: FIGURE in each[0]):
@@ -169,7 +169,7 @@ def write_inspect_log(log: EvalLog, to: Path, *, force: bool = False) -> int:
         raise InvalidArgument(f"to: the folder of {to.name} does not exist", field="to")
     if to.exists() and not force:
         raise Conflict(f"to: {to.name} is there already; --force writes over it")
-    from inspect_ai.log import write_eval_log  # noqa: PLC0415
+    from inspect_ai.log import write_eval_log
 
     write_eval_log(inspect_log(log), str(to.resolve()))
     return len(log.records)
@@ -177,8 +177,8 @@ def write_inspect_log(log: EvalLog, to: Path, *, force: bool = False) -> int:
 
 def inspect_log(log: EvalLog) -> InspectLog:
     """Return a run as Inspect has it; what it has no place for stands in its metadata."""
-    from inspect_ai.log import EvalLog as InspectLog  # noqa: PLC0415
-    from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, EvalStats  # noqa: PLC0415
+    from inspect_ai.log import EvalLog as InspectLog
+    from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, EvalStats
 
     model, judge = _models(log)
     system = log.head.get("system", {})
@@ -200,8 +200,8 @@ def inspect_log(log: EvalLog) -> InspectLog:
 
 
 def _spec(log: EvalLog, model: str) -> EvalSpec:
-    from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec  # noqa: PLC0415
-    from inspect_ai.log._log import EvalScorer  # noqa: PLC0415
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalSpec
+    from inspect_ai.log._log import EvalScorer
 
     head, number = log.head, _number(log)
     ids = sorted({record.item for record in log.records})
@@ -231,7 +231,7 @@ def _spec(log: EvalLog, model: str) -> EvalSpec:
 
 def _score(log: EvalLog, name: str) -> EvalScore:
     """Return the mean of a score over items, with its standard error over clusters."""
-    from inspect_ai.log import EvalMetric, EvalScore  # noqa: PLC0415
+    from inspect_ai.log import EvalMetric, EvalScore
 
     items: dict[str, list[float]] = {}
     clusters: dict[str, str] = {}

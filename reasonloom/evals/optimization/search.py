@@ -55,7 +55,7 @@ class GepaAdapter:
         self, batch: list[Item], candidate: dict[str, str], capture_traces: bool = False
     ) -> EvaluationBatch[TrialBatch, Any]:
         """Return each item's mean score of the epochs; a text that cannot be rendered has 0."""
-        from gepa.core.adapter import EvaluationBatch  # noqa: PLC0415
+        from gepa.core.adapter import EvaluationBatch
 
         body = candidate[COMPONENT]
         try:
@@ -122,7 +122,7 @@ class GepaAdapter:
 
 def is_budget(error: BaseException) -> bool:
     """Tell whether it was the budget that ended the search."""
-    from reasonloom.errors import BudgetExceeded  # noqa: PLC0415
+    from reasonloom.errors import BudgetExceeded
 
     return isinstance(error, BudgetExceeded | BudgetReached)
 
@@ -219,7 +219,7 @@ async def search(
 
 
 def _optimise(adapter: GepaAdapter, split: Split, effort: Effort, watch: _ProgressWatch) -> None:
-    from gepa.api import optimize  # noqa: PLC0415
+    from gepa.api import optimize
 
     optimize(
         seed_candidate={COMPONENT: adapter.workshop.base.body},

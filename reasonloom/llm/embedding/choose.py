@@ -24,15 +24,15 @@ def choose_embedder(settings: Settings) -> Embedder:
     """
     kind, model = split_kind(settings.embedder)
     if kind == "wordllama" and not model:
-        from reasonloom.llm.embedding.wordllama import WordllamaEmbedder  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.embedding.wordllama import WordllamaEmbedder
 
         return WordllamaEmbedder()
     if kind == "fastembed" and model:
-        from reasonloom.llm.embedding.fastembed import FastembedEmbedder  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.embedding.fastembed import FastembedEmbedder
 
         return FastembedEmbedder(model)
     if kind == "litellm" and model:
-        from reasonloom.llm.embedding.litellm import LitellmEmbedder  # noqa: PLC0415  # only if chosen
+        from reasonloom.llm.embedding.litellm import LitellmEmbedder
 
         return LitellmEmbedder(model, settings)
     raise unknown_form(VARIABLE, settings.embedder, FORMS)

@@ -100,10 +100,10 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
 
     `at_end` is called then, before calls in progress are cancelled.
     """
-    import uvicorn  # noqa: PLC0415 - stdio never needs it
-    from sse_starlette.sse import AppStatus  # noqa: PLC0415
+    import uvicorn
+    from sse_starlette.sse import AppStatus
 
-    from reasonloom.server.http.connections import throttle_accept_errors, uvicorn_limits  # noqa: PLC0415
+    from reasonloom.server.http.connections import throttle_accept_errors, uvicorn_limits
 
     # Else every stream is cut at the signal, and no open call has the time that it is given.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]

@@ -31,7 +31,7 @@ def packaged_prompts(settings: Settings) -> list[Prompt]:
         PromptMistake: a template in the user's folder is invalid.
         SettingMistake: there is no such folder.
     """
-    from reasonloom.prompts.registry import PromptRegistry  # noqa: PLC0415 - tools come first
+    from reasonloom.prompts.registry import PromptRegistry
 
     registry = PromptRegistry(settings.prompts)
     names = [name for name in registry.names() if not name.startswith(OF_EVALS)]
@@ -51,8 +51,8 @@ def _prompt(template: PromptTemplate) -> Prompt:
 
 
 def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
-    from reasonloom.prompts.variables import required_variables, variable_uses  # noqa: PLC0415
-    from reasonloom.server.prompts.arguments import argument_description  # noqa: PLC0415
+    from reasonloom.prompts.variables import required_variables, variable_uses
+    from reasonloom.server.prompts.arguments import argument_description
 
     needed = required_variables(template)
     for name, uses in variable_uses(template).items():
@@ -63,8 +63,8 @@ def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
 
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
     """Return the function that renders a template; missing arguments stay empty."""
-    from reasonloom.prompts.variables import required_variables, variable_uses  # noqa: PLC0415
-    from reasonloom.server.prompts.arguments import read_argument  # noqa: PLC0415
+    from reasonloom.prompts.variables import required_variables, variable_uses
+    from reasonloom.server.prompts.arguments import read_argument
 
     needed, used = required_variables(template), variable_uses(template)
 

@@ -49,20 +49,20 @@ def _names(settings: Settings) -> set[str]:
 
 
 def _start(tools: Collection[str]) -> list[Any]:
-    from opentelemetry import metrics, trace  # noqa: PLC0415 - only where it is configured
-    from opentelemetry.exporter.otlp.proto.http.metric_exporter import (  # noqa: PLC0415
+    from opentelemetry import metrics, trace
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import (
         OTLPMetricExporter,
     )
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import (
         OTLPSpanExporter,
     )
-    from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415
-    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader  # noqa: PLC0415
-    from opentelemetry.sdk.resources import OTELResourceDetector, Resource  # noqa: PLC0415
-    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-    from reasonloom.server.telemetry.span_filter import FilteringExporter  # noqa: PLC0415
+    from reasonloom.server.telemetry.span_filter import FilteringExporter
 
     named = {"service.name": "reasonloom", "service.version": __version__}
     resource = Resource.create(named).merge(OTELResourceDetector().detect())

@@ -129,9 +129,9 @@ def _fill(
 @contextmanager
 def _transaction(admin: str) -> Iterator[tuple[AlembicConnection, Connection]]:
     """Yield one transaction as Alembic and as psycopg speak to it; it commits at the end."""
-    from sqlalchemy import create_engine  # noqa: PLC0415 - slow to load, and seldom needed
-    from sqlalchemy.exc import DBAPIError  # noqa: PLC0415
-    from sqlalchemy.pool import NullPool  # noqa: PLC0415
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import DBAPIError
+    from sqlalchemy.pool import NullPool
 
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(admin), poolclass=NullPool
@@ -179,8 +179,8 @@ def _rebuild(connection: Connection, alembic: AlembicConnection, step: str) -> N
 
 def _upgrade(alembic: AlembicConnection, step: str) -> None:
     """Walk the migrations within the transaction that is open."""
-    from alembic import command  # noqa: PLC0415
-    from sqlalchemy import text  # noqa: PLC0415
+    from alembic import command
+    from sqlalchemy import text
 
     # A migration may touch a table that it has just made and shut, which is empty.
     alembic.execute(text("SET LOCAL row_security = on"))

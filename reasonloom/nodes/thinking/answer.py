@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,7 +30,6 @@ from reasonloom.nodes.thinking.quality import JOINT, confidence_of, overall_qual
 from reasonloom.nodes.thinking.state import (
     ThinkingState,
     last_outputs,
-    latest_outputs,
     successful_outputs,
 )
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -130,11 +130,8 @@ def _joint_parts(state: ThinkingState) -> dict[str, Any]:
 
 
 def _streams(state: ThinkingState) -> list[StreamResult]:
-    brief, said = state["brief"], latest_outputs(state["brief"], state["said"])
-    counts = dict.fromkeys(brief["streams"], 0)
-    for each in successful_outputs(brief, said):
-        counts[each["stream"]] += 1
-    checks = state.get("checks", [])
+    brief, checks = state["brief"], state.get("checks", [])
+    counts = Counter(each["stream"] for each in successful_outputs(brief, state["said"]))
     return [
         StreamResult(
             stream=name,
@@ -144,7 +141,7 @@ def _streams(state: ThinkingState) -> list[StreamResult]:
             constraints=[CheckedConstraint(**each) for each in verdicts_of(checks, name)],
             violates=any(each["kept"] is False for each in verdicts_of(checks, name)),
         )
-        for name, end in last_outputs(brief, said).items()
+        for name, end in last_outputs(brief, state["said"]).items()
     ]
 
 

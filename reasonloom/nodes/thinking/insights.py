@@ -97,7 +97,7 @@ class Claim(NamedTuple):
 def find_conflicts(brief: Brief, outputs: Sequence[StreamOutput]) -> list[dict[str, Any]]:
     """Return the conflicts between streams, the severest first, each pair of claims once.
 
-    Two claims conflict if their words contradict each other (`nodes/contradiction.py`), or if a
+    Two claims conflict if their words contradict each other (`text/contradiction.py`), or if a
     stream's last reaction to another's insight is a disagreement that quotes it.
     """
     good = successful_outputs(brief, outputs)

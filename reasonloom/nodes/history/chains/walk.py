@@ -184,14 +184,14 @@ class WalkResult:
 
 
 async def walk(
-    execution: Execution, asked: str, project: str | None, *, forward: bool, budget: int
+    execution: Execution, query: str, project: str | None, *, forward: bool, budget: int
 ) -> WalkResult:
     """Search, and walk from what is found.
 
     Raises:
         UnknownName: there is no such project.
     """
-    found = await _find_candidates(execution, asked, project)
+    found = await _find_candidates(execution, query, project)
     best = OF_A_MOMENT if forward else OF_A_QUESTION
     relevance = await chunk_relevances(
         execution.loom.embedder, found.vector, found.chunks, found.covered, best

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -25,8 +25,6 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 
-if TYPE_CHECKING:
-    pass
 
 MODE = "linear"
 FORKED = (

@@ -176,7 +176,8 @@ def _creative(given: Inputs) -> StreamFindings:
     called = [(way.called_by(given.brief["problem"]), way) for way in METHODS]
     called.sort(key=lambda each: not each[0])
     proposals = [
-        (way.told.format(words=given.words), way.name, cue) for cue, way in called[:MOST_FINDINGS]
+        (way.instruction.format(words=given.words), way.name, cue)
+        for cue, way in called[:MOST_FINDINGS]
     ]
     freed = [
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -19,8 +19,6 @@ from reasonloom.stores.sessions import branches
 from reasonloom.stores.sessions.branches import ACTIVE, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
 
-if TYPE_CHECKING:
-    pass
 
 KEPT = "{content}\n\nRecommended, of {count} explored: {name}. {reason}"
 OTHERS = " Also explored: {names}."

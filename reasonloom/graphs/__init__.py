@@ -1,1 +1,1 @@
-"""State and wiring: one module a mode, and the engine that runs a graph as a recorded run."""
+"""The graphs by domain, and the engine that runs them as recorded runs."""

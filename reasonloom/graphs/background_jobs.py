@@ -1,4 +1,4 @@
-"""What every process that serves looks after: now and then, whatever is due."""
+"""What each process that serves does in the background whenever it is due."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ HOUR = 3600.0
 
 
 class BackgroundJob(ABC):
-    """One task in each process that serves.
+    """One recurring job of each process that serves.
 
-    The database tells what is due, so that it does not matter how many processes look, how often,
-    or for how long they live.
+    The database knows what is due, so it does not matter how many processes look, how often, or for
+    how long they live.
 
     Attributes:
-        trouble: what the log says where it fails.
-        first_pause: seconds a process lets its first calls go before, give or take half.
+        trouble: the log message if it fails.
+        first_pause: seconds before the first look, give or take half, for the first calls to pass.
     """
 
     trouble: ClassVar[str]
@@ -69,7 +69,7 @@ class BackgroundJob(ABC):
 
 
 class BasinUpkeep(BackgroundJob):
-    """The care for basins, without a language model; each owner keeps the time of the last look."""
+    """Keeps clusters up to date without a language model; due times are per owner."""
 
     trouble = "clusters could not be kept up"
     first_pause = 90.0
@@ -79,7 +79,7 @@ class BasinUpkeep(BackgroundJob):
         return min(self.loom.settings.cluster_hours * HOUR / 4, HOUR)
 
     async def look(self) -> None:
-        """Keep up the clusters of every owner that is due."""
+        """Update the clusters of every owner that is due."""
         loom, at = self.loom, self.loom.clock()
         due = at - timedelta(hours=loom.settings.cluster_hours)
         while (owner := await claim_owner(loom.database, at=at, due=due)) is not None:
@@ -94,7 +94,7 @@ class BasinUpkeep(BackgroundJob):
 
 
 class SalienceDecay(BackgroundJob):
-    """The care for strengths; each space keeps the time when it was weakened last."""
+    """Weakens unread memories about once a day; due times are per space."""
 
     trouble = "memories could not be weakened"
 
@@ -111,7 +111,7 @@ class SalienceDecay(BackgroundJob):
 
 
 class HistoryErasure(BackgroundJob):
-    """The care for what was forgotten."""
+    """Erases for good the forgotten past conversations that can no longer be restored."""
 
     trouble = "what was forgotten could not be erased"
 
@@ -124,13 +124,13 @@ class HistoryErasure(BackgroundJob):
 
 
 class StepExpiry(BackgroundJob):
-    """The care for saved steps, which are many times the size of what a run came to."""
+    """Drops the saved steps of old runs, which are many times the size of their answers."""
 
     trouble = "old saved steps could not be dropped"
     first_pause = 120.0
 
     async def look(self) -> None:
-        """Drop the steps of runs that ended before the days that the settings say."""
+        """Drop the steps of runs that ended more than the configured days ago."""
         before = self.loom.clock() - timedelta(days=self.loom.settings.keep_steps_days)
         for place in await decay.places(self.loom.database):
             caller, dropped = Caller(place.owner, place.space), redaction.SIZE

@@ -1,8 +1,7 @@
 """Our graphs for LangGraph's own tools: `langgraph.json` names a builder here for each.
 
-They are opened to be looked at: nodes, edges, state. A run of ours needs more than a tool of
-LangGraph's can give, a caller and a record in the database, so a run that is begun there is
-refused instead of half made.
+They are opened to be looked at: nodes, edges, state. A run needs more than LangGraph's tools can
+give, a caller and a record in the database, so a run that is begun there is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from reasonloom.graphs.graph import load_graph
 
 
 def opened(name: str) -> Callable[[ServerRuntime[Any]], CompiledStateGraph[Any, Any, Any, Any]]:
-    """Return what LangGraph's server calls whenever it looks at the graph of that name."""
+    """Return what LangGraph's server calls whenever it opens the graph of that name."""
 
     def build(runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
         if runtime.execution_runtime is not None:

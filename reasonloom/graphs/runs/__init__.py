@@ -1,1 +1,1 @@
-"""Graphs of runs."""
+"""The engine: it runs graphs as recorded runs, resumes them, and forks them."""

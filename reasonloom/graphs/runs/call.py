@@ -1,7 +1,7 @@
-"""Tells of a run's steps as they begin, and of tasks at the same time as each of them ends.
+"""A call of a tool, its outcome, and the progress that is reported meanwhile.
 
-What is told always grows, as MCP demands of progress: the steps ended so far. Tasks that begin
-together are told of once, by their step's name.
+Progress always grows, as MCP requires: it counts the steps that have ended. Tasks that begin
+together are reported once, by their step's name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run's steps that have ended, all there are where that is known, and the one at work."""
+    """A run's ended steps, all there are if that is known, and the name of the current one."""
 
     run_id: UUID
     ended: int
@@ -33,7 +33,7 @@ PART = "{step}, {done} of {count} done"
 
 
 class Progress:
-    """The progress of one walk through a graph."""
+    """The progress of one execution of a graph."""
 
     def __init__(self, graph: Graph, run: CurrentRun, report: Report, nodes: int) -> None:
         more = graph.more_steps(run.input) if graph.more_steps else 0
@@ -45,31 +45,31 @@ class Progress:
         self._together = 0
 
     async def begin(self, node: str) -> None:
-        """Note that a task of a node begins."""
+        """Record that a task of a node begins."""
         if self._begun == self._ended:
             self._together = 0
-            await self._tell(self._graph.describe(node))
+            await self._send(self._graph.describe(node))
         self._begun += 1
         self._together += 1
 
     async def end(self, node: str) -> None:
-        """Note that a task of a node has ended."""
+        """Record that a task of a node has ended."""
         self._ended += 1
         if left := self._begun - self._ended:
             step, done = self._graph.describe(node), self._together - left
-            await self._tell(PART.format(step=step, done=done, count=self._together))
+            await self._send(PART.format(step=step, done=done, count=self._together))
 
     def settle(self) -> None:
-        """Note that all tasks have ended; those done before a kill do not end again."""
+        """Record that all tasks have ended; those done before a kill do not end again."""
         self._ended = self._begun
 
-    async def _tell(self, step: str) -> None:
+    async def _send(self, step: str) -> None:
         total = None if self._total is None else max(self._total, self._begun, self._ended + 1)
         await self._report(Step(self._run_id, self._ended, total, step))
 
 
 def offset_report(report: Report, steps: int) -> Report:
-    """Return a report whose steps count on from those before."""
+    """Return a report whose steps continue the count of those before."""
 
     async def on(step: Step) -> None:
         total = step.total and steps + step.total
@@ -84,10 +84,10 @@ async def no_report(step: Step) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool: what is asked, by whom, and how to tell of its progress.
+    """One call of a tool: the request, the caller, and how to report progress.
 
-    `key` is the caller's idempotency key: the same key again gives the same run's answer.
-    `offered` names the tools that the caller was offered, None for all that the process serves.
+    `key` is the caller's idempotency key: the same key again gives the same run's answer. `offered`
+    names the tools that the caller was offered, None for all that the process serves.
     """
 
     tool: str
@@ -101,7 +101,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run gave: the answer under its wire names, and what must be said beside it."""
+    """The outcome of a run: the answer under its wire names, and notes."""
 
     run_id: UUID
     answer: dict[str, Any]

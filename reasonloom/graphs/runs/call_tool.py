@@ -1,8 +1,11 @@
-"""Calls a tool by its name, as a server does: for commands and pages."""
+"""Calls a tool by its name, as a server does, for commands and pages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Call
 
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Request
@@ -12,13 +15,11 @@ if TYPE_CHECKING:
 
 
 async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request) -> Outcome:
-    """Call a tool whose graph has its name; recorded as a run like any other call.
+    """Call a tool whose graph has the same name; recorded as a run like any other call.
 
     Raises:
         ReasonloomError: what the tool raised on purpose.
     """
-    from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
-    from reasonloom.graphs.runs.call import Call  # noqa: PLC0415 - commands start faster without
 
-    given = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return await engine.call(Call(tool, load_graph(tool), given, caller))
+    arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return await engine.call(Call(tool, load_graph(tool), arguments, caller))

@@ -1,4 +1,4 @@
-"""Waits for work in a task of its own, which whoever cancels the waiting cancels once."""
+"""Awaits work in a task of its own, so that a cancellation reaches it once."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import anyio
 
 T = TypeVar("T")
 PATIENCE = 2.0
-"""Seconds in which what is cut short writes what it has to."""
+"""Seconds in which cancelled work may still write what it must."""
 
 
 async def await_cancellable(work: Awaitable[T], patience: float = PATIENCE) -> T:
-    """Return what `work` gives; where the waiting is cancelled, cancel it and see it end.
+    """Return the result of `work`; if the waiting is cancelled, cancel it and wait for its end.
 
     anyio cancels a task again each time it waits, until it has left its scope. LangGraph waits
     while it stops the nodes of a step: the second cancellation would end that waiting, and their
-    calls of language models would go on.
+    calls of language models would continue.
     """
     task = asyncio.ensure_future(work)
     try:
@@ -31,10 +31,10 @@ async def await_cancellable(work: Awaitable[T], patience: float = PATIENCE) -> T
 
 
 async def await_shielded(work: Awaitable[object], patience: float = PATIENCE) -> None:
-    """Wait for `work` though the task that waits has been cancelled, at most `patience` seconds.
+    """Wait for `work` even if the waiting task is cancelled, at most `patience` seconds.
 
-    What has not ended by then goes on by itself: a database that hangs must hold up neither a
-    time limit nor the end of a process.
+    What has not ended by then continues by itself: a database that hangs must delay neither a time
+    limit nor the end of a process.
     """
     task = asyncio.ensure_future(work)
     with anyio.CancelScope(shield=True), suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""Runs a graph as a recorded run: begun, saved step by step, ended, or taken up again."""
+"""Runs a graph as a recorded run: opened, saved step by step, completed, or resumed."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 TRIES = 5
-"""Times that a write is tried which the database gives up because two waited for each other."""
+"""Attempts at a write that the database aborts because of a deadlock."""
 
 ASK_AGAIN = 0.2
-"""Seconds between two looks at a run that somebody else carries."""
+"""Seconds between two checks of a run that somebody else carries out."""
 
 ELSEWHERE = "another call of this key is at work"
 
@@ -58,19 +58,19 @@ class Engine:
         self._resting = asyncio.Event()
         self._resting.set()
         self.journal = journal
-        self._walker = GraphExecutor(steps)
+        self._executor = GraphExecutor(steps)
 
     async def call(self, call: Call) -> Outcome:
         """Run a tool's graph and return its outcome; nothing unacknowledged is half-stored.
 
-        Where the graph names a call that follows, that one's answer stands under `result`.
+        The answer of a follow-up call is returned under `result`.
 
         Raises:
             ReasonloomError: what the graph raised on purpose.
             TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`.
-            InternalFault: a defect; the log holds the rest.
+            InternalFault: a defect; the log has the details.
         """
-        outcome = await self._called(call)
+        outcome = await self._run(call)
         follow = call.graph.follow
         following = follow(call.request, outcome.answer) if follow else None
         if following is None:
@@ -80,65 +80,63 @@ class Engine:
         )
 
     async def at_rest(self) -> None:
-        """Wait until what was cut short is written, but not for ever; then nothing is at work."""
+        """Wait until cancelled runs are recorded, for a limited time; then no run is active."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await self._resting.wait()
 
-    async def _called(self, call: Call) -> Outcome:
+    async def _run(self, call: Call) -> Outcome:
         if call.key and (known := await self._find(call.caller, call.tool, call.key)):
-            return await self._again(call, known)
+            return await self._answer_repeated(call, known)
         execution = self._begin(call, uuid4())
-        return await self._guarded(execution, call.graph, self._fresh(execution, call))
+        return await self._guarded(execution, call.graph, self._start(execution, call))
 
     async def resume(self, caller: Caller, row: RunRow, graph: Graph) -> Outcome:
-        """Take up a run whose carrier is gone, where it stopped.
+        """Resume a run whose process is gone, where it stopped.
 
         Raises:
-            Conflict: somebody else carries it, its graph has changed since, or it is a fork that
-                asks another language model.
+            Conflict: somebody else carries it out, its graph has changed since, or it is a fork
+                that asks another language model.
         """
         return await self._resumed(Call(row.tool, graph, row.input, caller, row.key), row)
 
     async def _resumed(self, call: Call, row: RunRow) -> Outcome:
         graph = call.graph
-        execution = await self._taken_up(call, row)
+        execution = await self._reopened(call, row)
         if graph.version != row.graph_version:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
         require_own_llm(row, self.loom.llm.name)
         if not await self.rows.take(execution):
             raise RunInProgress(f"run {row.id} is being carried on already")
-        work = self._walked_on(execution, graph, call.report)
+        work = self._continue(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
 
     async def saved_state(self, caller: Caller, run_id: UUID) -> dict[str, Any]:
-        """Return what the last saved step of a run of the caller holds, nothing if none is kept."""
-        return await self._walker.values(caller.owner, run_id)
+        """Return the state in the last saved step of the caller's run, empty if none is stored."""
+        return await self._executor.values(caller.owner, run_id)
 
     async def fork(self, caller: Caller, origin: RunRow, fork: Fork) -> Outcome:
-        """Walk a saved run again from before a node, as a run of its own.
+        """Execute a saved run again from before a node, as a run of its own.
 
         Raises:
-            Conflict: the run is at work, has no saved steps, or its graph has changed since.
+            Conflict: the run is active, has no saved steps, or its graph has changed since.
             UnknownName: no such node, prompt or version.
         """
         graph = load_graph(origin.graph)
         call = Call(origin.tool, graph, origin.input, caller)
-        await step_before(self._walker, self._begin(call, origin.id), graph, origin, fork.at)
+        await step_before(self._executor, self._begin(call, origin.id), graph, origin, fork.at)
         execution = self._begin(call, uuid4(), fork.row(origin.id))
         await self.rows.open(execution)
-        work = self._walked_on(execution, graph, call.report)
+        work = self._continue(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, work))
 
-    async def _walked_on(
-        self, execution: Execution, graph: Graph, report: Report
-    ) -> dict[str, Any]:
-        """Walk a run on from its last saved step; a fork that has none yet, from its origin's."""
+    async def _continue(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
+        """Continue a run from its last saved step; a fork without one, from its origin's."""
         if execution.run.fork is not None:
-            await copy_step(self._walker, execution, graph)
-        return await self._walker.resume(execution, graph, report)
+            await copy_step(self._executor, execution, graph)
+        return await self._executor.resume(execution, graph, report)
 
-    async def _taken_up(self, call: Call, row: RunRow) -> Execution:
+    async def _reopened(self, call: Call, row: RunRow) -> Execution:
         async with self.loom.database.begin(call.caller) as tx:
             spent = await runs.spent(tx, row.id)
         begun = self._begin(call, row.id, row.fork)
@@ -161,21 +159,21 @@ class Engine:
         return Execution(loom_of_fork(self._loom_of(call), fork), call.caller, run)
 
     def _loom_of(self, call: Call) -> Loom:
-        """Return the loom with the tools that the caller was offered, where they are known."""
+        """Return the loom with the tools that the caller was offered, if they are known."""
         return self.loom if call.offered is None else replace(self.loom, offered=call.offered)
 
-    async def _fresh(self, execution: Execution, call: Call) -> Outcome:
+    async def _start(self, execution: Execution, call: Call) -> Outcome:
         if not execution.run.saved:
-            return await self._direct(execution, call)
+            return await self._run_unsaved(execution, call)
         if not await self.rows.open(execution):
             return await self._answer_of_key(call)
         return await self._outcome(
-            execution, self._walker.begin(execution, call.graph, call.report)
+            execution, self._executor.begin(execution, call.graph, call.report)
         )
 
-    async def _direct(self, execution: Execution, call: Call) -> Outcome:
+    async def _run_unsaved(self, execution: Execution, call: Call) -> Outcome:
         try:
-            state = await self._walked_at_once(execution, call.graph)
+            state = await self._run_with_retries(execution, call.graph)
         except KeyTaken:
             return await self._answer_of_key(call)
         if call.graph.writes:
@@ -188,25 +186,25 @@ class Engine:
             return await self._answer_of_key(call)
         return _outcome(execution, state)
 
-    async def _walked_at_once(self, execution: Execution, graph: Graph) -> dict[str, Any]:
-        """Walk a graph without saved steps; where the database gave up its write, once more.
+    async def _run_with_retries(self, execution: Execution, graph: Graph) -> dict[str, Any]:
+        """Execute a graph without saved steps; if the database aborts its write, again.
 
-        Writes to neighbouring memories lock rows in no common order. A transaction that was given
-        up has left nothing, and effects have names, so that the same can be done again.
+        Writes to neighbouring memories lock rows in no common order. An aborted transaction has
+        left nothing, and effects have fixed ids, so it can be repeated.
         """
         for _ in range(TRIES - 1):
             try:
-                return await self._walker.direct(execution, graph)
+                return await self._executor.direct(execution, graph)
             except Deadlocked:
                 log.info("run %s of %s begins again", execution.run.id, execution.run.tool)
-        return await self._walker.direct(execution, graph)
+        return await self._executor.direct(execution, graph)
 
     async def _answer_of_key(self, call: Call) -> Outcome:
-        """Return the outcome of the run that the call's key has begun meanwhile."""
+        """Return the outcome of the run that the call's key began meanwhile."""
         known = await self._find(call.caller, call.tool, call.key or "")
         if known is None:
             raise KeyTaken("another call with the same idempotency key is at work; ask again")
-        return await self._again(call, known)
+        return await self._answer_repeated(call, known)
 
     async def _outcome(self, execution: Execution, work: Awaitable[dict[str, Any]]) -> Outcome:
         return _outcome(execution, await work)
@@ -214,7 +212,7 @@ class Engine:
     async def _guarded(
         self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
     ) -> Outcome:
-        """Await `work`, named as the run's in the log and by a span."""
+        """Await `work`, under the run's name in the log and in a span."""
         run = execution.run
         with run_span(run.tool, run.id, resumed=run.resumed):
             return await self._in_time(execution, graph, work)
@@ -222,7 +220,7 @@ class Engine:
     async def _in_time(
         self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
     ) -> Outcome:
-        """Await `work` within the run's time; a run that fails is recorded as failed."""
+        """Await `work` within the run's time limit; a run that fails is recorded as failed."""
         run = execution.run
         self.active.add(run.id)
         self._resting.clear()
@@ -254,8 +252,8 @@ class Engine:
         async with self.loom.database.begin(caller) as tx:
             return await runs.find_by_key(tx, tool, key)
 
-    async def _again(self, call: Call, known: RunRow) -> Outcome:
-        """Answer a repeated key: with the stored answer, or by carrying the run on.
+    async def _answer_repeated(self, call: Call, known: RunRow) -> Outcome:
+        """Answer a repeated key: with the stored answer, or by resuming the run.
 
         Raises:
             Conflict: the key was used for another request.
@@ -282,10 +280,10 @@ class Engine:
 
 
 def _stored(run: RunRow) -> Outcome:
-    """Return the outcome that a run's row holds.
+    """Return the outcome in a run's row.
 
     Raises:
-        Conflict: it held what was forgotten since.
+        Conflict: it was erased since, being forgotten.
     """
     if not run.output or "answer" not in run.output:
         raise Conflict("what this key's run answered has been forgotten; take a new key")

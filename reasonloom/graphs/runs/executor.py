@@ -1,4 +1,4 @@
-"""Walks a graph: compiles it once, saves its steps for its owner, tells of each."""
+"""Executes a graph: compiles it once, saves its steps for its owner, reports progress."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ class GraphExecutor:
         self._compiled: dict[tuple[str, bool], CompiledStateGraph[Any, Any, Any, Any]] = {}
 
     async def direct(self, execution: Execution, graph: Graph) -> dict[str, Any]:
-        """Return the last state of a graph whose steps are not saved."""
+        """Return the final state of a graph whose steps are not saved."""
         compiled = await self._compile(graph, saved=False)
         state = await compiled.ainvoke({"request": execution.run.input}, context=execution)
         return dict(state)
 
     async def begin(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
-        """Return the last state of a saved run, walked from the start."""
-        return await self._walk(execution, graph, report, {"request": execution.run.input})
+        """Return the final state of a saved run, from the start."""
+        return await self._execute(execution, graph, report, {"request": execution.run.input})
 
     async def resume(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
-        """Return the last state of a saved run, walked on from its last saved step.
+        """Return the final state of a saved run, continued from its last saved step.
 
-        Where no saved step names what comes next (the kill came too early, or a node has
-        another name by now) the run is walked from the start: what it has done is not done
-        again, and recorded replies are not paid again. A step whose tasks have all ended and
-        been saved, while the next step was not, has no `next` but tasks.
+        If no saved step names what comes next (the kill came too early, or a node has another name
+        by now) the run starts over: its effects are not repeated, and recorded replies are not
+        paid for again. A step whose tasks have all ended and been saved, while the next step was not, has no
+        `next` but tasks.
         """
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
@@ -54,10 +54,10 @@ class GraphExecutor:
             thread = thread_of(execution.caller.owner, execution.run.id)
             await (await self._steps.open()).adelete_thread(thread)
             return await self.begin(execution, graph, report)
-        return await self._walk(execution, graph, report, None)
+        return await self._execute(execution, graph, report, None)
 
     async def values(self, owner: str, run_id: UUID) -> dict[str, Any]:
-        """Return what the last saved step of a run holds; nothing where none is kept."""
+        """Return the state in the last saved step of a run; empty if none is stored."""
         saving_for.set(owner)
         config: RunnableConfig = {"configurable": {"thread_id": thread_of(owner, run_id)}}
         saved = await (await self._steps.open()).aget_tuple(config)
@@ -90,7 +90,7 @@ class GraphExecutor:
         versions = saved.checkpoint["channel_versions"]
         await saver.aput(config, saved.checkpoint, saved.metadata, versions)
 
-    async def _walk(
+    async def _execute(
         self,
         execution: Execution,
         graph: Graph,

@@ -1,4 +1,4 @@
-"""Makes the call that a graph lets follow its own, and puts both answers together."""
+"""Makes the follow-up call that a graph asks for, and combines both answers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ async def run_follow_up(
 ) -> Outcome:
     """Return the first outcome with the second's answer under `result`; `make` makes a call.
 
-    Where the second call cannot be made or fails, the first answer stands and says why. With
-    an idempotency key the second call has one too, made of it: neither is done twice.
+    If the second call cannot be made or fails, the first answer remains and says why. With an
+    idempotency key the second call has one derived from it: neither is done twice.
     """
     if following.refused is not None:
         return _with(first, not_executed=following.refused)
@@ -44,7 +44,7 @@ async def run_follow_up(
 
 
 def permitted_follow_up(following: FollowUp, loom: Loom) -> FollowUp:
-    """Return the call that shall follow, or why not: its tool is none of those served here."""
+    """Return the call to make next, or why not: its tool is not served here."""
     if following.refused is not None or loom.offers(following.tool):
         return following
     return FollowUp(refused=NOT_OFFERED.format(tool=following.tool))

@@ -1,4 +1,4 @@
-"""Forks of saved runs: from which step, with which prompts, and as what they are recorded."""
+"""Forks of saved runs: from which step, with which prompts, and how they are recorded."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """What is to be different: from before the node `at` on, prompts in these versions."""
+    """What differs: from before the node `at` on, prompts in these versions."""
 
     at: str
     prompts: Mapping[str, int] = field(default_factory=dict)
 
     def row(self, origin: UUID) -> dict[str, Any]:
-        """Return what the fork's run records of it."""
+        """Return what the fork's row records of it."""
         return {"origin": str(origin), "at": self.at, "prompts": dict(self.prompts)}
 
 
 def loom_of_fork(loom: Loom, fork: dict[str, Any] | None) -> Loom:
-    """Return the loom that a run uses: a fork's has its prompts' versions pinned.
+    """Return the loom that a run uses: a fork's has its prompt versions pinned.
 
     Raises:
         UnknownName: there is no such prompt or version.
@@ -43,7 +43,7 @@ def loom_of_fork(loom: Loom, fork: dict[str, Any] | None) -> Loom:
 
 
 def require_own_llm(run: RunRow, llm: str) -> None:
-    """Let a fork be carried on by a process with its language model alone.
+    """Let only a process with a fork's language model resume it.
 
     Raises:
         Conflict: this process has another one.
@@ -53,19 +53,19 @@ def require_own_llm(run: RunRow, llm: str) -> None:
 
 
 async def step_before(
-    walker: GraphExecutor, execution: Execution, graph: Graph, origin: RunRow, node: str
+    executor: GraphExecutor, execution: Execution, graph: Graph, origin: RunRow, node: str
 ) -> RunnableConfig:
     """Return the saved step of a run after which `node` first ran.
 
     Raises:
-        Conflict: the run is at work, has no saved steps, or its graph has changed since.
+        Conflict: the run is active, has no saved steps, or its graph has changed since.
         UnknownName: it has no saved step before such a node; names those that it has.
     """
     if origin.status == runs.RUNNING:
         raise Conflict(f"run {origin.id} is at work; wait for its end, or resume it")
     if graph.version != origin.graph_version:
         raise Conflict(f"run {origin.id} was made by another version of {origin.tool}")
-    places = await walker.places(execution, graph) if graph.saved else {}
+    places = await executor.places(execution, graph) if graph.saved else {}
     if not places:
         raise Conflict(f"run {origin.id} has no saved steps to fork from")
     if node not in places:
@@ -74,20 +74,22 @@ async def step_before(
     return places[node]
 
 
-async def copy_step(walker: GraphExecutor, execution: Execution, graph: Graph) -> None:
-    """Give a fork that has no saved step yet the one of its origin that it begins at.
+async def copy_step(executor: GraphExecutor, execution: Execution, graph: Graph) -> None:
+    """Copy the origin's saved step to a fork that has none yet.
 
-    The fork's row stands before: no kill leaves a saved step that belongs to no run.
+    The fork's row exists before: no kill leaves a saved step that belongs to no run.
 
     Raises:
-        Conflict: the origin is gone, at work, or has lost its saved steps.
+        Conflict: the origin is gone, active, or has lost its saved steps.
     """
     fork = execution.run.fork or {}
-    if await walker.is_begun(execution, graph):
+    if await executor.is_begun(execution, graph):
         return
     async with execution.loom.database.begin(execution.caller) as tx:
         origin = await runs.find(tx, UUID(fork["origin"]))
     if origin is None:
         raise Conflict(f"run {fork['origin']} is gone, of which this one is a fork")
-    there = replace(execution, run=replace(execution.run, id=origin.id))
-    await walker.copy(execution, await step_before(walker, there, graph, origin, fork["at"]))
+    at_origin = replace(execution, run=replace(execution.run, id=origin.id))
+    await executor.copy(
+        execution, await step_before(executor, at_origin, graph, origin, fork["at"])
+    )

@@ -1,4 +1,8 @@
-"""Writes the rows and leases of the runs that one process carries."""
+"""The rows of runs: written behind the answer in batches where possible, else at once.
+
+`WriteBehind` takes the rows of reads and the reinforcement of recalled memories; `RunRows`
+writes the rows and leases of the runs that the process carries out.
+"""
 
 from __future__ import annotations
 
@@ -37,14 +41,14 @@ MOST_WAITING = 10_000
 
 @dataclass
 class Batch:
-    """What one caller's next batch holds."""
+    """The next batch of one caller."""
 
     rows: list[RunRow] = field(default_factory=list)
     recalled: dict[int, None] = field(default_factory=dict)
 
 
 class WriteBehind:
-    """The journal of one process; flushed while it runs and once more when it closes."""
+    """The journal of one process; flushed periodically, and once more when it closes."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
@@ -54,12 +58,12 @@ class WriteBehind:
         self._writing = asyncio.Lock()
 
     def reinforce(self, caller: Caller, memories: list[int]) -> None:
-        """Note that these memories were recalled."""
+        """Record that these memories were recalled."""
         if memories and self._has_room():
             self._waiting[caller].recalled.update(dict.fromkeys(memories))
 
     def record(self, caller: Caller, run: RunRow) -> None:
-        """Note a run that wrote nothing."""
+        """Record a run that wrote nothing."""
         if self._has_room():
             self._waiting[caller].rows.append(run)
 
@@ -77,10 +81,9 @@ class WriteBehind:
             pause = PAUSE if await self.flush() else min(2 * pause, LONGEST_PAUSE)
 
     async def flush(self) -> bool:
-        """Write what waits; False where some of it could not be written and waits on.
+        """Write what is pending; return False if some of it could not be written yet.
 
-        Another flush that is at work is waited for: after this one all is written that was noted
-        before it.
+        Waits for a flush in progress: afterwards everything recorded before it is written.
         """
         async with self._writing:
             return await self._written()
@@ -110,9 +113,9 @@ class WriteBehind:
 
 
 class RunRows:
-    """The rows of one process, the holder of their leases.
+    """The rows of one process, which holds their leases.
 
-    `leaving` is set when the process is about to end: what is cut short then is left to others.
+    `leaving` is set when the process is about to end: its cancelled runs are left to others.
     """
 
     def __init__(self, loom: Loom, journal: WriteBehind, holder: UUID) -> None:
@@ -122,21 +125,21 @@ class RunRows:
         self.leaving = False
 
     async def open(self, execution: Execution) -> bool:
-        """Write the run's row and take its lease; False where its key began another run."""
+        """Write the run's row and take its lease; False if its key began another run."""
         row = self._row(execution, runs.RUNNING)
         seconds = self._loom.settings.lease_seconds
         async with self._loom.database.begin(execution.caller) as tx:
             return await runs.open_run(tx, row, self.holder, seconds)
 
     async def take(self, execution: Execution) -> bool:
-        """Take the lease of a run that nobody carries; False where it is done, or carried."""
+        """Take the lease of a run that nobody carries out; False if it is done, or carried out."""
         async with self._loom.database.begin(execution.caller) as tx:
             return await runs.take_up(
                 tx, execution.run.id, self.holder, self._loom.settings.lease_seconds
             )
 
     async def record(self, execution: Execution, row: RunRow) -> bool:
-        """Write what a key stands for before it is told; False where another run has the key."""
+        """Write a run with a key before it is answered; False if another run has the key."""
         async with self._loom.database.begin(execution.caller) as tx:
             return await runs.record(tx, row)
 
@@ -145,14 +148,14 @@ class RunRows:
         await self._close(execution, runs.FAILED, error)
 
     async def cut(self, execution: Execution) -> None:
-        """Record a run that was cancelled; a process that ends leaves its runs to the others."""
+        """Record a cancelled run; a process that ends leaves its runs to others."""
         if self.leaving and execution.run.saved:
             await self._let_go(execution)
         else:
             await self._close(execution, runs.CANCELLED, None)
 
     async def _let_go(self, execution: Execution) -> None:
-        """Let a run's lease run out at once, so that another process takes the run up."""
+        """Let a run's lease expire at once, so that another process resumes the run."""
         try:
             async with self._loom.database.begin(execution.caller) as tx:
                 await active_runs.expire_lease(tx, execution.run.id, self.holder)
@@ -162,7 +165,7 @@ class RunRows:
     async def _close(
         self, execution: Execution, status: str, error: ReasonloomError | None
     ) -> None:
-        """Record a run that gave no answer; one whose database is away is left to recovery."""
+        """Record a run without an answer; if the database is away it is left to recovery."""
         row = self._row(execution, status, error)
         if not execution.run.saved:
             self._journal.record(execution.caller, row)

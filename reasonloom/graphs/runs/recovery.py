@@ -1,4 +1,4 @@
-"""Looks after runs: renews the leases of this process, takes up what others left."""
+"""Keeps runs alive: renews the leases of this process, resumes runs that others left."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Recovery:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._at_work: set[asyncio.Task[None]] = set()
+        self._resumed: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Renew and take up for ever; ends by being cancelled, and so does what it took up."""
+        """Renew and resume for ever; ends by being cancelled, and so do the runs it resumed."""
         try:
             await self._repeat(self._look_around)
         finally:
-            for task in self._at_work:
+            for task in self._resumed:
                 task.cancel()
 
     async def renew(self) -> None:
@@ -68,11 +68,11 @@ class Recovery:
         for orphan in await active_runs.orphaned_runs(loom.database):
             if orphan.run_id not in self._engine.active:
                 task = asyncio.create_task(self._take_up(orphan))
-                self._at_work.add(task)
-                task.add_done_callback(self._at_work.discard)
+                self._resumed.add(task)
+                task.add_done_callback(self._resumed.discard)
 
     async def _take_up(self, orphan: Orphan) -> None:
-        """Resume a lost run, or mark it as interrupted where it is too old."""
+        """Resume a lost run, or mark it as interrupted if it is too old."""
         caller = Caller(orphan.owner)
         try:
             if await self._is_too_old(caller, orphan.run_id):
@@ -103,11 +103,11 @@ class Recovery:
 
 
 async def resume_run(engine: Engine, caller: Caller, run_id: str) -> Outcome:
-    """Carry on an unfinished run of the caller, and return its outcome.
+    """Resume an unfinished run of the caller, and return its outcome.
 
     Raises:
         RunNotFound: this owner has none such.
-        Conflict: it is finished, or somebody carries it.
+        Conflict: it is finished, or being carried out.
     """
     row = await find_run(engine, caller, run_id)
     if row.status == runs.DONE:

@@ -25,7 +25,6 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 
-
 MODE = "linear"
 FORKED = (
     "another run has moved this branch on meanwhile: the thought stands on a branch of its own, "

@@ -19,7 +19,6 @@ from reasonloom.stores.sessions import branches
 from reasonloom.stores.sessions.branches import ACTIVE, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
 
-
 KEPT = "{content}\n\nRecommended, of {count} explored: {name}. {reason}"
 OTHERS = " Also explored: {names}."
 AGAIN = "explored twice for the confidence asked for; the surer exploration is kept"

@@ -18,12 +18,12 @@ from reasonloom.nodes.reasoning.backtrack import (
     restore_state,
 )
 from reasonloom.nodes.reasoning.divergent.persist import persist_perspectives
+from reasonloom.nodes.reasoning.divergent.perspectives import take_perspective
 from reasonloom.nodes.reasoning.divergent.steps import (
     DivergentState,
     after_synthesis,
     perspective_tasks,
     synthesise,
-    take_perspective,
 )
 from reasonloom.nodes.reasoning.divergent.steps import recall_context as recall_for_divergent
 from reasonloom.nodes.reasoning.linear import (

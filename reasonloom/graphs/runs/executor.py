@@ -44,8 +44,8 @@ class GraphExecutor:
 
         If no saved step names what comes next (the kill came too early, or a node has another name
         by now) the run starts over: its effects are not repeated, and recorded replies are not
-        paid for again. A step whose tasks have all ended and been saved, while the next step was not, has no
-        `next` but tasks.
+        paid for again. A step whose tasks have all ended and been saved, while the next step was
+        not, has no `next` but tasks.
         """
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)

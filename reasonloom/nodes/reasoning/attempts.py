@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from reasonloom.nodes.memory.retrieval.retrieve import retrieve
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.memory.search.scope import Scope
-from reasonloom.text.sentences import sentences_in
+from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Reply
@@ -168,6 +168,17 @@ def memories_used_in(
         for each in memories
         if any(sentence in content for sentence in sentences_in(each["content"]))
     ]
+
+
+def first_sentences(texts: Iterable[tuple[str, str]], most: int) -> str:
+    """Return the first sentences of each text after its label, none repeated."""
+    seen: dict[str, None] = {}
+    parts = []
+    for label, text in texts:
+        fresh = [each for each in sentences_in(text)[:most] if each not in seen]
+        seen.update(dict.fromkeys(fresh))
+        parts += [f"{label}: {join_sentences(fresh)}"] if fresh else []
+    return " ".join(parts)
 
 
 def caveats(

@@ -20,16 +20,11 @@ from reasonloom.nodes.reasoning.attempts import (
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.context import BranchHistory, append_thought, branch_history
+from reasonloom.nodes.sessions.context import append_thought, next_thought, session_context
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 
 MODE = "linear"
-FORKED = (
-    "another run has moved this branch on meanwhile: the thought stands on a branch of its own, "
-    "{branch}; focus on it to continue from there"
-)
 
 
 class LinearState(ToolState, total=False):
@@ -48,16 +43,7 @@ async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dic
     """Find the active branch's history and the relevant memories."""
     execution = runtime.context
     request = execution.request(ReasoningLinear)
-    fresh = str(execution.run.effect("session"))
-    session: dict[str, Any] = {"id": fresh, "branch": fresh, "head": None}
-    history = BranchHistory()
-    if request.session_id is not None:
-        async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-            known = await sessions.require(tx, request.session_id)
-            branch = await branches.active(tx, known)
-            history = await branch_history(tx, execution, branch.head_id, request.content)
-        head = str(branch.head_id) if branch.head_id else None
-        session = {"id": str(known.id), "branch": str(branch.id), "head": head}
+    session, history = await session_context(execution, request.session_id, request.content)
     memories, notes = await recall_for(execution, request.content)
     return {
         "session": session,
@@ -89,13 +75,16 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
     """Store the best attempt in its session and in memory, and answer with it."""
     execution = runtime.context
     request = execution.request(ReasoningLinear)
-    thought = _thought(execution, state, request)
+    best = most_confident(state["attempts"])
+    thought = next_thought(
+        execution, state["session"], mode=MODE, question=request.content,
+        content=best["content"], confidence=best["confidence"],
+    )  # fmt: skip
     used = memories_used_in(execution, thought.content, state["memories"])
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await append_thought(tx, execution, thought)
-        if branch != thought.branch_id:
-            notes = [*notes, FORKED.format(branch=branch)]
+        branch, forked = await append_thought(tx, execution, thought)
+        notes = [*notes, *forked]
         if memory:
             await memory.store(tx, used)
         answer = _answer(execution, thought, branch, used, request.confidence)
@@ -104,22 +93,6 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
             tx, execution, answer, notes=all_notes, session_id=thought.session_id
         )
     return {**added, "notes": notes}
-
-
-def _thought(execution: Execution, state: LinearState, request: ReasoningLinear) -> NewThought:
-    best, place = most_confident(state["attempts"]), state["session"]
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=UUID(place["id"]),
-        parent_id=UUID(place["head"]) if place["head"] else None,
-        branch_id=UUID(place["branch"]),
-        mode=MODE,
-        input=request.content,
-        content=best["content"],
-        confidence=best["confidence"],
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
-    )
 
 
 def _answer(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reasonloom.stores.sessions import branches, sessions, thoughts
+from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.sessions.branches import BranchRow
     from reasonloom.stores.sessions.sessions import SessionRow
-    from reasonloom.stores.sessions.thoughts import NewThought, PastThought
+    from reasonloom.stores.sessions.thoughts import PastThought
 
 
+FORKED = (
+    "another run has moved this branch on meanwhile: the thought stands on a branch of its own, "
+    "{branch}; focus on it to continue from there"
+)
 MOST_STEPS = 100
 """Steps of a branch that are read at all, the newest."""
 
@@ -137,13 +142,41 @@ async def session_context(
     return {"id": str(known.id), "branch": str(branch.id), "head": head}, history
 
 
-async def append_thought(tx: Transaction, execution: Execution, thought: NewThought) -> UUID:
-    """Store a thought in its session, which is locked meanwhile; return its branch."""
+def next_thought(
+    execution: Execution, place: Mapping[str, Any], *, mode: str, question: str, content: str,
+    confidence: float, metadata: dict[str, Any] | None = None,
+) -> NewThought:  # fmt: skip
+    """Return the run's thought at a place as `session_context` returns it."""
+    return NewThought(
+        id=execution.run.effect("thought"),
+        session_id=UUID(place["id"]),
+        parent_id=UUID(place["head"]) if place["head"] else None,
+        branch_id=UUID(place["branch"]),
+        mode=mode,
+        input=question,
+        content=content,
+        confidence=confidence,
+        llm=execution.loom.llm.name,
+        run_id=execution.run.id,
+        metadata=metadata or {},
+    )
+
+
+async def append_thought(
+    tx: Transaction, execution: Execution, thought: NewThought
+) -> tuple[UUID, list[str]]:
+    """Store a thought in its session, which is locked meanwhile; return its branch and notes."""
     session = await sessions.open_session(
         tx, thought.session_id, mode=thought.mode, client=execution.caller.client
     )
     await sessions.hold(tx, str(session))
-    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+    branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+    return branch, fork_notes(thought, branch)
+
+
+def fork_notes(thought: NewThought, branch: UUID) -> list[str]:
+    """Return a note if a thought was stored on another branch than its own."""
+    return [] if branch == thought.branch_id else [FORKED.format(branch=branch)]
 
 
 async def _find_branch(

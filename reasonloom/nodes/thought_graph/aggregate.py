@@ -11,7 +11,6 @@ from reasonloom.contracts.thought_graph.tools import AggregatedNode, GotAggregat
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import caveats, reply_notes
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.nodes.thought_graph.graph import (
@@ -33,7 +32,13 @@ from reasonloom.nodes.thought_graph.merging import (
 )
 from reasonloom.nodes.thought_graph.merging import read_merger as read_merged
 from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
-from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
+from reasonloom.nodes.thought_graph.state import (
+    GotToolState,
+    Thought,
+    as_thoughts,
+    complete_operation,
+    place_of,
+)
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
@@ -138,10 +143,7 @@ async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> 
         await graph_edges.add(tx, _edges(execution, graph, node, nodes, found, likeness))
         grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, grown, kept, found)
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        session = UUID(state["place"]["session"])
-        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, answer, notes)
 
 
 def _node(

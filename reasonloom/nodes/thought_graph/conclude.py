@@ -11,13 +11,13 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotFinalize
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import first_sentences
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
 from reasonloom.nodes.thought_graph.aggregate import require_distinct
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_open_graph
 from reasonloom.nodes.thought_graph.merging import describe_conflict, find_conflicts
 from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
-from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -156,7 +156,7 @@ def read_conclusion(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the conclusion with the labels that it names, restricted to `ends`, and notes."""
     if heard.parsed is None and not heard.text:
-        content = _extracted(ends)
+        content = first_sentences(((label(each), each["content"]) for each in ends), SENTENCES)
         return {"content": content, "sources": [*map(label, ends)], "made": False}, [EXTRACTED]
     parsed = heard.parsed or {"conclusion": heard.text, "sources": []}
     known = [label(each) for each in ends]
@@ -169,17 +169,6 @@ def read_conclusion(
         "made": True,
     }
     return conclusion, [UNKNOWN.format(names=", ".join(unknown[:5]))] if unknown else []
-
-
-def _extracted(ends: Sequence[Thought]) -> str:
-    """Return the first sentences of each terminal node under its label, none repeated."""
-    seen: dict[str, None] = {}
-    parts = []
-    for each in ends:
-        fresh = [one for one in sentences_in(each["content"])[:SENTENCES] if one not in seen]
-        seen.update(dict.fromkeys(fresh))
-        parts += [f"{label(each)}: {join_sentences(fresh)}"] if fresh else []
-    return " ".join(parts)
 
 
 def agreement(ends: Sequence[Thought], likeness: Similarity) -> float | None:

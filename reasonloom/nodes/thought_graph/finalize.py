@@ -10,9 +10,9 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import FinalizedGraph
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.linear import FORKED
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sessions.context import fork_notes, next_thought
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph.conclude import (
     FIELD,
@@ -62,8 +62,7 @@ async def close_graph(state: FinalizeState, runtime: Runtime[Execution]) -> dict
         session = await sessions.hold(tx, state["place"]["session"])
         graph = await lock_open_graph(tx, state["place"]["graph"])
         branch = await _close(tx, execution, graph, thought, state)
-        if branch != thought.branch_id:
-            notes = [*notes, FORKED.format(branch=branch)]
+        notes = [*notes, *fork_notes(thought, branch)]
         if memory:
             await memory.store(tx, [])
         closed = await read_graph(tx, state["place"]["graph"])
@@ -94,18 +93,14 @@ async def _close(
 
 
 def _thought(execution: Execution, state: FinalizeState) -> NewThought:
-    place, conclusion = state["session"], state["conclusion"]
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=UUID(place["id"]),
-        parent_id=UUID(place["head"]) if place["head"] else None,
-        branch_id=UUID(place["branch"]),
+    conclusion = state["conclusion"]
+    return next_thought(
+        execution,
+        state["session"],
         mode=MODE,
-        input=state["place"]["problem"],
+        question=state["place"]["problem"],
         content=conclusion["content"],
         confidence=confidence(state["worths"], conclusion["agreement"]),
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
         metadata={"graph_id": state["place"]["graph"], "sources": _sources(state)},
     )
 

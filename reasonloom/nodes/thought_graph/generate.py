@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -14,7 +13,6 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph.graph import (
@@ -30,6 +28,7 @@ from reasonloom.nodes.thought_graph.state import (
     ancestors_of,
     as_thought,
     as_thoughts,
+    complete_operation,
     place_of,
 )
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
@@ -182,10 +181,7 @@ async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> di
         notes = _notes(request.k, len(state["found"]), len(nodes))
         grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, grown, diversity, short=len(nodes) < request.k)
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        session = UUID(state["place"]["session"])
-        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, answer, notes)
 
 
 async def _diversity(execution: Execution, texts: list[str]) -> float | None:

@@ -25,7 +25,7 @@ from reasonloom.nodes.thought_graph.scoring import (
     ballot_scores,
     score_candidates,
 )
-from reasonloom.nodes.thought_graph.state import place_of
+from reasonloom.nodes.thought_graph.state import complete_operation, place_of
 from reasonloom.stores.thought_graph import graph_nodes
 
 if TYPE_CHECKING:
@@ -120,11 +120,7 @@ async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
         if done.pruned and not request.preview:
             await _prune(tx, execution, graph, done)
         notes = [*notes, *_notes(graph, done)]
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        added = await complete_run(
-            tx, execution, done, notes=all_notes, session_id=UUID(state["place"]["session"])
-        )
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, done, notes)
 
 
 async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Scored], list[str]]:

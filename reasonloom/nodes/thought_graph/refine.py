@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -11,7 +10,6 @@ from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
@@ -29,7 +27,13 @@ from reasonloom.nodes.thought_graph.scoring import (
     score_candidates,
     total_score,
 )
-from reasonloom.nodes.thought_graph.state import Thought, ancestors_of, as_thought, place_of
+from reasonloom.nodes.thought_graph.state import (
+    Thought,
+    ancestors_of,
+    as_thought,
+    complete_operation,
+    place_of,
+)
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
@@ -148,10 +152,7 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
             if changed
             else notes
         )
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        session = UUID(place["session"])
-        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, answer, notes)
 
 
 def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:

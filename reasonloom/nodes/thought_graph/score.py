@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotScore, ScoredNode
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import caveats, recall_for
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph import scoring
 from reasonloom.nodes.thought_graph.graph import (
@@ -32,7 +30,7 @@ from reasonloom.nodes.thought_graph.scoring import (
     lost_ballots_note,
     score_candidates,
 )
-from reasonloom.nodes.thought_graph.state import guess_type, place_of
+from reasonloom.nodes.thought_graph.state import complete_operation, guess_type, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_nodes import Scored
 
@@ -87,10 +85,7 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
         )
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), scored)
         notes = [*notes, *lost_ballots_note(execution, answer.ballots)]
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        session = UUID(place["session"])
-        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, answer, notes)
 
 
 def _type(node: NodeRow) -> str | None:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any, TypedDict
+from uuid import UUID
 
+from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from reasonloom.contracts.base import Answer
+    from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+    from reasonloom.stores.database import Transaction
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 
@@ -90,3 +95,17 @@ def guess_type(text: str) -> str | None:
     if CONCLUDES.search(text):
         return "conclusion"
     return "hypothesis" if SUPPOSES.search(text) else None
+
+
+async def complete_operation(
+    tx: Transaction,
+    execution: Execution,
+    state: GotToolState,
+    answer: Answer,
+    notes: list[str],
+) -> dict[str, Any]:
+    """Complete an operation's run with all its notes; return what its last node adds."""
+    all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
+    session = UUID(state["place"]["session"])
+    added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
+    return {**added, "notes": notes}

@@ -23,9 +23,9 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     usable_views,
 )
 from reasonloom.nodes.reasoning.divergent.steps import MODE, DivergentState
-from reasonloom.nodes.reasoning.linear import FORKED
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sessions.context import fork_notes, next_thought
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.branches import COMPLETED, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -55,8 +55,7 @@ async def persist_perspectives(
             tx, thought.session_id, mode=MODE, client=execution.caller.client
         )
         branch = await _store(tx, execution, thought, [_sprout(execution, state, v) for v in views])
-        if branch != thought.branch_id:
-            notes = [*notes, FORKED.format(branch=branch)]
+        notes = [*notes, *fork_notes(thought, branch)]
         if memory:
             await memory.store(tx, used)
         answer = _answer(execution, state, thought, branch, request)
@@ -86,19 +85,15 @@ async def _store(
 def _synthesis(
     execution: Execution, state: DivergentState, views: list[dict[str, Any]]
 ) -> NewThought:
-    best, place = best_attempt(state["attempts"]), state["session"]
+    best = best_attempt(state["attempts"])
     named = [each for each in views if label(each) in best["sources"]]
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=UUID(place["id"]),
-        parent_id=UUID(place["head"]) if place["head"] else None,
-        branch_id=UUID(place["branch"]),
+    return next_thought(
+        execution,
+        state["session"],
         mode=MODE,
-        input=state["request"]["content"],
+        question=state["request"]["content"],
         content=best["content"],
         confidence=best["confidence"],
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
         metadata={"sources": [_id(execution, each) for each in named]},
     )
 

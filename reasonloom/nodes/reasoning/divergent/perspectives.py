@@ -8,21 +8,19 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from langgraph.runtime import Runtime
+
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
-from reasonloom.nodes.loom import Cost
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, most_confident
+from reasonloom.nodes.loom import Cost, Execution
+from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, first_sentences, most_confident
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.extraction import Findings
-from reasonloom.text.sentences import join_sentences, sentences_in
+from reasonloom.text.sentences import join_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
-    from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.runs.llm_call import OptionalReply
     from reasonloom.nodes.similarity import Similarity
 
@@ -88,24 +86,13 @@ def best_attempt(attempts: list[dict[str, Any]]) -> dict[str, Any]:
     return most_confident([each for each in attempts if each["made"]] or attempts)
 
 
-def extract_views(views: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first sentences of each perspective under its label, none repeated."""
-    seen: dict[str, None] = {}
-    parts = []
-    for each in views:
-        fresh = [
-            one for one in sentences_in(each["viewpoint"])[:SYNTHESIS_SENTENCES] if one not in seen
-        ]
-        seen.update(dict.fromkeys(fresh))
-        parts += [f"{label(each)}: {join_sentences(fresh)}"] if fresh else []
-    return " ".join(parts)
-
-
 def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the synthesis and the labels that it names, restricted to those of `views`."""
     if heard.parsed is None and not heard.text:
         return {
-            "content": extract_views(views),
+            "content": first_sentences(
+                ((label(each), each["viewpoint"]) for each in views), SYNTHESIS_SENTENCES
+            ),
             "sources": [label(each) for each in views],
             "notes": [EXTRACTED],
             "made": False,
@@ -154,13 +141,12 @@ class PerspectiveTask(TypedDict):
     number: int
 
 
-async def take_perspective_task(
-    execution: Execution, task: PerspectiveTask
-) -> tuple[dict[str, Any], list[str]]:
-    """Return one view as the state keeps it, and what must be said of it.
+async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Take one perspective, and check it against the constraints.
 
-    Where the language model fails it holds the fault's type and message instead of a viewpoint.
+    If the language model fails, the view holds the fault's type and message, but no viewpoint.
     """
+    execution = runtime.context
     request = execution.request(ReasoningDivergent)
     number = task["number"]
     lens = LENSES[number - 1] if number else None
@@ -173,7 +159,7 @@ async def take_perspective_task(
         reply, notes = await _ask_for_perspective(execution, task, request, lens)
         view |= reply
     if "viewpoint" not in view or lens is None:
-        return {**view, "constraints": []}, notes
+        return {"views": [{**view, "constraints": []}], "notes": notes}
     question = Question(
         node="check_constraints",
         prompt="divergent/check",
@@ -187,7 +173,7 @@ async def take_perspective_task(
         aside=ReservePolicy(leave=_synthesis(execution, request)),
     )
     checked, more = await check_constraints(execution, view["viewpoint"], question, constraints)
-    return {**view, "constraints": checked}, [*notes, *more]
+    return {"views": [{**view, "constraints": checked}], "notes": [*notes, *more]}
 
 
 async def _ask_for_perspective(

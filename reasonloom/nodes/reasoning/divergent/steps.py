@@ -24,7 +24,6 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     most_similar,
     novelty,
     read_synthesis,
-    take_perspective_task,
     usable_views,
     variables,
 )
@@ -87,12 +86,6 @@ def perspective_tasks(state: DivergentState, runtime: Runtime[Execution]) -> lis
         )
         for number in numbers
     ]
-
-
-async def take_perspective(state: PerspectiveTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Take one perspective, and check it against the constraints."""
-    view, notes = await take_perspective_task(runtime.context, state)
-    return {"views": [view], "notes": notes}
 
 
 async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.reflection import FocusFinding, Reflection
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.linear import FORKED
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.reasoning.reflection.steps import MODE, ReflectionState
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.stores.sessions import branches, sessions
+from reasonloom.nodes.sessions.context import append_thought, next_thought
 from reasonloom.stores.sessions.thoughts import NewThought
 
 CUT_SHORT = ("budget", "llm_failed", "unreadable_answer")
@@ -29,13 +28,8 @@ async def persist_reflection(state: ReflectionState, runtime: Runtime[Execution]
     thought = _thought(execution, state)
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await sessions.open_session(
-            tx, thought.session_id, mode=MODE, client=execution.caller.client
-        )
-        await sessions.hold(tx, str(session))
-        branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
-        if branch != thought.branch_id:
-            notes = [*notes, FORKED.format(branch=branch)]
+        branch, forked = await append_thought(tx, execution, thought)
+        notes = [*notes, *forked]
         if memory:
             await memory.store(tx, [])
         answer = _answer(execution, state, thought, branch)
@@ -71,20 +65,14 @@ def _analysis(state: ReflectionState) -> str:
 
 
 def _thought(execution: Execution, state: ReflectionState) -> NewThought:
-    place, best = state["session"], state["best"]
-    sure = best["confidence"]
-    given = state["answer_given"]
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=UUID(place["id"]),
-        parent_id=UUID(place["head"]) if place["head"] else None,
-        branch_id=UUID(place["branch"]),
+    best, given, sure = state["best"], state["answer_given"], state["best"]["confidence"]
+    return next_thought(
+        execution,
+        state["session"],
         mode=MODE,
-        input=given["content"],
+        question=given["content"],
         content=_analysis(state),
         confidence=state["rounds"][0]["confidence"] if sure is None else sure,
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
         metadata={"reflects_on": given["id"], "rounds": state["rounds"], "best": best["content"]},
     )
 

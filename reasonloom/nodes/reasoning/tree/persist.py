@@ -10,11 +10,10 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, FailedBranch
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.linear import FORKED
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.reasoning.tree.state import MODE, Outcome, TreeState
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import append_thought
+from reasonloom.nodes.sessions.context import append_thought, next_thought
 from reasonloom.stores.sessions import branches
 from reasonloom.stores.sessions.branches import ACTIVE, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -42,10 +41,9 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
     memory, notes = await as_memory(execution, thought)
     notes = [*notes, *_notes(state, outcome)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await append_thought(tx, execution, thought)
+        branch, forked = await append_thought(tx, execution, thought)
         await branches.grow(tx, _explored_branches(execution, thought, branch, outcome))
-        if branch != thought.branch_id:
-            notes = [*notes, FORKED.format(branch=branch)]
+        notes = [*notes, *forked]
         if memory:
             await memory.store(tx, used)
         answer = _answer(execution, state, outcome, thought, branch)
@@ -57,7 +55,7 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
 
 
 def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewThought:
-    place, best = state["place"], outcome["branches"][outcome["best"]]
+    best = outcome["branches"][outcome["best"]]
     others = [each["name"] for each in outcome["branches"] if each is not best]
     content = KEPT.format(
         content=best["content"],
@@ -65,17 +63,13 @@ def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewTho
         name=best["name"],
         reason=outcome["reason"],
     )
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=UUID(place["id"]),
-        parent_id=UUID(place["head"]) if place["head"] else None,
-        branch_id=UUID(place["branch"]),
+    return next_thought(
+        execution,
+        state["place"],
         mode=MODE,
-        input=state["request"]["content"],
+        question=state["request"]["content"],
         content=content + (OTHERS.format(names="; ".join(others)) if others else ""),
         confidence=outcome["confidence"],
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
         metadata={"recommended_branch": str(execution.run.effect("branch", str(outcome["best"])))},
     )
 

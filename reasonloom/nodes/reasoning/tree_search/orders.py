@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypedDict
 
-from reasonloom.nodes.reasoning.tree_search.settings import is_number
+from reasonloom.nodes.reasoning.tree_search.settings import is_number, read_cost
 from reasonloom.nodes.reasoning.tree_search.state import Kind, Pending, Received, State, path
 
 
@@ -100,14 +100,10 @@ def read_result(pending: Pending, result: object) -> Received:
     return Received(
         given=given,
         fault=None if given else str(error or NOTHING)[:MOST_FAULT],
-        tokens=_cost(answer.get("tokens")),
-        usd=_cost(answer.get("usd")),
-        at=_cost(answer.get("at")),
+        tokens=read_cost(answer.get("tokens")),
+        usd=read_cost(answer.get("usd")),
+        at=read_cost(answer.get("at")),
     )
-
-
-def _cost(given: object) -> float:
-    return max(0.0, given) if isinstance(given, int | float) and is_number(given) else 0.0
 
 
 def _list(given: object) -> list[Any]:

@@ -109,6 +109,11 @@ def is_number(given: object) -> bool:
     return abs(given) <= LARGEST
 
 
+def read_cost(given: object) -> float:
+    """Return a cost that a result reports, 0 if it is no usable number."""
+    return max(0.0, given) if isinstance(given, int | float) and is_number(given) else 0.0
+
+
 def _require(valid: bool, field: str, form: str, given: object) -> None:
     if not valid:
         raise InvalidArgument(f"{field} must be {form}; given: {given!r}", field=field)

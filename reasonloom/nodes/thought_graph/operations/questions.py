@@ -36,7 +36,7 @@ def question_for(task: Task, order: Order, memories: Sequence[dict[str, Any]] = 
 def read_answer(
     task: Task, order: Order, parsed: Mapping[str, Any] | None, text: str
 ) -> dict[str, Any]:
-    """Return an answer as `results.read_result` takes it; `parsed` follows the schema, or is None."""
+    """Return an answer as `results.read_result` takes it; `parsed` may be None."""
     if order["kind"] == "judge":
         return {"ballot": _votes(order, parsed)} if parsed is not None else {"error": NOT_JSON}
     move = task.move(order["move"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
-from reasonloom.nodes.reasoning.tree_search.settings import is_number
+from reasonloom.nodes.reasoning.tree_search.settings import is_number, read_cost
 from reasonloom.nodes.thought_graph.operations.orders import JUDGE
 from reasonloom.nodes.thought_graph.operations.parts import by_part, join_parts, neighbours
 from reasonloom.nodes.thought_graph.operations.state import (
@@ -91,7 +91,7 @@ def _generated(
 def _refined(
     state: State, step: Step, came: list[Pending], made: dict[str, list[str]]
 ) -> list[str]:
-    """Each thought goes on, with the improved ones behind it."""
+    """Return each input thought, followed by its improvements."""
     of = {order["thoughts"][0]: made[order["key"]] for order in came}
     return [new for each in step["inputs"] for new in (each, *of.get(each, ()))]
 
@@ -113,7 +113,7 @@ OUTPUTS = {"generate": _generated, "refine": _refined, "aggregate": _aggregated}
 
 
 def _score_by_ballots(state: State, step: Step, came: list[Pending]) -> None:
-    """Give each thought the mean of what its ballots said; those of the same text alike."""
+    """Give each thought the mean of its ballots; thoughts with the same text share them."""
     ballot: dict[tuple[str, str], list[dict[str, float]]] = {}
     check = "judge"
     for order in came:
@@ -200,14 +200,10 @@ def read_result(pending: Pending, result: object) -> Received:
     return Received(
         given=given,
         fault=None if given else str(answer.get("error") or NOTHING)[:MOST_FAULT],
-        tokens=_cost(answer.get("tokens")),
-        usd=_cost(answer.get("usd")),
-        at=_cost(answer.get("at")),
+        tokens=read_cost(answer.get("tokens")),
+        usd=read_cost(answer.get("usd")),
+        at=read_cost(answer.get("at")),
     )
-
-
-def _cost(given: object) -> float:
-    return max(0.0, given) if isinstance(given, int | float) and is_number(given) else 0.0
 
 
 def _candidates(pending: Pending, answer: Mapping[str, Any]) -> list[dict[str, Any]]:

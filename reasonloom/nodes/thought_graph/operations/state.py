@@ -7,7 +7,6 @@ from typing import Any, Literal, TypedDict
 from reasonloom.contracts.thought_graph.plans import PROBLEM
 
 Kind = Literal["generate", "refine", "aggregate", "judge"]
-LLM_KINDS = ("generate", "refine", "aggregate")
 StepStatus = Literal["waiting", "running", "done", "skipped"]
 WHOLE = "0"
 """The part that is the whole problem."""

@@ -11,10 +11,9 @@ from reasonloom.contracts.thought_graph.plans import DoneStep, RunGraph
 from reasonloom.errors import LlmRefused, LlmUnavailable
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, memories_used_in
-from reasonloom.nodes.reasoning.linear import FORKED
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import append_thought
+from reasonloom.nodes.sessions.context import append_thought, next_thought
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.operations.machine import frontier
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome
@@ -63,9 +62,8 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
     memory, notes = await as_memory(execution, thought)
     notes = [*notes, *_notes(came)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch = await append_thought(tx, execution, thought)
-        if branch != thought.branch_id:
-            notes = [*notes, FORKED.format(branch=branch)]
+        branch, forked = await append_thought(tx, execution, thought)
+        notes = [*notes, *forked]
         graph = await _store(tx, execution, work, came["best"], thought.session_id)
         if memory:
             await memory.store(tx, used)
@@ -160,19 +158,14 @@ def _dropped(work: State, best: Thought) -> list[str]:
 
 
 def _thought(execution: Execution, state: GotRunState, best: Thought) -> NewThought:
-    place = state["place"]
     sure = best["score"] if best["score"] is not None else best["confidence"]
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=UUID(place["id"]),
-        parent_id=UUID(place["head"]) if place["head"] else None,
-        branch_id=UUID(place["branch"]),
+    return next_thought(
+        execution,
+        state["place"],
         mode=MODE,
-        input=state["request"]["problem"],
+        question=state["request"]["problem"],
         content=best["text"],
         confidence=DEFAULT_CONFIDENCE if sure is None else sure,
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
         metadata={"graph_id": str(execution.run.effect("graph")), "check": best["check"]},
     )
 

@@ -73,7 +73,6 @@ def _task(state: BreakdownState, problem: Problem) -> SplitTask:
         if each["depth"] == problem["depth"] and each["id"] != problem["id"]
     ]
     return SplitTask(
-        request=state["request"],
         memories=state["memories"],
         problem=problem,
         line=line,
@@ -84,7 +83,7 @@ def _task(state: BreakdownState, problem: Problem) -> SplitTask:
 async def grow(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Add the parts of the level's problems."""
     splits = {each["id"]: each for each in state["splits"]}
-    return await grow_level(state, splits, runtime.context.loom.embedder)
+    return await grow_level(state, splits, runtime.context)
 
 
 async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -93,17 +92,17 @@ async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> 
     now, notes = state, []
     while pending := [each for each in now["problems"] if is_open(each)]:
         splits = {each["id"]: split_offline(each, request) for each in pending}
-        added = await grow_level(now, splits, runtime.context.loom.embedder)
+        added = await grow_level(now, splits, runtime.context)
         notes += added["notes"]
         now = {**now, "problems": added["problems"], "links": added["links"]}
     return {"problems": now["problems"], "links": now["links"], "notes": notes}
 
 
 async def grow_level(
-    state: BreakdownState, splits: Mapping[str, Split], embedder: Embedder
+    state: BreakdownState, splits: Mapping[str, Split], execution: Execution
 ) -> dict[str, Any]:
     """Return the tree with the parts of each open problem and the links between them."""
-    request = Breakdown.model_validate(state["request"])
+    request = execution.request(Breakdown)
     before: list[Problem] = []
     fresh: list[Problem] = []
     links = list(state["links"])
@@ -113,7 +112,7 @@ async def grow_level(
         if split and "split_by" in split:
             fresh += _parts(each, split)
             links += _links(each, split)
-    fresh, more, notes = await _mark_duplicates(before, fresh, embedder)
+    fresh, more, notes = await _mark_duplicates(before, fresh, execution.loom.embedder)
     problems = _limited([*before, *fresh], request.max_depth)
     return {"problems": problems, "links": [*links, *more], "notes": notes}
 

@@ -35,7 +35,7 @@ async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[s
     heard = await ask_or_note(execution, _question(execution, state), what)
     if heard.fault and problem["id"] == ROOT:
         raise heard.fault
-    split, notes = _parse_split(heard, state)
+    split, notes = _parse_split(heard, problem, execution.request(Breakdown))
     of_call = [] if split.get("reason") == "budget" else heard.notes  # reported once for all
     return {"splits": [split], "notes": [*of_call, *notes]}
 
@@ -63,16 +63,17 @@ def _question(execution: Execution, state: SplitTask) -> Question:
     )
 
 
-def _parse_split(heard: OptionalReply, state: SplitTask) -> tuple[Split, list[str]]:
+def _parse_split(
+    heard: OptionalReply, problem: Problem, request: Breakdown
+) -> tuple[Split, list[str]]:
     """Return a reply as a split, and notes on it."""
-    problem = state["problem"]
     if heard.fault:
         spent = isinstance(heard.fault, BudgetExceeded)
         reason: Reason = "budget" if spent else "failed"
         return Split(id=problem["id"], reason=reason, why=heard.fault.message), []
     if heard.parsed is None:
         if problem["id"] == ROOT:
-            return split_offline(problem, Breakdown.model_validate(state["request"])), []
+            return split_offline(problem, request), []
         return Split(id=problem["id"], reason="failed", why=UNREAD), []
     return _parse_parts(heard.parsed, problem)
 

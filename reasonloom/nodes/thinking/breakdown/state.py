@@ -64,7 +64,6 @@ class Split(TypedDict, total=False):
 class SplitTask(TypedDict):
     """The input of one split; `line` are the problems above, `others` those at the same depth."""
 
-    request: dict[str, Any]
     memories: list[dict[str, Any]]
     problem: Problem
     line: list[str]

@@ -57,9 +57,6 @@ async def count_graph(tx: Transaction) -> GraphCounts:
     )
 
 
-SOME = """ARRAY(SELECT {what} FROM {where} ORDER BY {order} LIMIT :most)"""
-
-
 @dataclass(frozen=True, slots=True)
 class GraphQuality:
     """The number of nodes, and how many are weak in which way, with examples of each.

@@ -127,16 +127,6 @@ def _query(shape: tuple[tuple[bool, bool], ...]) -> TextClause:
     return SQL.fill("walk", steps=" UNION ALL ".join(steps))
 
 
-JOINING = """
-SELECT e.source_id, e.target_id, e.type, e.weight, e.reason
-FROM unnest(CAST(:ids AS bigint[])) AS s (id) CROSS JOIN LATERAL (
-    SELECT * FROM edges WHERE owner = :owner AND source_id = s.id
-        AND target_id = ANY(CAST(:ids AS bigint[])){types} OFFSET 0) e
-ORDER BY e.weight DESC, e.source_id, e.target_id, e.type LIMIT CAST(:most AS bigint) + 1
-"""
-"""Both ends are looked up in the primary key: a memory with very many edges costs no more."""
-
-
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
     """An edge; `weight` is 0..1, `reason` says why a memory was corrected."""

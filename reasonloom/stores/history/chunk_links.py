@@ -107,9 +107,6 @@ async def reasons_between(tx: Transaction, pairs: Sequence[tuple[int, int]]) -> 
 
 
 ORIGINS = ("sequence", "brief", "debrief", "continuation", "cause")
-SIDE = """(SELECT source_id, target_id, type, weight, origin, reason FROM edges
-    WHERE owner = :owner AND {end} = f.id AND origin = ANY(CAST(:origins AS text[]))
-    ORDER BY weight DESC, {other} LIMIT :fan)"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,6 @@ WITHIN = """c.project = :project AND (CAST(:session AS text) IS NULL OR c.sessio
     AND (CAST(:since AS timestamptz) IS NULL OR c.at >= :since)
     AND (CAST(:until AS timestamptz) IS NULL OR c.at < :until)"""
 SQL = load(__file__, seen=SEEN, within=WITHIN)
-IN_TIME = """
-SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content, c.at,
-    c.first_turn, c.ordinal
-FROM (SELECT c.memory_id FROM chunks c WHERE {seen} AND {within}
-    ORDER BY c.at {way}, c.memory_id {way} LIMIT :most) picked
-JOIN chunks c ON c.owner = :owner AND c.memory_id = picked.memory_id
-JOIN memories m ON m.owner = :owner AND m.id = picked.memory_id AND m.deleted_at IS NULL
-ORDER BY c.at, c.session, c.first_turn, c.ordinal, m.id
-"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,15 @@ ACCESSED = f"""access_count = access_count + 1,
         THEN {1 - GAIN / 2} ELSE {1 - GAIN} END)"""
 """What an access at `:at` changes of a memory, as parts of an UPDATE."""
 
-SQL = load(__file__, floor=FLOOR, accessed=ACCESSED, weakened=WEAKENED, rate=RATE, since=SINCE)
+SQL = load(
+    __file__,
+    floor=FLOOR,
+    accessed=ACCESSED,
+    weakened=WEAKENED,
+    weakened_at_moment=WEAKENED.replace(":at", "given.moment"),
+    rate=RATE,
+    since=SINCE,
+)
 WORDS_STAY = SQL.words_stay
 
 
@@ -127,9 +135,6 @@ async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:
 async def reinforce(tx: Transaction, ids: Sequence[int], at: datetime) -> None:
     """Count an access to each memory and strengthen it a little, never above 1."""
     await tx.run(SQL.reinforce, {"ids": list(ids), "at": at})
-
-
-STRENGTH_AT = "given.moment"
 
 
 class StrengthBasis(NamedTuple):

@@ -45,8 +45,7 @@ RETURNING owner, space
 SELECT owner, space FROM spaces ORDER BY owner, space
 
 -- name: strength
-SELECT given.moment, CASE WHEN strength <= 0.05 OR decay_rate < 1e-9 THEN strength
-    ELSE greatest(0.05, strength * exp(-least(100, least(decay_rate, 1000) * (2 - importance) / (2 + 2 * ln(1 + access_count::float8)) * greatest(0, extract(epoch FROM CAST(given.moment AS timestamptz) - greatest(last_accessed, decayed_at))::float8 / 86400)))) END AS strength
+SELECT given.moment, {{ weakened_at_moment }} AS strength
 FROM memories CROSS JOIN unnest(CAST(:moments AS timestamptz[])) AS given (moment)
 WHERE owner = :owner AND space = :space AND id = :id ORDER BY given.moment
 

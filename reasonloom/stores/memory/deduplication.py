@@ -18,10 +18,6 @@ WINDOW = timedelta(hours=24)
 """The oldest memory that a new one is merged into."""
 
 SQL = load(__file__, accessed=ACCESSED)
-MERGED_KEYWORDS = (
-    "{name} || ARRAY(SELECT new FROM unnest(CAST(:{name} AS text[])) "
-    "WITH ORDINALITY AS given (new, place) WHERE new <> ALL({name}) ORDER BY place)"
-)
 
 
 @dataclass(frozen=True, slots=True)

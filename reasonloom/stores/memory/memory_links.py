@@ -48,13 +48,6 @@ MOST = 60
 """The most edges of one direction and memories of one chain of corrections."""
 SQL = load(__file__, most_inward=MOST_INWARD, most=MOST, longest=LONGEST)
 
-SIDE = """
-SELECT e.type, e.weight, e.origin, e.reason, e.run_id, m.id, left(m.content, {longest}),
-    m.deleted_at IS NOT NULL, count(*) OVER ()
-FROM edges e JOIN memories m ON m.owner = e.owner AND m.id = e.{other} AND m.space = :space
-WHERE e.owner = :owner AND e.{here} = :id ORDER BY e.weight DESC, e.{other}, e.type LIMIT {most}
-"""
-
 
 class Link(NamedTuple):
     """An edge and the memory at its other end; `total` counts the edges of this direction."""

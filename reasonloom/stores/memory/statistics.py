@@ -24,7 +24,19 @@ AGES = {"under 1 day": 1, "1 to 7 days": 7, "7 to 30 days": 30, "30 to 180 days"
 OLDEST = "over 180 days"
 LARGEST = 5
 
-SQL = load(__file__, weak=WEAK, largest=LARGEST, important=IMPORTANT, oldest=OLDEST)
+AGE_CASES = " ".join(
+    f"WHEN m.created_at > CAST(:at AS timestamptz) - interval '{days} days' THEN '{name}'"
+    for name, days in AGES.items()
+)
+SQL = load(
+    __file__,
+    weak=WEAK,
+    largest=LARGEST,
+    important=IMPORTANT,
+    age_cases=AGE_CASES,
+    oldest=OLDEST,
+    excerpt=EXCERPT + 1,
+)
 
 
 @dataclass(frozen=True, slots=True)

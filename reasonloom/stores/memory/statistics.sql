@@ -6,7 +6,7 @@ m.owner = :owner AND m.space = :space AND m.source_kind <> 'transcript'
 {{ here }} AND m.deleted_at IS NULL
 
 -- fragment: age
-CASE WHEN m.created_at > CAST(:at AS timestamptz) - interval '1 days' THEN 'under 1 day' WHEN m.created_at > CAST(:at AS timestamptz) - interval '7 days' THEN '1 to 7 days' WHEN m.created_at > CAST(:at AS timestamptz) - interval '30 days' THEN '7 to 30 days' WHEN m.created_at > CAST(:at AS timestamptz) - interval '180 days' THEN '30 to 180 days' ELSE '{{ oldest }}' END
+CASE {{ age_cases }} ELSE '{{ oldest }}' END
 
 -- name: groups
 SELECT m.sector, m.source_kind, {{ age }} AS age, count(*) AS memories,
@@ -43,7 +43,7 @@ SELECT count(*) AS contents, coalesce(sum(alike - 1), 0) AS surplus FROM (
     HAVING count(*) > 1) twice
 
 -- fragment: summary
-m.id, left(m.content, 121) AS excerpt, m.sector, m.created_at, m.strength,
+m.id, left(m.content, {{ excerpt }}) AS excerpt, m.sector, m.created_at, m.strength,
     m.token_count, m.importance, m.access_count
 
 -- name: large
@@ -74,7 +74,7 @@ WHERE owner = :owner AND memories.id = faded.id RETURNING memories.id
 -- name: written_by
 -- By when it was stored: an imported memory is older than its import.
 SELECT m.id, coalesce(r.created_at, m.created_at) AS stored_at, m.tool,
-    coalesce(r.client, m.principal) AS writer, left(m.content, 121) AS excerpt
+    coalesce(r.client, m.principal) AS writer, left(m.content, {{ excerpt }}) AS excerpt
 FROM memories m LEFT JOIN runs r ON r.owner = m.owner AND r.id = m.run_id
     LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
 WHERE m.owner = :owner AND m.space = :space AND (:hidden OR m.deleted_at IS NULL)
@@ -88,7 +88,7 @@ ORDER BY m.id
 
 -- name: derived
 SELECT m.id, m.created_at AS stored_at, m.tool, m.principal AS writer,
-    left(m.content, 121) AS excerpt
+    left(m.content, {{ excerpt }}) AS excerpt
 FROM memories m WHERE m.owner = :owner AND m.space = :space AND m.deleted_at IS NULL
     AND NOT m.id = ANY(:ids) AND EXISTS (SELECT FROM edges e WHERE e.owner = :owner
         AND e.source_id = m.id AND e.type = 'derived_from' AND e.target_id = ANY(:ids))

@@ -20,9 +20,6 @@ HEAD = 2_000
 """Characters of a content that are read."""
 
 SQL = load(__file__, head=HEAD)
-IN_SESSION = """(SELECT {end}(o.id) FROM memories o WHERE o.owner = m.owner
-    AND o.session_id = m.session_id AND o.id {side} m.id AND o.deleted_at IS NULL
-    AND o.source_kind = m.source_kind)"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Measurements, and the tools to make one's own: run a suite on a system, compare two runs."""
+"""Evaluations: run a suite against a system, compare two runs, and the parts to build your own."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _WHERE = {
     "exact": "scorers.text",
     "numeric": "scorers.text",
 }
-"""Where each name lives: loaded when it is asked for, as the parts are heavy."""
+"""The module of each public name, imported on first use because most of them are heavy."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""An engine for the project's own suites, on a database that is thrown away, and calls of it."""
+"""Temporary engines, databases and homes for the project's own suites, and tool calls on them."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ DATABASE = "eval"
 def temporary_home(**flags: Any) -> Iterator[Settings]:
     """Yield settings for a home in the temporary folder, removed at the end.
 
-    Offline, where `flags` name no language model.
+    Offline unless `flags` name a language model.
     """
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
-        # The embedded server, started by root, runs as a user of its own.
+        # The embedded server runs as a user of its own when started by root.
         Path(folder).chmod(0o755)
         yield load_settings(**{"home": Path(folder) / "home", "llm": "offline", **flags})
 
 
 @asynccontextmanager
 async def temporary_database(**flags: Any) -> AsyncIterator[tuple[Settings, Access]]:
-    """Yield settings and access to a fresh embedded database with its usual durability."""
+    """Yield settings and access to a fresh embedded database with default durability."""
     with temporary_home(**flags) as settings:
         server = EmbeddedServer(settings.database_folder)
         try:
@@ -77,10 +77,10 @@ async def call_tool(
     arguments: Mapping[str, Any],
     graph: str = "",
 ) -> ToolAnswer:
-    """Call a tool as an owner, in the space that the arguments name; return its answer.
+    """Call a tool as an owner, in the space named by the arguments, and return its answer.
 
     Args:
-        graph: that answers it; the one of its name if empty.
+        graph: the graph to run; the one named like the tool if empty.
     """
     request = parse_request(contract, arguments)
     wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -89,7 +89,7 @@ async def call_tool(
 
 
 class Once(Generic[Key, Value]):
-    """What several items need and is made once, however many ask for it at the same time."""
+    """Values made once per key, even when several items need one at the same time."""
 
     def __init__(self, make: Callable[[Key], Awaitable[Value]]) -> None:
         self._make = make
@@ -97,7 +97,7 @@ class Once(Generic[Key, Value]):
         self._door = asyncio.Lock()
 
     async def of(self, key: Key) -> Value:
-        """Return what belongs to a key, made now if it is not there."""
+        """Return the value of a key, making it if needed."""
         async with self._door:
             if key not in self._made:
                 self._made[key] = await self._make(key)

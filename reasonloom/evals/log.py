@@ -1,4 +1,4 @@
-"""The log of one eval: append-only JSON lines, keyed by item and epoch, so that it resumes."""
+"""The log of one eval: append-only JSON lines, keyed by item and epoch, so that it can resume."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reasonloom.errors import Conflict, InvalidArgument
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing keeps two processes apart
+except ImportError:  # Windows has no file locks here
     fcntl = None  # type: ignore[assignment]
 
 HEAD = "head"
@@ -22,16 +22,16 @@ HEAD = "head"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What one item gave in one epoch; `group` is what figures are told apart by.
+    """The result of one item in one epoch; `group` is how figures are broken down.
 
     Attributes:
-        of: the digest of the item's input and target.
-        cluster: items of one cluster hang together; empty where it stands by itself.
-        input, target, output: what was asked, what is right, and what the system answered.
-        said: why a scorer gave its score, by the scorer's name.
-        usage: calls, tokens and US dollars that the answer took.
-        calls: what the language model was asked, and what it said.
-        run: the id of the engine's run, where there is one.
+        of: digest of the item's input and target.
+        cluster: shared by dependent items; empty if independent.
+        input, target, output: the question, the right answer, and the system's answer.
+        said: a scorer's reasons, by its name.
+        usage: calls, tokens and US dollars of the answer.
+        calls: requests to the language model and its replies.
+        run: id of the engine's run, if any.
         error: why there is no answer; all scores are 0 then.
     """
 
@@ -57,11 +57,11 @@ REQUIRED = tuple(
 )
 OPTIONAL = tuple(each.name for each in fields(Record) if each.name not in REQUIRED)
 KNOWN = {*REQUIRED, *OPTIONAL}
-"""A log of another version may hold more, which is left out."""
+"""Fields of other versions' logs that are not listed here are ignored."""
 
 
 class EvalLog:
-    """One run's file; what is written is never changed."""
+    """One run's file; written entries never change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -72,10 +72,10 @@ class EvalLog:
             self._read()
 
     def _read(self) -> None:
-        """Read what is there; a last line that a kill cut short is left out.
+        """Read the file; a last line cut short by a kill is ignored.
 
         Raises:
-            InvalidArgument: the file holds something else.
+            InvalidArgument: it is not an eval log.
         """
         self.records, self.head = [], {}
         for line in self.path.read_text(encoding="utf-8", errors="replace").split("\n"):
@@ -94,11 +94,11 @@ class EvalLog:
         if HEAD in entry:
             self.head = dict(entry[HEAD])
         else:
-            told = {name: value for name, value in entry.items() if name in KNOWN}
-            self.records.append(Record(**told))
+            values = {name: value for name, value in entry.items() if name in KNOWN}
+            self.records.append(Record(**values))
 
     def begin(self, head: dict[str, Any]) -> None:
-        """Write what the run is of, or hold it against what the file says.
+        """Write the head, or compare it with the file's.
 
         Raises:
             InvalidArgument: the file belongs to another eval, data or settings.
@@ -116,13 +116,13 @@ class EvalLog:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep the file open, and to this process alone; what it holds is read anew.
+        """Hold the file open and locked, and read it again.
 
         Another process may have written between the first reading and the lock.
 
         Raises:
             Conflict: another process writes it.
-            InvalidArgument: the file holds something else.
+            InvalidArgument: it is not an eval log.
         """
         with self._opened():
             self._read()
@@ -147,7 +147,7 @@ class EvalLog:
         self._append(_entry(record))
 
     def done(self) -> set[tuple[str, int]]:
-        """Return the items and epochs that need not be run again."""
+        """Return the finished items and epochs."""
         return {(record.item, record.epoch) for record in self.records}
 
     def _append(self, entry: dict[str, Any]) -> None:
@@ -159,7 +159,7 @@ class EvalLog:
             self._write(line)
 
     def _write(self, line: bytes) -> None:
-        """Write a line in one go: whoever kills this process finds all of it, or nothing."""
+        """Write a line at once, so that a kill leaves all of it or nothing."""
         if self._file is None:
             raise RuntimeError("the log is not open")
         while line:
@@ -174,14 +174,14 @@ class EvalLog:
 
     @staticmethod
     def _end_line(file: int) -> None:
-        """End a last line that a kill left without its end."""
+        """Terminate a last line that a kill cut short."""
         size = os.fstat(file).st_size
         if size and os.pread(file, 1, size - 1) != b"\n":
             os.write(file, b"\n")
 
 
 def _changed(before: dict[str, Any], head: dict[str, Any]) -> list[str]:
-    """Return what two heads do not have in common; of prompts and the like also their names."""
+    """Return the keys in which two heads differ, with the names inside of mappings."""
     found = []
     for key in sorted({*before, *head}):
         one, two = before.get(key), head.get(key)
@@ -195,7 +195,7 @@ def _changed(before: dict[str, Any], head: dict[str, Any]) -> list[str]:
 
 
 def _entry(record: Record) -> dict[str, Any]:
-    """Return a record as it is written: without what is empty."""
+    """Return a record without empty fields."""
     entry = {name: getattr(record, name) for name in REQUIRED}
     for name in OPTIONAL:
         if (value := getattr(record, name)) not in ("", None, {}, []):

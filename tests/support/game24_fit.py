@@ -20,7 +20,7 @@ from reasonloom.evals.simulated.game24.puzzles import Puzzle, load_puzzles
 from reasonloom.evals.simulated.game24.solving import liking, tastes
 
 Weighed = tuple[State, State, float]
-"""A puzzle, a state that chains come to, and the chance that one does."""
+"""A puzzle, a state that chains reach, and the probability of that."""
 
 _HALVINGS = 60
 _RANGE = (1e-3, 1e6)
@@ -34,7 +34,7 @@ def recomputed(path: Path = Path("game24.csv")) -> dict[int, float]:
 def fitted(puzzles: Iterable[Puzzle], constants: Constants = PUBLISHED) -> dict[int, float]:
     """Return the odds with which as many chains keep 24 in reach at each step as in the logs.
 
-    By bisection, one step after the other, on the exact distribution of the states before it.
+    By bisection, step by step, on the exact distribution of the preceding states.
     """
     states: list[Weighed] = [(puzzle.state, puzzle.state, 1.0) for puzzle in puzzles]
     odds: dict[int, float] = {}
@@ -63,7 +63,7 @@ def kept(constants: Constants, puzzles: Iterable[Puzzle]) -> dict[int, float]:
 
 
 def right(constants: Constants, puzzle: Puzzle) -> float:
-    """Return the exact chance that one chain solves a puzzle."""
+    """Return the exact probability that one chain solves a puzzle."""
     states: list[Weighed] = [(puzzle.state, puzzle.state, 1.0)]
     for _ in puzzle.state[1:]:
         states = [each for weighed in states for each in _next(constants, weighed)]
@@ -73,7 +73,7 @@ def right(constants: Constants, puzzle: Puzzle) -> float:
 def best_of(chances: Sequence[float], samples: int) -> float:
     """Return the expected share of puzzles that at least one of so many samples solves.
 
-    `chances` are those of one sample, one for each puzzle.
+    `chances` are those of one sample, one per puzzle.
     """
     return sum(1 - (1 - chance) ** samples for chance in chances) / len(chances)
 
@@ -94,7 +94,7 @@ def _total(states: Iterable[Weighed]) -> float:
 
 
 def _parted(constants: Constants, puzzle: State, numbers: State) -> tuple[float, float]:
-    """Return the weight of all next states that keep 24 reachable, and of those that lose it."""
+    """Return the weight of all next states that keep 24 reachable, and of the others."""
     liked = tastes(constants, puzzle, numbers)
     keeping = sum(weight for child, weight in liked if reachable(child))
     return keeping, sum(weight for _, weight in liked) - keeping

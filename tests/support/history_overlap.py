@@ -1,4 +1,4 @@
-"""The baseline: chains found by counting words, which the set is written to defeat."""
+"""The baseline: chains found by word overlap, which the set is written to defeat."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ UNSPACED = re.compile(r"[぀-ヿ一-鿿]+")
 
 @dataclass(frozen=True)
 class Found:
-    """What shared words find of a chain.
+    """What word overlap finds of a chain.
 
-    `first` and `last`: the best turn is the chain's first, or its last. `any`: it is one of the
-    chain. `whole`: the best turns, as many as the chain has, are the chain. `share`: how much of
-    the chain they hold. `misled`: the best turn is a labelled distractor.
+    `first` and `last`: the best turn is the chain's first or last. `any`: it is in the chain.
+    `whole`: the best turns, as many as the chain has, are the chain. `share`: how much of the chain
+    they hold. `misled`: the best turn is a labelled distractor.
     """
 
     chain: Chain
@@ -44,12 +44,12 @@ def found(history: HistorySet, *, own_world: bool) -> list[Found]:
 
 
 def foreseen(history: HistorySet, *, own_world: bool) -> list[tuple[Moment, bool, float]]:
-    """Return for every moment whether the best turn is one of it, and the share of `after`.
+    """Return for every moment whether the best turn belongs to it, and the share of `after`.
 
-    The share is of the turns that follow the best turn, as many as `after` has.
+    The share is of the turns following the best turn, as many as `after` has.
     """
     everything = [turn for world in history.worlds for turn in world.turns]
-    told = []
+    results = []
     for world in history.worlds:
         turns = world.turns if own_world else everything
         for moment in world.moments:
@@ -57,12 +57,12 @@ def foreseen(history: HistorySet, *, own_world: bool) -> list[tuple[Moment, bool
             place = next(n for n, turn in enumerate(turns) if turn.id == best)
             next_ones = {turn.id for turn in turns[place + 1 : place + 1 + len(moment.after)]}
             share = len(next_ones & set(moment.after)) / len(moment.after)
-            told.append((moment, best in moment.moments, share))
-    return told
+            results.append((moment, best in moment.moments, share))
+    return results
 
 
 def by_kind(chains: Sequence[Found]) -> dict[str, float]:
-    """Return the mean share of the chain that is found, for each kind."""
+    """Return the mean share of the chain that is found, per kind."""
     return {
         kind: sum(each.share for each in chains if each.chain.kind == kind)
         / sum(each.chain.kind == kind for each in chains)
@@ -84,24 +84,24 @@ def _found(chain: Chain, turns: Sequence[Turn]) -> Found:
     )
 
 
-def _best(asked: str, turns: Sequence[Turn], number: int) -> list[str]:
-    """Return the turns that share most with what is asked; a word weighs more the rarer it is.
+def _best(query: str, turns: Sequence[Turn], number: int) -> list[str]:
+    """Return the turns with the highest word overlap, rarer words weighing more.
 
-    Of equals the shorter is first.
+    Ties go to the shorter turn.
     """
-    words = set(_words(asked))
-    said = [set(_words(turn.text)) for turn in turns]
-    turns_with = Counter(word for own in said for word in own & words)
-    weight = {word: math.log(len(said) / number) for word, number in turns_with.items()}
+    words = set(_words(query))
+    words_of_turns = [set(_words(turn.text)) for turn in turns]
+    turns_with = Counter(word for own in words_of_turns for word in own & words)
+    weight = {word: math.log(len(words_of_turns) / number) for word, number in turns_with.items()}
     counted = [
         (-sum(weight[word] for word in sorted(words & own)), len(own), turn.id)
-        for turn, own in zip(turns, said, strict=True)
+        for turn, own in zip(turns, words_of_turns, strict=True)
     ]
     return [name for _, _, name in sorted(counted)[:number]]
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield the words; what is written without spaces falls into pairs of characters."""
+    """Yield words; unspaced scripts are split into character pairs."""
     for word in WORD.findall(text.casefold()):
         if UNSPACED.match(word):
             yield from (word[n : n + 2] for n in range(max(1, len(word) - 1)))

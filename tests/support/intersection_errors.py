@@ -1,13 +1,12 @@
-"""Checks an intersection: beside its own inputs, or beside the truth.
+"""Errors of an intersection or union against its own inputs.
 
-`intersection_errors` and `union_errors` are local checks: they look up each number in the two
-sets that the step was given, which plain code does exactly, as the published score does. On the
-whole pair of sets that amounts to solving the task, so for the last answer of a run this is no help
-that a user would have without code for it. What was lost in an earlier step a union's local check
-cannot see: it knows the two lists it was given, not what they should have been.
+These are local checks: they look up each number in the two sets that the step was given, which
+plain code does exactly, as the published score does. On the whole pair of sets that amounts to
+solving the task. A union's local check cannot see what earlier steps lost: it knows its two
+lists, not what they should have been.
 
-`errors` of the task, beside the true intersection of the whole task, is an oracle, and belongs into
-reports, never into a search.
+`errors` of the task, against the true intersection of the whole task, is an oracle: for reports,
+never for a search.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ if TYPE_CHECKING:
 
 
 def intersection_errors(first: Sequence[int], second: Sequence[int], answer: Sequence[int]) -> int:
-    """Return the errors of an answer as the intersection of the two sets. A local check."""
+    """Return the errors of an answer as the intersection of the two sets."""
     present = set(second)
     return errors((each for each in first if each in present), answer)
 
 
 def union_errors(first: Sequence[int], second: Sequence[int], answer: Sequence[int]) -> int:
-    """Return the errors of an answer as the two lists in one. A local check."""
+    """Return the errors of an answer as the union of the two lists."""
     return errors((*first, *second), answer)

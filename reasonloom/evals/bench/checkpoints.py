@@ -1,4 +1,4 @@
-"""What a saved step costs: one small graph bare, with LangGraph's saver in memory, with ours."""
+"""Times saved steps: one small graph without saver, with LangGraph's in memory, with ours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NODES = 5
 STATE = "What must we tell the restaurant? " * 30
-"""About a thousand characters, as much as a short answer."""
+"""About a thousand characters, like a short answer."""
 
 
 class SmallState(TypedDict, total=False):
@@ -29,7 +29,7 @@ class SmallState(TypedDict, total=False):
 
 
 async def measure(ground: BenchEngine, times: int) -> list[Figure]:
-    """Time the three in turn, so that all meet the same weather; milliseconds a step."""
+    """Time the three in turn, under equal load; milliseconds per step."""
     steps = SavedSteps(ground.access.app)
     works = {
         "no saver": _walk(None),

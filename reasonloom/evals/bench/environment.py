@@ -1,4 +1,4 @@
-"""The ground a benchmark stands on: an embedded server and an engine of its own, thrown away."""
+"""The environment of a benchmark: an engine on a temporary embedded server, with stopwatches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class TimedEmbedder:
-    """An embedder that adds up its own seconds."""
+    """An embedder that adds up its time."""
 
     def __init__(self, inner: Embedder) -> None:
         self._inner = inner
@@ -69,7 +69,7 @@ class TimedEmbedder:
 
 
 class TimedDatabase(Database):
-    """A database that adds up the seconds of its transactions, from connecting to commit."""
+    """A database that adds up the time of its transactions, from connecting to commit."""
 
     def __init__(self, access: Access, *, connections: int = 5) -> None:
         super().__init__(access, connections=connections)
@@ -123,16 +123,16 @@ class InstantLlm:
     offline = False
 
     async def answer(self, ask: Ask) -> Reply:
-        """Return a fixed thought, which is a fixed summary too."""
-        said = "It follows from the facts."
-        return Reply("", {"thought": said, "summary": said, "confidence": 0.9}, self.name)
+        """Return a fixed thought, which serves as a summary too."""
+        thought = "It follows from the facts."
+        return Reply("", {"thought": thought, "summary": thought, "confidence": 0.9}, self.name)
 
     async def close(self) -> None:
         """Do nothing."""
 
 
 class BenchEngine:
-    """An engine whose embedding and database times are taken apart."""
+    """An engine whose embedding and database times are measured separately."""
 
     def __init__(self, engine: Engine, access: Access) -> None:
         self.access = access
@@ -142,7 +142,7 @@ class BenchEngine:
         self.engine = engine
 
     async def call(self, tool: str, *, owner: str = OWNER, **arguments: Any) -> Outcome:
-        """Call a tool as `owner` at its node, without MCP around it."""
+        """Call a tool as `owner` at its node, without MCP."""
         contract, graph = TOOLS[tool]
         request = parse_request(contract, arguments)
         return await self.engine.call(
@@ -155,7 +155,7 @@ class BenchEngine:
         )
 
     def restart_clocks(self) -> None:
-        """Forget the embedding and database times taken so far."""
+        """Reset the embedding and database times."""
         self.embedder.seconds = self.database.seconds = 0.0
 
 
@@ -163,7 +163,7 @@ class BenchEngine:
 async def bench_engine(
     llm: LanguageModel | None = None, **flags: Any
 ) -> AsyncIterator[BenchEngine]:
-    """Yield an engine on a fresh embedded database with its usual durability.
+    """Yield an engine on a fresh embedded database with default durability.
 
     The language model answers at once unless another is given; flags are settings.
     """

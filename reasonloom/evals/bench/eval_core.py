@@ -1,4 +1,4 @@
-"""What the core itself costs: an item without a graph, and what it adds to an item with one."""
+"""Overhead of the eval core: scripted items alone, and on top of an item with a graph."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from reasonloom.evals.scorers.text import contains, exact
 ITEMS = 20_000
 ROUNDS = 5
 GOAL = 5_000
-"""Items a second that the core must manage without a graph."""
+"""Items per second that the core must reach without a graph."""
 
 THOUGHT = "What must we tell the restaurant?"
 
 
 async def measure(times: int) -> list[Figure]:
-    """Time scripted items, and `reasoning_linear` through the core beside the bare engine."""
+    """Time scripted items, and `reasoning_linear` through the core against the bare engine."""
     scripted = await _scripted()
     async with bench_engine(auto_memory=False) as prepared:
         return [scripted, await _with_graph(prepared, times)]
 
 
 async def _scripted() -> Figure:
-    """Return milliseconds an item; the floor is what the goal allows."""
+    """Return milliseconds per item; the floor is the goal."""
     items = [Item(str(n), f"été {n}", f"ÉTÉ {n}") for n in range(ITEMS)]
     way = Function(lambda item, epoch: str(item.input).upper())
     suite = Suite("scripted", items, (exact(),), way)
@@ -45,12 +45,12 @@ async def _scripted() -> Figure:
             await run(suite, log=Path(folder) / f"{number}.jsonl")
             taken.append((time.perf_counter() - started) * 1000 / ITEMS)
             busy.append((time.process_time() - used) / ITEMS)
-    said = (
+    note = (
         f"{1000 / median(taken):,.0f} items a second, {1 / median(busy):,.0f} a second of processor"
         f" time; floor: {GOAL:,} a second"
     )
     floor = 1000 / GOAL
-    return Figure("eval, scripted item", median(taken), percentile_95(taken), floor, 1.0, said)
+    return Figure("eval, scripted item", median(taken), percentile_95(taken), floor, 1.0, note)
 
 
 async def _with_graph(prepared: BenchEngine, times: int) -> Figure:
@@ -70,13 +70,13 @@ async def _with_graph(prepared: BenchEngine, times: int) -> Figure:
         )
     taken = [after - before for before, after in pairwise(ends)]
     bare += await _bare(prepared, times)
-    said = "floor: the same call of the engine alone, before and after"
+    note = "floor: the same call of the engine alone, before and after"
     return Figure(
         "eval, item by reasoning_linear",
         median(taken),
         percentile_95(taken),
         median(bare),
-        said=said,
+        said=note,
     )
 
 

@@ -1,7 +1,10 @@
-"""The floor of `recall`: its question embedded, one raw vector query and one raw text query.
+"""Floors of `recall` and `memory_traverse`: hand-written queries on their own connections.
 
-Both are what one would write by hand for this owner: the ten nearest, by the owner's own index
-where there is one, and the ten that rank highest of all that hold any of the words.
+The floor of `recall` embeds its question and makes one vector and one text query: the ten nearest,
+by the owner's own index if there is one, and the ten ranked highest of all that contain any of the
+words. The floor of `memory_traverse` walks all paths of at most five edges, with the best worth of
+each node, and returns the twenty best with contents: without visited set, hub limit, or the edges
+between.
 """
 
 from __future__ import annotations
@@ -41,16 +44,16 @@ ORDER BY ts_rank(words, asked) DESC LIMIT 10
 
 @dataclass
 class RawQueries:
-    """The raw queries of one owner on a connection of their own, and the seconds each took."""
+    """Hand-written recall queries on their own connection, and the seconds of each kind."""
 
     ground: BenchEngine
     connection: psycopg.AsyncConnection[Any]
     seconds: dict[str, float] = field(default_factory=lambda: {"vector": 0.0, "text": 0.0})
     last: dict[str, int] = field(default_factory=dict)
-    """The last memory that an owner's index holds; those of after are not asked for."""
+    """The last memory in an owner's index; later ones are not searched."""
 
     async def ask(self, owner: str, question: str, *, memories: int) -> None:
-        """Embed a question and ask it raw."""
+        """Embed a question and run both queries."""
         vector = str((await self.ground.embedder.embed([question]))[0])
         async with self.connection.transaction():
             await self.connection.execute(BIND_RAW, (owner,))
@@ -86,7 +89,7 @@ class RawQueries:
 
 
 async def open_raw_queries(ground: BenchEngine) -> RawQueries:
-    """Return raw queries on a new connection under the app's role, planned each time."""
+    """Open raw queries on a new connection under the app's role, without prepared plans."""
     connection = await psycopg.AsyncConnection.connect(ground.access.app, prepare_threshold=None)
     return RawQueries(ground, connection)
 
@@ -113,12 +116,12 @@ ORDER BY best.worth DESC
 
 @dataclass
 class RawWalk:
-    """The raw walk of one owner on a connection of its own."""
+    """The hand-written walk on its own connection."""
 
     connection: psycopg.AsyncConnection[Any]
 
     async def walk(self, owner: str, start: int) -> int:
-        """Walk from a node; return how many nodes were found."""
+        """Walk from a node; return the number of nodes found."""
         async with self.connection.transaction():
             await self.connection.execute(BIND_WALK, (owner,))
             cursor = await self.connection.execute(WALK, {"owner": owner, "start": start})
@@ -126,5 +129,5 @@ class RawWalk:
 
 
 async def open_raw_walk(ground: BenchEngine) -> RawWalk:
-    """Return raw walks on a new connection under the app's role."""
+    """Open raw walks on a new connection under the app's role."""
     return RawWalk(await psycopg.AsyncConnection.connect(ground.access.app))

@@ -1,4 +1,4 @@
-"""The tools of graph memory at the node, for graphs of several sizes in one database."""
+"""Times the graph memory tools at the node, for graphs of several sizes in one database."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 HUB = 1
-"""The node that as many as HUB_EDGES others are a part of."""
+"""The node that HUB_EDGES others are part of."""
 
 HUB_EDGES = 50_000
 NEIGHBOURHOOD = 1_024
-"""An edge leads at most so many nodes back, so that walks stay among what is near in time."""
+"""Longest distance of an edge in nodes, so that walks stay local in time."""
 
 TYPES = """
 UPDATE memories SET event_type = (ARRAY['decision', 'inference', 'skill', 'episode'])[1 + id %% 4]
@@ -61,7 +61,7 @@ ON CONFLICT DO NOTHING
 
 
 async def load_graph_of(ground: BenchEngine, owner: str, size: int) -> None:
-    """Store `size` nodes of `owner`, two edges each and a chain in time, and a hub."""
+    """Store `size` nodes of `owner`, two edges each, a chain in time, and a hub."""
     await load(ground.database, ground.embedder, owner, size)
     values = {
         "owner": owner,
@@ -76,10 +76,10 @@ async def load_graph_of(ground: BenchEngine, owner: str, size: int) -> None:
 
 
 FLAT = 1.5
-"""The goal of `memory_add`: at any size at most so many times what it takes at the smallest."""
+"""The goal of `memory_add`: at most this multiple of its time in the smallest graph."""
 
 WALKED = 2.0
-"""The goal of `memory_traverse`: at most so many times its raw query."""
+"""The goal of `memory_traverse`: at most this multiple of its raw query."""
 
 ALIKE_MS = 30
 OF_A_SESSION = 10
@@ -110,7 +110,7 @@ async def measure(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list
 
 
 async def _adds(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[Figure]:
-    """Add to all graphs in turn, so that all meet the same weather."""
+    """Add to all graphs in turn, under equal load."""
     facts = {size: sentences(seed_of(owner_of(size)) + 1) for size in sizes}
     taken: dict[int, list[float]] = {size: [] for size in sizes}
     for turn in range(WARM_UP + times):
@@ -128,29 +128,29 @@ async def _adds(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[F
 
 def _added(size: int, taken: list[float], floor: float | None) -> Figure:
     name = f"memory_add, {size:,} nodes"
-    said = "with one edge; floor: the same in the smallest graph"
+    note = "with one edge; floor: the same in the smallest graph"
     goal = None if floor is None else FLAT
-    return Figure(name, median(taken), percentile_95(taken), floor, goal, said)
+    return Figure(name, median(taken), percentile_95(taken), floor, goal, note)
 
 
 async def _searches(ground: BenchEngine, times: int, size: int) -> list[Figure]:
     owner = owner_of(size)
-    asked, floor = questions(seed_of(owner), size), await open_raw_queries(ground)
+    queries, floor = questions(seed_of(owner), size), await open_raw_queries(ground)
 
     async def by_text() -> None:
-        await ground.call("memory_similar", owner=owner, query_text=next(asked))
+        await ground.call("memory_similar", owner=owner, query_text=next(queries))
 
     async def by_hand() -> None:
-        await floor.ask(owner, next(asked), memories=size)
+        await floor.ask(owner, next(queries), memories=size)
 
     below, own = await time_alternately(by_hand, by_text, times)
     await floor.connection.close()
-    said = f"floor: embed + a vector query + a text query; goal {ALIKE_MS} ms"
+    note = f"floor: embed + a vector query + a text query; goal {ALIKE_MS} ms"
     text = Figure(
         f"memory_similar, text, {size:,} nodes", median(own), percentile_95(own), median(below),
-        said=said,
+        said=note,
     )  # fmt: skip
-    vectors = [(await ground.embedder.embed([next(asked)]))[0] for _ in range(WARM_UP + times)]
+    vectors = [(await ground.embedder.embed([next(queries)]))[0] for _ in range(WARM_UP + times)]
     given = iter(vectors)
 
     async def by_vector() -> None:
@@ -187,14 +187,14 @@ PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("all", "memory_quality", {}),
     ("all", "memory_stats", {}),
 )
-"""Tools that are timed by themselves: what is done, the tool, its arguments."""
+"""Tools timed without a floor: description, tool, arguments."""
 
 
 async def _plain(
-    ground: BenchEngine, times: int, size: int, said: str, tool: str, arguments: dict[str, Any]
+    ground: BenchEngine, times: int, size: int, note: str, tool: str, arguments: dict[str, Any]
 ) -> Figure:
     work = _calling(ground, size, tool, **arguments)
-    return await _figure(f"{tool}, {size:,} nodes", work, times, said)
+    return await _figure(f"{tool}, {size:,} nodes", work, times, note)
 
 
 async def _session_end(ground: BenchEngine, times: int, size: int) -> Figure:
@@ -206,8 +206,8 @@ async def _session_end(ground: BenchEngine, times: int, size: int) -> Figure:
             await ground.call("memory_add", owner=owner, event_type="fact", content=next(facts))
         taken.append(await time_once(_calling(ground, size, "session_end")))
     kept = taken[WARM_UP:]
-    said = f"an episode of {OF_A_SESSION} nodes, its language model answers at once"
-    return Figure(f"session_end, {size:,} nodes", median(kept), percentile_95(kept), said=said)
+    note = f"an episode of {OF_A_SESSION} nodes, its language model answers at once"
+    return Figure(f"session_end, {size:,} nodes", median(kept), percentile_95(kept), said=note)
 
 
 def _calling(
@@ -219,8 +219,8 @@ def _calling(
     return work
 
 
-async def _figure(name: str, work: Work, times: int, said: str) -> Figure:
+async def _figure(name: str, work: Work, times: int, note: str) -> Figure:
     for _ in range(WARM_UP):
         await work()
     taken = [await time_once(work) for _ in range(times)]
-    return Figure(name, median(taken), percentile_95(taken), said=said)
+    return Figure(name, median(taken), percentile_95(taken), said=note)

@@ -1,4 +1,9 @@
-"""Fills a database for a benchmark by the bulk path, with what `remember` would have stored."""
+"""Generated sentences, and bulk loading of memories as `remember` would have stored them.
+
+The words are those of the default embedder's tokenizer, in its order, most frequent first, with
+frequencies by Zipf's law. Half of a sentence's words belong to its topic, so that sentences form
+clusters as real ones do.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +48,7 @@ LENGTHS = (8, 24)
 QUESTION_WORDS = 6
 SENTENCES_COVERED = 1_000
 FLATTER = 3
-"""Zipf's law as Mandelbrot wrote it: the word of rank r is as frequent as 1 / (r + FLATTER)."""
+"""Zipf-Mandelbrot: the word of rank r has frequency 1 / (r + FLATTER)."""
 
 VOCABULARY = "tokenizers/l2_supercat_tokenizer_config.json"
 A_WORD = re.compile("▁[a-z]{3,}")
@@ -51,7 +56,7 @@ A_WORD = re.compile("▁[a-z]{3,}")
 
 @cache
 def words() -> tuple[str, ...]:
-    """Return the words, some thousands, the most frequent first."""
+    """Return the words, some thousands, most frequent first."""
     raw = (files("wordllama") / VOCABULARY).read_text(encoding="utf-8")
     known: dict[str, int] = json.loads(raw)["model"]["vocab"]
     return tuple(
@@ -71,28 +76,28 @@ def _topics() -> Sequence[Sequence[str]]:
 
 
 def sentences(seed: int = SEED) -> Iterator[str]:
-    """Yield different sentences for ever, the same ones for the same seed."""
+    """Yield sentences forever, determined by the seed."""
     dice = random.Random(seed)  # noqa: S311 - a benchmark, not a secret
     while True:
         length = dice.randint(*LENGTHS)
         about = dice.choices(dice.choice(_topics()), k=length // 2)
         common = dice.choices(words(), cum_weights=_weights(), k=length - len(about))
-        said = [*about, *common]
-        dice.shuffle(said)
-        yield f"{' '.join(said).capitalize()}."
+        chosen = [*about, *common]
+        dice.shuffle(chosen)
+        yield f"{' '.join(chosen).capitalize()}."
 
 
 def questions(seed: int, stored: int) -> Iterator[str]:
-    """Yield questions for ever, each of some words of one of the first sentences of a seed.
+    """Yield questions forever, each of some words of one of a seed's first sentences.
 
-    `stored` is how many sentences there are to ask about; of many the first thousand are.
+    `stored` is the number of sentences to ask about; at most the first thousand are used.
     """
     dice = random.Random(seed)  # noqa: S311 - a benchmark, not a secret
     known = list(islice(sentences(seed), min(stored, SENTENCES_COVERED)))
     while True:
-        said = dice.choice(known).rstrip(".").lower().split()
-        kept = sorted(dice.sample(range(len(said)), min(QUESTION_WORDS, len(said))))
-        yield f"{' '.join(said[place] for place in kept).capitalize()}?"
+        source = dice.choice(known).rstrip(".").lower().split()
+        kept = sorted(dice.sample(range(len(source)), min(QUESTION_WORDS, len(source))))
+        yield f"{' '.join(source[place] for place in kept).capitalize()}?"
 
 
 BATCH = 500
@@ -103,12 +108,12 @@ NAMESPACE = UUID("6a1f3f36-37a5-4c51-9b5e-0f6f1f6a7d11")
 
 
 def seed_of(owner: str) -> int:
-    """Return the seed of what an owner says."""
+    """Return the seed of an owner's texts."""
     return sum(owner.encode()) * 1009 + SEED
 
 
 async def load(database: Database, embedder: Embedder, owner: str, memories: int) -> None:
-    """Store `memories` of `owner`, a batch a transaction."""
+    """Store `memories` of `owner`, one batch per transaction."""
     made = itertools.islice(_new(owner), memories)
     while batch := list(itertools.islice(made, BATCH)):
         embedded = await _embedded(embedder, batch)
@@ -119,7 +124,7 @@ async def load(database: Database, embedder: Embedder, owner: str, memories: int
 
 
 def _new(owner: str) -> Iterator[NewMemory]:
-    beginning = datetime.now(UTC)  # what is old would be weakened while it is measured
+    beginning = datetime.now(UTC)  # old memories would decay during the benchmark
     for number, content in enumerate(sentences(seed_of(owner))):
         yield NewMemory(
             effect=uuid5(NAMESPACE, f"{owner}/{number}"),
@@ -140,7 +145,7 @@ def _new(owner: str) -> Iterator[NewMemory]:
 
 
 async def _embedded(embedder: Embedder, batch: list[NewMemory]) -> list[NewMemory]:
-    """Return the memories with their five views' vectors, embedded at once."""
+    """Return the memories with the vectors of their five views, embedded at once."""
     texts = [sector_views(ViewSource(each.content, each.created_at)) for each in batch]
     different = list(dict.fromkeys(text for each in texts for text in each.values()))
     vector = dict(zip(different, await embedder.embed(different), strict=True))

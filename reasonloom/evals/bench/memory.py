@@ -1,4 +1,4 @@
-"""`remember` and `recall` at the node, for owners of many sizes in one database."""
+"""Times `remember` and `recall` for owners of many sizes in one database."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from reasonloom.stores.vector_indexes import maintain
 POOL = 250
 DEPTH = 10
 ENOUGH = 0.98
-"""The share of the nearest that is to be found, of every owner."""
+"""The share of the nearest that must be found, for every owner."""
 
 EXACT = text("""
 SELECT memory_id FROM embeddings WHERE owner = :owner AND model = :model
@@ -43,22 +43,22 @@ GROUP BY memory_id ORDER BY min((embedding <=> CAST(:vector AS halfvec)) + 0), m
 async def nearest_against_exact(
     ground: BenchEngine, owners: Mapping[str, int], times: int
 ) -> Figure:
-    """Return the share found of the ten nearest: of `times` questions of owners in any order."""
+    """Return the share found of the ten nearest, over `times` questions of shuffled owners."""
     names, dice = list(owners), random.Random(SEED)  # noqa: S311 - a benchmark, not a secret
     dice.shuffle(names)
-    asked = {owner: questions(seed_of(owner), owners[owner]) for owner in names}
+    queries = {owner: questions(seed_of(owner), owners[owner]) for owner in names}
     shares = []
     for number in range(times):
         owner = names[number % len(names)]
-        vector = (await ground.embedder.embed([next(asked[owner])]))[0]
+        vector = (await ground.embedder.embed([next(queries[owner])]))[0]
         near = Nearness(vector, ground.embedder.model, SECTORS)
         async with ground.database.begin(Caller(owner), searching=True) as tx:
             shares.append(await _share(tx, near))
     mean = sum(shares) / len(shares)
     below = sum(share < ENOUGH for share in shares)
-    said = f"a share, not a time; {below} of {times} below {ENOUGH}"
+    note = f"a share, not a time; {below} of {times} below {ENOUGH}"
     name = f"nearest {DEPTH} against exact, {len(owners):,} x {max(owners.values()):,} at most"
-    return Figure(name, mean, min(shares), said=said)
+    return Figure(name, mean, min(shares), said=note)
 
 
 async def _share(tx: Transaction, near: Nearness) -> float:
@@ -69,13 +69,13 @@ async def _share(tx: Transaction, near: Nearness) -> float:
 
 
 RATIO = 2.0
-"""The goal of `recall`: at most so many times its floor."""
+"""The goal of `recall`: at most this multiple of its floor."""
 
 TOGETHER = 100_000
-"""Memories that many owners hold together."""
+"""Memories of all tenants in total."""
 
 SPREAD = 1.2
-"""How unlike the owners are in size: the standard deviation of its logarithm."""
+"""Standard deviation of the logarithm of the owners' sizes."""
 
 SETTLE = "VACUUM (ANALYZE) memories, embeddings, terms, edges, sessions, owners"
 BYTES = """
@@ -90,7 +90,7 @@ def name_of(size: int) -> str:
 
 
 def sizes_of(owners: int) -> dict[str, int]:
-    """Return owners of mixed sizes, TOGETHER memories in all, the same at each run."""
+    """Return owners of mixed sizes, TOGETHER memories in total, the same at each run."""
     dice = random.Random(SEED)  # noqa: S311 - a benchmark, not a secret
     shares = [dice.lognormvariate(0, SPREAD) for _ in range(owners)]
     whole = sum(shares)
@@ -138,12 +138,12 @@ async def _tenants_loaded(ground: BenchEngine, tenants: Mapping[str, int]) -> Fi
 
 def _bulk(name: str, started: float, size: int) -> Figure:
     took = (time.perf_counter() - started) * 1000
-    said = f"{took / 1000:.1f} s, embedding and all; {size / took * 1000:.0f} memories a second"
-    return Figure(name, took / size, took / size, said=said)
+    note = f"{took / 1000:.1f} s, embedding and all; {size / took * 1000:.0f} memories a second"
+    return Figure(name, took / size, took / size, said=note)
 
 
 async def _settled(ground: BenchEngine) -> Figure:
-    """Let the database count its rows and index who outgrew exact search, as it would by day."""
+    """Run upkeep, as the database would during operation: statistics, and indexes for large owners."""
     started = time.perf_counter()
     done = await maintain(ground.access)
     took = (time.perf_counter() - started) * 1000
@@ -154,38 +154,38 @@ async def _settled(ground: BenchEngine) -> Figure:
         stored = await (await connection.execute("SELECT count(*) FROM memories")).fetchone()
         size = await (await connection.execute(BYTES)).fetchone()
     assert stored and size  # noqa: S101 - both queries give a row
-    said = (
+    note = (
         f"{done.made} indexes of nearness; {int(size[0]) / max(1, stored[0]):,.0f} bytes a memory "
         f"with all indexes, of {stored[0]:,}"
     )
-    return Figure("reasonloom db maintain", took, took, said=said)
+    return Figure("reasonloom db maintain", took, took, said=note)
 
 
 async def _recall(
     ground: BenchEngine, owners: Mapping[str, int], times: int, name: str
 ) -> list[Figure]:
-    asked, dice = _questions(owners), random.Random(SEED)  # noqa: S311 - no secret
+    queries, dice = _questions(owners), random.Random(SEED)  # noqa: S311 - no secret
     names = list(owners)
     floor = await open_raw_queries(ground)
 
     async def recall() -> None:
         owner = dice.choice(names)
-        await ground.call("recall", owner=owner, userId=owner, text=next(asked[owner]), limit=10)
+        await ground.call("recall", owner=owner, userId=owner, text=next(queries[owner]), limit=10)
 
     async def by_hand() -> None:
         owner = dice.choice(names)
-        await floor.ask(owner, next(asked[owner]), memories=owners[owner])
+        await floor.ask(owner, next(queries[owner]), memories=owners[owner])
 
     below, own = await time_alternately(by_hand, recall, times)
     await floor.connection.close()
     share = {key: seconds * 1000 / (times + WARM_UP) for key, seconds in floor.seconds.items()}
-    said = f"floor: embed + vector query {share['vector']:.2f} + text query {share['text']:.2f}"
-    beside = Figure(f"recall, {name}", median(own), percentile_95(own), median(below), RATIO, said)
-    return [beside, await _split(ground, f"recall, {name}, split", recall, times)]
+    note = f"floor: embed + vector query {share['vector']:.2f} + text query {share['text']:.2f}"
+    figure = Figure(f"recall, {name}", median(own), percentile_95(own), median(below), RATIO, note)
+    return [figure, await _split(ground, f"recall, {name}, split", recall, times)]
 
 
 def _questions(owners: Mapping[str, int]) -> dict[str, Iterator[str]]:
-    """Return endless questions about what each owner has stored."""
+    """Return infinite questions about each owner's memories."""
     return {owner: questions(seed_of(owner), size) for owner, size in owners.items()}
 
 
@@ -206,7 +206,7 @@ async def _remember(ground: BenchEngine, owner: str, size: int, times: int) -> F
 
 
 async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figure:
-    """Time `work` and tell which share was embedding, database and rest."""
+    """Time `work`, split into embedding, database and the rest."""
     for _ in range(WARM_UP):
         await work()
     ground.restart_clocks()
@@ -214,11 +214,11 @@ async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figu
     embedding = ground.embedder.seconds * 1000 / times
     database = ground.database.seconds * 1000 / times
     mean = sum(taken) / times
-    said = (
+    note = (
         f"mean {mean:.2f} = embedding {embedding:.2f} + database {database:.2f} "
         f"+ rest {mean - embedding - database:.2f}"
     )
-    return Figure(name, median(taken), percentile_95(taken), said=said)
+    return Figure(name, median(taken), percentile_95(taken), said=note)
 
 
 def _memory_of_the_process() -> Figure:

@@ -1,4 +1,4 @@
-"""The tools of mental models at the node, beside their queries written by hand."""
+"""Times the mental model tools against hand-written queries, and clustering into basins."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ RAN = (
     "INSERT INTO runs (owner, id, tool, graph, graph_version, status, input, output, latency_ms,"
     " finished_at) VALUES (%s, %s, %s, %s, 1, 'done', %s, %s, 1, now())"
 )
-"""The row of a run, which commits with what it wrote; those of reads are written in batches."""
+"""The row of a run, committed with its writes; those of reads are written in batches."""
 
 
 async def measure_models(ground: BenchEngine, times: int) -> list[Figure]:
-    """Make basins and models, then time each tool in turn with its floor."""
+    """Make basins and models, then time each tool alternately with its floor."""
     async with (
         await psycopg.AsyncConnection.connect(ground.access.admin, autocommit=True) as admin,
         await psycopg.AsyncConnection.connect(ground.access.app) as app,
@@ -73,7 +73,7 @@ async def measure_models(ground: BenchEngine, times: int) -> list[Figure]:
 
 
 class _Bench:
-    """The works that are timed, and by hand what they do."""
+    """The calls that are timed, and the same work by hand."""
 
     def __init__(
         self, ground: BenchEngine, app: psycopg.AsyncConnection[Any], basins: list[UUID]
@@ -91,12 +91,12 @@ class _Bench:
         floor: Callable[[], Awaitable[object]],
         times: int,
     ) -> Figure:
-        """Time a work beside its floor, on as many models as are listed."""
+        """Time a call against its floor, on the number of models that is listed."""
         while next(self.numbers) < MODELS:
             self.model = await self.create()
         below, own = await time_alternately(floor, work, times)
-        said = OBSERVED.format(original=original)
-        return Figure(name, median(own), percentile_95(own), median(below), said=said)
+        note = OBSERVED.format(original=original)
+        return Figure(name, median(own), percentile_95(own), median(below), said=note)
 
     async def create(self) -> str:
         outcome = await self.ground.call(
@@ -176,8 +176,8 @@ class _Bench:
 
     async def _ran(self, tool: str, run: UUID) -> None:
         given = Jsonb({"name": "m", "domain": "user", "basin_ids": [str(self.basins[0])]})
-        told = Jsonb({"success": True, "model_id": str(run), "message": "Model 'm' created"})
-        await self.app.execute(RAN, (OWNER, run, tool, tool, given, told))
+        output = Jsonb({"success": True, "model_id": str(run), "message": "Model 'm' created"})
+        await self.app.execute(RAN, (OWNER, run, tool, tool, given, output))
 
 
 # The floor clusters the same sample in the same kind of process: scikit-learn's HDBSCAN on the
@@ -199,7 +199,7 @@ MEGABYTE = 1024
 
 
 async def measure_basins(ground: BenchEngine, sizes: list[int]) -> list[Figure]:
-    """Return for each number of memories the time of forming and keeping their basins."""
+    """Return the time of forming and persisting basins, for each number of memories."""
     return [await _formed(ground, size) for size in sizes]
 
 
@@ -217,12 +217,12 @@ async def _formed(ground: BenchEngine, size: int) -> Figure:
         for who in (resource.RUSAGE_CHILDREN, resource.RUSAGE_SELF)
     )
     floor = await _alone(ground, owner)
-    said = (
+    note = (
         f"{len(formed.basins):,} basins, {formed.sampled:,} clustered, {formed.alone:,} alone; "
         f"peak {child:,} MB in the child, {own:,} MB here; floor: the library alone"
     )
     times = seconds * 1000
-    return Figure(f"basins of {size:,} memories", times, times, floor * 1000, said=said)
+    return Figure(f"basins of {size:,} memories", times, times, floor * 1000, said=note)
 
 
 async def _alone(ground: BenchEngine, owner: Caller) -> float:

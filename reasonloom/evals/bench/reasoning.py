@@ -1,4 +1,4 @@
-"""Many sessions at once against one alone: steps a second, and whether any step fails."""
+"""Times reasoning with instant or slow language models: linear, tree, and many sessions at once."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ WAYS = (
     "let the school lend its gym", "dance in the covered market", "borrow the fire station",
     "put a tent up on the square",
 )  # fmt: skip
-"""Thoughts so unlike that none is merged with another."""
+"""Thoughts so different that none is merged with another."""
 
 
 class SlowLlm:
     """Answers every prompt of linear and tree reasoning after `seconds`.
 
-    `calls` holds when each call began and ended, by `time.perf_counter`.
+    `calls` holds the start and end of each call, by `time.perf_counter`.
     """
 
     name = "slow"
@@ -53,7 +53,7 @@ class SlowLlm:
         self.calls: list[tuple[float, float]] = []
 
     async def answer(self, ask: Ask) -> Reply:
-        """Return an answer of the form asked for."""
+        """Return an answer of the requested form."""
         started = time.perf_counter()
         await asyncio.sleep(self.seconds)
         self.calls.append((started, time.perf_counter()))
@@ -62,9 +62,9 @@ class SlowLlm:
         return Reply("", answers[wanted](ask.material), self.name)
 
     def longest_chain(self) -> int:
-        """Return how many calls of those taken down had to wait for one another.
+        """Return the length of the longest chain of calls that waited for one another.
 
-        A call is taken to follow every call that had ended when it began.
+        A call is assumed to follow every call that had ended when it began.
         """
         lengths: list[tuple[float, int]] = []
         for begun, ended in sorted(self.calls):
@@ -104,7 +104,7 @@ class BareState(TypedDict, total=False):
 
 
 async def measure_linear(ground: BenchEngine, times: int) -> list[Figure]:
-    """Time both graphs in turn, at the node and on one database."""
+    """Time `reasoning_linear` and a bare graph with the same saver, alternately on one database."""
     steps = SavedSteps(ground.access.app)
     bare = await _bare(steps)
 
@@ -113,9 +113,9 @@ async def measure_linear(ground: BenchEngine, times: int) -> list[Figure]:
 
     floor, own = await time_alternately(bare, ours, times)
     await steps.close()
-    said = "floor: a bare two-node graph, same saver; three steps saved by it, four by ours"
+    note = "floor: a bare two-node graph, same saver; three steps saved by it, four by ours"
     name = "reasoning_linear, instant llm"
-    return [Figure(name, median(own), percentile_95(own), median(floor), LINEAR_GOAL, said)]
+    return [Figure(name, median(own), percentile_95(own), median(floor), LINEAR_GOAL, note)]
 
 
 async def _bare(steps: SavedSteps) -> Work:
@@ -145,13 +145,16 @@ async def _bare(steps: SavedSteps) -> Work:
 TREE_GOAL = 1.3
 BRANCHES = 4
 TREE_MEMORIES = 1_000
-"""Memories of the owner, so that recall has something to do."""
+"""Memories of the owner, so that recall has work to do."""
 
 TREE_QUESTION = "Where do we hold the dance when the hall is closed?"
 
 
 async def measure_tree(times: int) -> list[Figure]:
-    """Time the tool with and without automatic memory, on a database of its own each."""
+    """Time `reasoning_tree` with and without memory against its critical path, on separate databases.
+
+    The floor is the longest chain of calls that wait for one another.
+    """
     return [await _tree_measured(times, memory=memory) for memory in (True, False)]
 
 
@@ -172,13 +175,13 @@ async def _tree_measured(times: int, *, memory: bool) -> Figure:
         embedding = prepared.embedder.seconds * 1000 / times
         database = prepared.database.seconds * 1000 / times
     chain = llm.longest_chain()
-    said = (
+    note = (
         f"floor: {chain} calls of {llm.seconds * 1000:.0f} ms, one after another, of "
         f"{len(llm.calls)}; embedding {embedding:.1f}, transactions {database:.1f}, some at once"
     )
     name = f"reasoning_tree, {BRANCHES} branches, {'with' if memory else 'without'} memory"
     return Figure(
-        name, median(taken), percentile_95(taken), chain * llm.seconds * 1000, TREE_GOAL, said
+        name, median(taken), percentile_95(taken), chain * llm.seconds * 1000, TREE_GOAL, note
     )
 
 
@@ -193,7 +196,7 @@ SESSION_REQUEST: dict[str, dict[str, Any]] = {
 
 
 class ConcurrentSessions:
-    """Sessions that think at the same time; what each step took, and what failed."""
+    """Concurrent sessions; the time of each step, and the number of failures."""
 
     def __init__(self, ground: BenchEngine, tool: str) -> None:
         self._ground = ground
@@ -202,7 +205,7 @@ class ConcurrentSessions:
         self.failed = 0
 
     async def think(self, sessions: int, steps: int) -> float:
-        """Let so many sessions take so many steps; return steps a second that went well."""
+        """Let so many sessions take so many steps; return successful steps per second."""
         self.taken.clear()
         started = time.perf_counter()
         await asyncio.gather(*(self._session(steps) for _ in range(sessions)))
@@ -223,7 +226,7 @@ class ConcurrentSessions:
 
 
 async def measure_sessions(steps: int) -> list[Figure]:
-    """Time one session and then many, with the pools and settings that are the default."""
+    """Time one session and then many, with default pools and settings."""
     llm = SlowLlm()
     async with bench_engine(llm=llm) as prepared:
         await load(prepared.database, prepared.embedder, OWNER, SESSION_MEMORIES)
@@ -236,9 +239,9 @@ async def _measured(prepared: BenchEngine, tool: str, steps: int) -> Figure:
     alone = await crowd.think(1, steps)
     floor = median(crowd.taken)
     together = await crowd.think(SESSIONS, steps)
-    said = (
+    note = (
         f"{together:.1f} steps a second, alone {alone:.1f}: {together / alone:.1f} times; "
         f"{crowd.failed} of {SESSIONS * steps} failed; floor: a step alone"
     )
     name = f"{tool}, {SESSIONS} sessions at once"
-    return Figure(name, median(crowd.taken), percentile_95(crowd.taken), floor, said=said)
+    return Figure(name, median(crowd.taken), percentile_95(crowd.taken), floor, said=note)

@@ -1,4 +1,4 @@
-"""The studio by a browser's own clock: the first paint of every page, and steps that appear."""
+"""Times the studio by a headless browser's clock: first paints, and steps that appear."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAINTED = """() => new Promise((done) => {
   };
   look();
 })"""
-"""Milliseconds from the page's beginning to its first paint, once its heading stands."""
+"""Milliseconds from navigation to first paint, once the heading is present."""
 
 APPEARED = """(text) => new Promise((done) => {
   const look = () => {
@@ -45,7 +45,7 @@ APPEARED = """(text) => new Promise((done) => {
   };
   look();
 })"""
-"""Milliseconds since 1970 at the frame after a text stood on the page."""
+"""Milliseconds since 1970 at the frame after a text appeared on the page."""
 
 
 @asynccontextmanager
@@ -53,10 +53,10 @@ async def chromium() -> AsyncIterator[Browser]:
     """Yield a browser.
 
     Raises:
-        SettingMistake: Playwright or a Chromium is missing; which is told.
+        SettingMistake: Playwright or Chromium is missing; says which.
     """
     try:
-        from playwright.async_api import async_playwright  # noqa: PLC0415 - of development alone
+        from playwright.async_api import async_playwright  # noqa: PLC0415 - only installed for development
     except ImportError:
         raise SettingMistake(MISSING.format(what="playwright"), field="only") from None
     path = next(filter(None, map(shutil.which, NAMES)), None)
@@ -69,7 +69,7 @@ async def chromium() -> AsyncIterator[Browser]:
 
 
 async def painted(browser: Browser, url: str) -> float:
-    """Return the milliseconds to the first paint of a page, nothing of it kept from before."""
+    """Return the milliseconds to the first paint of a page, with a cold cache."""
     context = await browser.new_context()
     page = await context.new_page()
     await page.goto(url)
@@ -79,7 +79,7 @@ async def painted(browser: Browser, url: str) -> float:
 
 
 async def open_page(browser: Browser, url: str) -> Page:
-    """Return an open page that follows what is written."""
+    """Return an open page that follows new steps."""
     page = await browser.new_page()
     await page.goto(url)
     await page.wait_for_function("() => window.socket?.connected")
@@ -90,7 +90,7 @@ async def open_page(browser: Browser, url: str) -> Page:
 MEMORIES, THOUGHTS = 100_000, 2_000
 LOADS, STEPS = 5, 20
 FIRST, GOAL = 1_000.0, 300.0
-"""Milliseconds: of a first paint, and from a step's commit to its being seen."""
+"""Milliseconds: of a first paint, and from a step's commit until it is visible."""
 
 SMALL = 20
 PAGES = (
@@ -105,7 +105,7 @@ PAGES = (
 async def measure(
     memories: int = MEMORIES, thoughts: int = THOUGHTS, loads: int = LOADS
 ) -> list[Figure]:
-    """Fill a database, serve it by a process of its own, and look at it.
+    """Fill a database, serve it by a separate process, and load its pages.
 
     Raises:
         SettingMistake: there is no browser, or the extra `studio` is not installed.
@@ -121,7 +121,9 @@ async def measure(
         async with listening(command, port, await _environment(prepared)):
             root = f"http://{HOST}:{port}/studio"
             figures = [loaded]
-            await painted(browser, f"{root}/")  # the engine is open, the models are loaded
+            await painted(
+                browser, f"{root}/"
+            )  # so that the engine is open and the models are loaded
             for page in PAGES:
                 figures.append(await _painted(browser, root, page, ids, loads))
             for session, count in ((small, SMALL), (long, thoughts)):
@@ -131,7 +133,7 @@ async def measure(
 
 async def _environment(prepared: BenchEngine) -> dict[str, str]:
     settings, embedded = prepared.engine.loom.settings, prepared.access.embedded
-    assert embedded  # noqa: S101 - a ground's database is
+    assert embedded  # noqa: S101 - a benchmark's database is
     address = await asyncio.to_thread(embedded.ensure)
     url = address.dsn("postgres", "eval")
     return child_environment(settings, DATABASE_URL=url, REASONLOOM_USER=OWNER)
@@ -142,8 +144,8 @@ async def _painted(
 ) -> Figure:
     times = [await painted(browser, root + page.format(**ids)) for _ in range(loads)]
     reached = "reached" if median(times) <= FIRST else "missed"
-    said = f"median of {loads} with a cold cache; goal {FIRST:g} ms: {reached}"
-    return Figure(f"first paint, {page}", median(times), percentile_95(times), said=said)
+    note = f"median of {loads} with a cold cache; goal {FIRST:g} ms: {reached}"
+    return Figure(f"first paint, {page}", median(times), percentile_95(times), said=note)
 
 
 async def _appearing(browser: Browser, root: str, session: Grown, thoughts: int) -> Figure:
@@ -151,13 +153,13 @@ async def _appearing(browser: Browser, root: str, session: Grown, thoughts: int)
     page = await open_page(browser, f"{root}/session/{session.id}")
     times = []
     for number in range(STEPS):
-        said = f"step {number} is here"
-        seen = asyncio.create_task(page.evaluate(APPEARED, said))
+        thought = f"step {number} is here"
+        seen = asyncio.create_task(page.evaluate(APPEARED, thought))
         await asyncio.sleep(0.5 + number % 7 * 0.05)
-        committed = await session.grow(said)
+        committed = await session.grow(thought)
         times.append(float(await seen) - committed * 1000)
     await page.close()
     reached = "reached" if percentile_95(times) <= GOAL else "missed"
-    said = f"{STEPS} steps of another process; goal {GOAL:g} ms: {reached}"
+    thought = f"{STEPS} steps of another process; goal {GOAL:g} ms: {reached}"
     name = f"from a step's commit to its being seen, session of {thoughts:,} thoughts"
-    return Figure(name, median(times), percentile_95(times), said=said)
+    return Figure(name, median(times), percentile_95(times), said=thought)

@@ -1,4 +1,4 @@
-"""What the studio's pages show in a benchmark: many memories, a long session, one of all else."""
+"""Content for the studio benchmark: many memories, a long session, one of everything else."""
 
 from __future__ import annotations
 
@@ -40,32 +40,32 @@ BASIN = (
 
 
 class Grown:
-    """A session that can be made longer by exactly one commit."""
+    """A session that grows by exactly one commit at a time."""
 
     def __init__(self, ground: BenchEngine, outcome: Outcome) -> None:
         self.id = str(outcome.answer["session_id"])
         self._run = outcome.run_id
         self._database = ground.database
 
-    async def grow(self, said: str, times: int = 1) -> float:
-        """Store so many thoughts in one transaction; return when it was about to commit."""
+    async def grow(self, thought: str, times: int = 1) -> float:
+        """Store thoughts in one transaction; return the time just before its commit."""
         async with self._database.begin(CALLER) as tx:
             for _ in range(times):
                 session = await sessions.hold(tx, self.id)
                 branch = await branches.active(tx, session)
-                await branches.extend(tx, self._next(branch, said), fork=uuid4())
+                await branches.extend(tx, self._next(branch, thought), fork=uuid4())
             at = time.time()
         return at
 
-    def _next(self, branch: branches.BranchRow, said: str) -> NewThought:
+    def _next(self, branch: branches.BranchRow, thought: str) -> NewThought:
         return NewThought(
-            uuid4(), UUID(self.id), branch.head_id, branch.id, "linear", QUESTION, said, 0.9,
+            uuid4(), UUID(self.id), branch.head_id, branch.id, "linear", QUESTION, thought, 0.9,
             "instant", self._run,
         )  # fmt: skip
 
 
 async def session_of(ground: BenchEngine, thoughts: int) -> Grown:
-    """Return a session of so many thoughts, the first by a call of a tool."""
+    """Return a session of so many thoughts, the first by a tool call."""
     grown = Grown(ground, await ground.call("reasoning_linear", content=QUESTION))
     left = thoughts - 1
     while left > 0:
@@ -77,7 +77,7 @@ async def session_of(ground: BenchEngine, thoughts: int) -> Grown:
 async def fill_studio(
     ground: BenchEngine, memories: int, thoughts: int, home: Path
 ) -> tuple[dict[str, str], Figure]:
-    """Fill the database and the folder of evals; return ids by kind, and how long it took."""
+    """Fill the database and the folder of evals; return ids by kind, and the time it took."""
     started = time.perf_counter()
     await load(ground.database, ground.embedder, OWNER, memories)
     await load_chunks(ground.database, ground.embedder, OWNER, CHUNKS)
@@ -97,8 +97,8 @@ async def fill_studio(
     assert row  # noqa: S101 - chunks were stored above
     ids["project"], ids["talk"] = str(row[0]), str(row[1])
     took = (time.perf_counter() - started) * 1000
-    said = f"{took / 1000:.1f} s: {memories:,} memories, a session of {thoughts:,} thoughts"
-    return ids, Figure("loading what the pages show", took, took, said=said)
+    note = f"{took / 1000:.1f} s: {memories:,} memories, a session of {thoughts:,} thoughts"
+    return ids, Figure("loading what the pages show", took, took, said=note)
 
 
 async def _one_of_each(ground: BenchEngine) -> dict[str, str]:

@@ -1,9 +1,8 @@
-"""A plan of operations without LangGraph, with it, with our saver, and as the whole tool.
+"""Times a plan of operations without LangGraph, with it, with our saver, and as the whole tool.
 
-A step is one order of the plan carried out: one question worded and asked, its answer read, and
-with LangGraph a task of its own that is saved. What is done once a round (taking in what came)
-and once a run is shared out among the steps; what comes of a plan, which is kept at the end of the
-tool's run, is told apart.
+A step is one order of the plan: one question rendered and asked, its answer parsed, and with
+LangGraph a task of its own that is saved. Work per round and per run is spread over the steps;
+persisting the resulting graph at the end of the tool's run is reported separately.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ IN_MEMORY = "LangGraph, saver in memory"
 SAVED = "LangGraph, our saver in Postgres"
 RECORDED = "the same, calls recorded"
 WAYS = (DRIVEN, IN_MEMORY, SAVED, RECORDED, TOOL)
-"""`RECORDED` is the tool until it has all thoughts, the tool itself keeps them as a graph too."""
+"""`RECORDED` is the tool until it has all thoughts; the tool itself also persists the graph."""
 
 MOST_STEPS = 200
 
@@ -69,8 +68,8 @@ class Instant:
     """Answers at once what `llm` has answered before, so that only the machine is timed.
 
     Attributes:
-        known: answers by the question's words and its sample.
-        asked: how many questions came.
+        known: answers by text and sample of the question.
+        asked: number of questions.
     """
 
     llm: LanguageModel
@@ -80,7 +79,7 @@ class Instant:
     offline: bool = False
 
     async def answer(self, ask: Ask) -> Reply:
-        """Return the answer of `llm`, which is asked the first time only."""
+        """Return the answer of `llm`, which is called only the first time."""
         self.asked += 1
         key = (words(ask.messages), ask.sample)
         if key not in self.known:
@@ -110,7 +109,7 @@ class Sorts:
         return json.dumps(generate_sorting(1, self.size, SEED)[0].numbers)
 
     def driven(self) -> Work:
-        """Return the plan carried out by the plain loop."""
+        """Return the plan run by the plain loop."""
         plan, problem = self.plan, self.problem
 
         async def run() -> str:
@@ -120,21 +119,21 @@ class Sorts:
         return run
 
     def walked(self, saver: BaseCheckpointSaver[Any]) -> Work:
-        """Return the plan walked by LangGraph: the tool's nodes and edges without the database.
+        """Return the plan run by LangGraph: the tool's nodes and edges without the database.
 
-        Its calls are not recorded, and no graph is kept.
+        Calls are not recorded, and no graph is persisted.
         """
         request = self._request()
 
-        async def carry_out(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
+        async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
             order = state["order"]
-            told = await PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))(order)
+            result = await PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))(order)
             at = time.perf_counter() - runtime.context.run.started
-            return {"came": [OrderResult(key=order["key"], result={**told, "at": at})]}
+            return {"came": [OrderResult(key=order["key"], result={**result, "at": at})]}
 
         graph = StateGraph(GotRunState, context_schema=Execution)
         graph.add_node("begin_plan", begin_plan)
-        graph.add_node("carry_out", carry_out, input_schema=PlanTask)
+        graph.add_node("carry_out", run_order, input_schema=PlanTask)
         graph.add_node("take_in", absorb_results)
         graph.add_edge(START, "begin_plan")
         graph.add_conditional_edges("begin_plan", dispatch_orders, {"keep_graph": END})
@@ -155,7 +154,7 @@ class Sorts:
         return run
 
     def called(self, kept: list[float]) -> Work:
-        """Return the tool as it is; `kept` gets the milliseconds in which each graph was kept."""
+        """Return the whole tool; `kept` gets the milliseconds in which each graph was persisted."""
         graph = load_graph("got_run")
         begun = 0.0
 
@@ -189,10 +188,10 @@ def _sorted(state: Any) -> str:
 
 
 async def measure(times: int) -> list[Figure]:
-    """Time the four in turn for each size, so that all meet the same weather; milliseconds a step.
+    """Time the four ways in turn for each size, under equal load; milliseconds per step.
 
     Raises:
-        RuntimeError: they came to different lists, or asked different numbers of questions.
+        RuntimeError: their results or numbers of questions differ.
     """
     llm = Instant(SimulatedSorter(0))
     figures: list[Figure] = []
@@ -228,7 +227,7 @@ async def _timed(works: dict[str, Work], times: int) -> dict[str, list[float]]:
 
 
 def _figures(plan: str, taken: dict[str, list[float]], count: int) -> list[Figure]:
-    """Return a figure for each way; times in `taken` are of a whole run of `count` steps."""
+    """Return a figure per way; times in `taken` are of a whole run of `count` steps."""
     steps = {name: [took / count for took in each] for name, each in taken.items()}
     floor = median(steps[DRIVEN])
     return [
@@ -244,7 +243,7 @@ def _figures(plan: str, taken: dict[str, list[float]], count: int) -> list[Figur
 
 
 async def agreed(works: dict[str, Work], llm: Instant) -> int:
-    """Return how many questions each asks; all come to the same, or nothing is timed."""
+    """Return how many questions each way asks; refuses ways that differ."""
     found = set()
     for work in works.values():
         llm.asked = 0

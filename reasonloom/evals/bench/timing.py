@@ -1,4 +1,4 @@
-"""Takes times and tells of them: medians and 95th percentiles, side by side with a floor."""
+"""Takes times and summarises them: medians and 95th percentiles against a floor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WARM_UP = 5
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measured thing beside its floor; times in milliseconds, `goal` is a ratio or None."""
+    """One measurement with its floor; times in milliseconds, `goal` is a ratio or None."""
 
     name: str
     p50: float
@@ -29,7 +29,7 @@ class Figure:
 
     @property
     def reached(self) -> bool | None:
-        """Whether the ratio keeps its goal, None where there is none."""
+        """Whether the ratio meets its goal, None without one."""
         return None if self.ratio is None or self.goal is None else self.ratio <= self.goal
 
 
@@ -39,14 +39,14 @@ def median(times: Sequence[float]) -> float:
 
 
 def percentile_95(times: Sequence[float]) -> float:
-    """Return the 95th percentile of `times` (the largest where there are few)."""
+    """Return the 95th percentile of `times` (the maximum if there are few)."""
     if len(times) < 2:  # noqa: PLR2004
         return max(times)
     return statistics.quantiles(times, n=20, method="inclusive")[-1]
 
 
 async def time_once(work: Work) -> float:
-    """Return how many milliseconds `work` took."""
+    """Return the milliseconds that `work` took."""
     started = time.perf_counter()
     await work()
     return (time.perf_counter() - started) * 1000
@@ -55,7 +55,7 @@ async def time_once(work: Work) -> float:
 async def time_alternately(
     first: Work, second: Work, times: int
 ) -> tuple[list[float], list[float]]:
-    """Time two works in turn, A B A B, so that both meet the same weather."""
+    """Time two works alternately, A B A B, so that both meet the same load."""
     for _ in range(WARM_UP):
         await first()
         await second()

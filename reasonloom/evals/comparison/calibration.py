@@ -1,4 +1,4 @@
-"""Holds the statistics against known answers: coverage, false positives, power as promised."""
+"""Calibration of the statistics on synthetic data: coverage, false positives, promised power."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ SKEW = 0.7
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Comparisons that are drawn alike.
+    """A distribution of comparisons.
 
     Attributes:
-        name, said: what it is called, and what is drawn.
-        effect: the true mean difference.
+        name, said: its name, and a description of what is drawn.
+        effect: true mean difference.
         draw: draws one comparison.
     """
 
@@ -37,7 +37,7 @@ class World:
 
 
 def right_wrong(items: int, to_right: float, to_wrong: float) -> World:
-    """Return items that stand alone and become right, or wrong, with these chances."""
+    """Independent items that become right, or wrong, with these probabilities."""
 
     def draw(chance: np.random.Generator) -> ClusterSums:
         better, worse, _ = chance.multinomial(items, [to_right, to_wrong, 1 - to_right - to_wrong])
@@ -45,47 +45,47 @@ def right_wrong(items: int, to_right: float, to_wrong: float) -> World:
         sums[:better], sums[better : better + worse] = 1.0, -1.0
         return ClusterSums(sums, np.ones(items))
 
-    said = f"{items} items, {to_right:.0%} become right, {to_wrong:.0%} wrong"
-    return World("right or wrong", said, to_right - to_wrong, draw)
+    description = f"{items} items, {to_right:.0%} become right, {to_wrong:.0%} wrong"
+    return World("right or wrong", description, to_right - to_wrong, draw)
 
 
 def in_clusters(
     clusters: int, least: int, most: int, to_right: float, to_wrong: float, likeness: float
 ) -> World:
-    """Return clusters of `least` to `most` items that flip alike.
+    """Clusters of `least` to `most` items that flip together.
 
-    A cluster's chances are drawn from a Dirichlet distribution whose mean they are; `likeness` is
-    the correlation of two items of one cluster.
+    A cluster's probabilities follow a Dirichlet distribution with this mean; `likeness` is the
+    correlation of two items of one cluster.
     """
     mean = np.array([to_right, to_wrong, 1 - to_right - to_wrong])
 
     def draw(chance: np.random.Generator) -> ClusterSums:
         sizes = chance.integers(least, most + 1, clusters)
-        told = chance.dirichlet(mean * (1 / likeness - 1), size=clusters)
-        drawn = chance.multinomial(sizes, told)
+        chances = chance.dirichlet(mean * (1 / likeness - 1), size=clusters)
+        drawn = chance.multinomial(sizes, chances)
         return ClusterSums((drawn[:, 0] - drawn[:, 1]).astype(np.float64), sizes.astype(np.float64))
 
     size = f"{least}" if least == most else f"{least} to {most}"
-    said = (
+    description = (
         f"{clusters} clusters of {size}, {to_right:.0%} become right, {to_wrong:.0%} wrong,"
         f" correlation {likeness:g}"
     )
-    return World("clusters", said, to_right - to_wrong, draw)
+    return World("clusters", description, to_right - to_wrong, draw)
 
 
 def in_epochs(items: int, epochs: int, effect: float) -> World:
-    """Return items of unlike difficulty, each the mean of so many epochs."""
+    """Items of varying difficulty, each a mean over epochs."""
 
     def draw(chance: np.random.Generator) -> ClusterSums:
         before = 0.8 * chance.beta(1.5, 1.5, items)
-        told = chance.binomial(epochs, before + effect) - chance.binomial(epochs, before)
-        return ClusterSums(told / epochs, np.ones(items))
+        gained = chance.binomial(epochs, before + effect) - chance.binomial(epochs, before)
+        return ClusterSums(gained / epochs, np.ones(items))
 
     return World("epochs", f"{items} items, means of {epochs} epochs", effect, draw)
 
 
 def skewed(items: int) -> World:
-    """Return differences with a long tail on one side."""
+    """Differences with a long tail on one side."""
 
     def draw(chance: np.random.Generator) -> ClusterSums:
         return ClusterSums(chance.exponential(1.0, items) - SKEW, np.ones(items))
@@ -102,7 +102,7 @@ COVERED = (
     in_epochs(100, 5, 0.05),
     skewed(60),
 )
-"""The worlds whose intervals are held against their promise."""
+"""Worlds on which interval coverage is measured."""
 
 NO_EFFECT = right_wrong(200, 0.1, 0.1)
 NO_EFFECT_IN_CLUSTERS = in_clusters(30, 5, 5, 0.15, 0.15, 0.3)
@@ -114,17 +114,17 @@ BETTER_IN_CLUSTERS = in_clusters(40, 5, 5, 0.22, 0.1, 0.2)
 
 REPETITIONS = 10_000
 SEED = 20261122
-"""Fixed before the figures were looked at."""
+"""Fixed before the results were seen."""
 
 PILOT = 2_000
-"""Comparisons from which the error of a planned run is known."""
+"""Comparisons that estimate the standard error of a planned run."""
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How often something held in so many repetitions, in per cent, and where it is to lie."""
+    """How often something held, in per cent, with its standard error and the expected range."""
 
     what: str
     said: str
@@ -135,14 +135,14 @@ class Share:
 
     @property
     def reached(self) -> bool:
-        """Whether it lies there."""
+        """Whether the share lies in the expected range."""
         return self.least <= self.per_cent <= self.most
 
 
 def measure_calibration(
     tell: Progress, repetitions: int = REPETITIONS, seed: int = SEED
 ) -> Iterator[Share]:
-    """Yield each figure as soon as it is known; each world draws from a stream of its own."""
+    """Yield each figure once computed; every world draws from its own random stream."""
     seeds = np.random.SeedSequence(seed).spawn(len(COVERED) + 6)
     streams = iter([np.random.default_rng(each) for each in seeds])
     for world in COVERED:
@@ -163,7 +163,7 @@ def measure_calibration(
 def _powers(
     repetitions: int, streams: Iterator[np.random.Generator], tell: Progress
 ) -> Iterator[Share]:
-    """Yield power beside what was promised before."""
+    """Yield measured power next to the promised one."""
     items, flips = 200, 0.25
     promised = 100 * power_right_wrong(items, BETTER.effect, flips)
     held = _share(BETTER, repetitions, next(streams), tell, _flipping(mcnemar_mid_p))

@@ -1,4 +1,4 @@
-"""What changed between two runs: items that flipped, with their transcripts, and prompts."""
+"""What changed between two runs: flipped items with their transcripts, and prompt texts."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from reasonloom.evals.comparison.pairs import Key, Pairs, Side
 
 RIGHT = 0.5
-"""A reduced score from which on an item counts as right."""
+"""Reduced score from which an item counts as right."""
 
 
 def flips(both: Pairs, score: str, *, lower: bool = False) -> dict[str, list[dict[str, Any]]]:
-    """Return the items that became right and those that became wrong, the clearest first.
+    """Return the items that became right and those that became wrong, largest change first.
 
-    Of each: what was asked, what is right, and of both runs the answers with their transcripts.
-    Where `lower` is better, a score below the half is right.
+    Each has its input, target, and both runs' answers with transcripts. With `lower`, scores below
+    the threshold count as right.
     """
     found: dict[str, list[dict[str, Any]]] = {"to_right": [], "to_wrong": []}
     for key in both.keys:
@@ -58,7 +58,7 @@ def _answers(side: Side, key: Key, score: str) -> list[dict[str, Any]]:
 
 
 def prompts(base: dict[str, Any], other: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the prompts that the heads do not have in common, with the difference of texts."""
+    """Return the prompts that differ between two run heads, each with a diff of its text."""
     one, two = base.get("prompts", {}), other.get("prompts", {})
     found = []
     for name in sorted({*one, *two}):
@@ -80,7 +80,7 @@ def prompts(base: dict[str, Any], other: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def text_difference(before: str, after: str, name: str) -> list[str]:
-    """Return the lines of a unified difference."""
+    """Return the lines of a unified diff."""
     lines = unified_diff(
         before.splitlines(), after.splitlines(), f"{name} (base)", f"{name} (run)", lineterm=""
     )

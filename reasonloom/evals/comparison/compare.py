@@ -1,4 +1,4 @@
-"""Compares runs with a base run, and says what is known of each difference and what is not."""
+"""Compares runs with a base run: differences, their uncertainty, and caveats."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from reasonloom.evals.comparison.statistics import (
 from reasonloom.evals.log import EvalLog
 
 FEW = 10
-"""Clusters that differ, below which an interval is rough."""
+"""Fewer differing clusters than this make an interval rough."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """How runs are to be compared: by which score, and how epochs become one."""
+    """Which score is compared, and how epochs are reduced."""
 
     score: str = ""
     reducer: str = "mean"
@@ -39,43 +39,43 @@ class ComparisonOptions:
 def compare(
     base: EvalLog | Path, *others: EvalLog | Path, score: str = "", reducer: str = "mean"
 ) -> dict[str, Any]:
-    """Return how runs differ from a base run, item by item.
+    """Compare runs with a base run, item by item.
 
-    Of each: `difference` of the mean scores with its 95 % `interval`, `p` with the name of its
-    `test` and `p_holm` corrected for the number of runs, `least_effect` that so many items would
-    have shown 8 times out of 10, `mcnemar` for scores of right and wrong, `costs`, `flips` with
-    what was asked and said, and `prompts` that differ.
+    Each comparison has the `difference` of mean scores with its 95 % `interval`, `p` with the name
+    of its `test`, `p_holm` corrected for the number of runs, `least_effect` (detectable with 80 %
+    power), `mcnemar` for right/wrong scores, `costs`, `flips` with transcripts, and `prompts`
+    that differ.
 
     Args:
-        base: the run, or its file, that the others are held against.
-        others: one or more.
-        score: which one; the first scorer's if empty.
-        reducer: mean, mode, pass@K or pass^K of an item's epochs.
+        base: the run, or its file, that the others are compared with.
+        others: one or more runs.
+        score: which score; the first scorer's if empty.
+        reducer: mean, mode, pass@K or pass^K over an item's epochs.
 
     Raises:
-        InvalidArgument: there is nothing to compare, or runs have no item or score in common.
+        InvalidArgument: nothing to compare, or the runs share no item or score.
     """
     if not others:
         raise InvalidArgument("runs: name two or more to compare", field="runs")
     first, *rest = (open_completed(log) for log in (base, *others))
-    asked = ComparisonOptions(score or first_score(first), reducer)
-    compared = [_compared(first, other, asked) for other in rest]
+    options = ComparisonOptions(score or first_score(first), reducer)
+    compared = [_compared(first, other, options) for other in rest]
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
         each["p_holm"] = corrected
         each["notes"] += _disagree(each)
     return {
         "base": first.path.name,
-        "score": asked.score,
-        "reducer": asked.reducer,
+        "score": options.score,
+        "reducer": options.reducer,
         "compared": compared,
     }
 
 
 def open_completed(log: EvalLog | Path) -> EvalLog:
-    """Return a run that has results.
+    """Open a run that has results.
 
     Raises:
-        InvalidArgument: there is no such file, it is no run, or it has no results.
+        InvalidArgument: no such file, not an eval run, or no results.
     """
     if isinstance(log, Path) and not log.is_file():
         raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
@@ -90,26 +90,26 @@ def open_completed(log: EvalLog | Path) -> EvalLog:
 
 
 def first_score(log: EvalLog) -> str:
-    """Return the name of the score that is compared where none is named."""
+    """Return the score that is compared by default."""
     scorers = log.head.get("scorers") or [{}]
     return str(scorers[0].get("scorer") or next(iter(log.records[0].scores)))
 
 
 def is_lower_better(log: EvalLog, score: str) -> bool:
-    """Tell whether a run says of a score that less is better, such as of a number of errors."""
+    """Return whether lower values of a score are better, as for error counts."""
     return bool(_scorer(log, score).get("better") == "lower")
 
 
 def _scorer(log: EvalLog, score: str) -> dict[str, Any]:
-    """Return what a run says of the scorer behind a score; nothing where it says none."""
+    """Return the scorer behind a score as the run's head describes it; empty if unknown."""
     known = {each.get("scorer"): each for each in log.head.get("scorers") or ()}
     return dict(known.get(score.partition("/")[0]) or {})
 
 
-def _compared(base: EvalLog, other: EvalLog, asked: ComparisonOptions) -> dict[str, Any]:
-    both = pair_runs(base, other, asked.score, asked.reducer)
+def _compared(base: EvalLog, other: EvalLog, options: ComparisonOptions) -> dict[str, Any]:
+    both = pair_runs(base, other, options.score, options.reducer)
     found = both.differences
-    lower = is_lower_better(base, asked.score)
+    lower = is_lower_better(base, options.score)
     table = None if lower else _mcnemar(both)
     alone = not any(both.clusters)
     test = "McNemar mid-p" if table and alone else "signs of clusters"
@@ -127,17 +127,17 @@ def _compared(base: EvalLog, other: EvalLog, asked: ComparisonOptions) -> dict[s
         "better": "lower" if lower else "higher",
         "mcnemar": table,
         "costs": {name: _cost(both, name) for name in (*FIGURES, "latency_ms")},
-        "flips": flips(both, asked.score, lower=lower),
+        "flips": flips(both, options.score, lower=lower),
         "prompts": prompts(base.head, other.head),
-        "notes": _notes(both, found, table) + _runs_differ(base, other, asked.score),
+        "notes": _notes(both, found, table) + _runs_differ(base, other, options.score),
     }
 
 
 def _interval(found: ClusterSums) -> tuple[float, float]:
-    """Return the interval; of few that differ it reaches as far as it does where none differs.
+    """Return the 95 % interval, widened to the zero-difference bound if few clusters differ.
 
-    What is resampled of two items that became right holds none that became wrong, and would be
-    sure that there is none.
+    Resampling two items that became right can never draw one that became wrong, and so would be
+    overconfident.
     """
     if not found.error:
         return interval_without_variance(found)
@@ -149,7 +149,7 @@ def _interval(found: ClusterSums) -> tuple[float, float]:
 
 
 def _mcnemar(both: Pairs) -> dict[str, Any] | None:
-    """Return McNemar's table and p, None where scores are not of right and wrong."""
+    """Return McNemar's table and p values, None unless scores are right/wrong."""
     one, two = both.scores(both.base), both.scores(both.other)
     if not np.isin(np.concatenate([one, two]), (0.0, 1.0)).all():
         return None
@@ -178,7 +178,7 @@ def _cost(both: Pairs, name: str) -> dict[str, Any]:
 
 
 def _notes(both: Pairs, found: ClusterSums, table: dict[str, Any] | None) -> list[str]:
-    """Return what must be said of the items beside the figures."""
+    """Return caveats about the compared items."""
     notes = []
     differing = int(np.count_nonzero(found.sums))
     if both.left_out:
@@ -197,17 +197,21 @@ def _notes(both: Pairs, found: ClusterSums, table: dict[str, Any] | None) -> lis
 
 
 def _disagree(found: dict[str, Any]) -> list[str]:
-    """Return a warning where the interval leaves 0 out and the test finds nothing, or reversed."""
+    """Return a warning if the interval and the test disagree."""
     low, high = found["interval"]
-    apart = low > 0 or high < 0
-    if apart == (found["p_holm"] <= ALPHA):
+    excludes_zero = low > 0 or high < 0
+    if excludes_zero == (found["p_holm"] <= ALPHA):
         return []
-    which = "leaves 0 out, but the test does not" if apart else "has 0 in it, but the test does not"
+    which = (
+        "leaves 0 out, but the test does not"
+        if excludes_zero
+        else "has 0 in it, but the test does not"
+    )
     return [f"the interval {which} agree: no difference is shown for sure"]
 
 
 def _runs_differ(base: EvalLog, other: EvalLog, score: str) -> list[str]:
-    """Return what must be said of the runs: what is missing, and in what they are not alike."""
+    """Return caveats about the runs: missing results, and settings in which they differ."""
     notes = []
     for log in (base, other):
         wanted = log.head.get("items", 0) * log.head.get("epochs", 1)
@@ -226,10 +230,10 @@ def _runs_differ(base: EvalLog, other: EvalLog, score: str) -> list[str]:
 
 
 def not_worse(compared: dict[str, Any], margin: float) -> bool:
-    """Tell whether a run's score is surely not worse than the base's by `margin` or more.
+    """Return whether a run is surely not worse than the base by `margin` or more.
 
-    That is, whether the lower end of the 95 % interval lies above minus `margin`; of a score that
-    is better lower, whether the upper end lies below `margin`.
+    True if the lower end of the 95 % interval lies above minus `margin`; for scores where lower is
+    better, if the upper end lies below `margin`.
     """
     low, high = compared["interval"]
     return bool(high < margin if compared["better"] == "lower" else low > -margin)

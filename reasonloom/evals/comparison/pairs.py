@@ -1,4 +1,4 @@
-"""Two runs' scores of the items that they have in common."""
+"""Pairs two runs' scores by item, and reduces epochs to one score per item."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ FORM = re.compile(r"(pass[@^])([1-9][0-9]{0,3})")
 
 
 def mode(scores: Sequence[float]) -> float:
-    """Return the score that comes most often; the mean of those that come equally often."""
+    """Return the most frequent score; the mean of ties."""
     counted = Counter(scores)
     most = max(counted.values())
     return fmean(score for score, times in counted.items() if times == most)
 
 
 def pass_at(k: int, scores: Sequence[float]) -> float:
-    """Return how likely one of `k` epochs is right, without bias (Chen et al. 2021, 2.1).
+    """Return the unbiased probability that one of `k` epochs is right (Chen et al. 2021, 2.1).
 
     1 - C(n - c, k) / C(n, k) for c right ones of n; right is a score of 1.
 
     Raises:
-        InvalidArgument: there are fewer than `k` epochs.
+        InvalidArgument: fewer than `k` epochs.
     """
     n, right = len(scores), _correct_count(scores, k)
     return 1 - math.comb(n - right, k) / math.comb(n, k)
 
 
 def pass_all(k: int, scores: Sequence[float]) -> float:
-    """Return how likely all of `k` epochs are right, without bias: C(c, k) / C(n, k).
+    """Return the unbiased probability that all of `k` epochs are right: C(c, k) / C(n, k).
 
-    As tau-bench (Yao et al. 2024) has it, pass^k.
+    This is pass^k of tau-bench (Yao et al. 2024).
 
     Raises:
-        InvalidArgument: there are fewer than `k` epochs.
+        InvalidArgument: fewer than `k` epochs.
     """
     return math.comb(_correct_count(scores, k), k) / math.comb(len(scores), k)
 
 
 def require_reducer(name: str, epochs: int) -> None:
-    """Refuse a reducer before anything is asked.
+    """Validate a reducer before anything is called.
 
     Raises:
-        InvalidArgument: there is none such, or it needs more epochs.
+        InvalidArgument: there is none, or it needs more epochs.
     """
     reducer(name)([0.0] * epochs)
 
@@ -62,7 +62,7 @@ def reducer(name: str) -> Reducer:
     """Return the reducer of a name: `mean`, `mode`, `pass@3`, `pass^3`.
 
     Raises:
-        InvalidArgument: there is none such.
+        InvalidArgument: there is none.
     """
     if name == "mean":
         return fmean
@@ -91,7 +91,7 @@ FIGURES = ("calls", "tokens_in", "tokens_out", "usd")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One run: its records by item, and each item's reduced score."""
+    """One run: records and reduced score by item."""
 
     records: Mapping[Key, Sequence[Record]]
     scores: Mapping[Key, float]
@@ -99,13 +99,13 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The items that both runs have.
+    """The items that both runs share.
 
     Attributes:
         keys: the items, by id.
         base, other: the two runs.
-        left_out: how many items only one of them has.
-        without: how many items both have, of which one or both say nothing by this score.
+        left_out: number of items in only one run.
+        without: number of shared items that lack the score in a run.
     """
 
     keys: Sequence[Key]
@@ -120,9 +120,9 @@ class Pairs:
         return [self.base.records[key][0].cluster for key in self.keys]
 
     def of(self, base: Mapping[Key, float], other: Mapping[Key, float]) -> ClusterSums:
-        """Return differences of a figure, the other run's less the base's, by cluster."""
-        told = np.array([other[key] - base[key] for key in self.keys], dtype=np.float64)
-        return cluster_sums(told, self.clusters)
+        """Return differences of a figure by cluster, other minus base."""
+        differences = np.array([other[key] - base[key] for key in self.keys], dtype=np.float64)
+        return cluster_sums(differences, self.clusters)
 
     @property
     def differences(self) -> ClusterSums:
@@ -130,15 +130,15 @@ class Pairs:
         return self.of(self.base.scores, self.other.scores)
 
     def scores(self, side: Side) -> Floats:
-        """Return one run's scores of the items."""
+        """Return one run's scores in item order."""
         return np.array([side.scores[key] for key in self.keys], dtype=np.float64)
 
 
 def pair_runs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
-    """Return what two runs have in common.
+    """Pair two runs by item.
 
     Raises:
-        InvalidArgument: they have no item in common, or a record has no such score.
+        InvalidArgument: no item in common, or no record has the score.
     """
     one, two = side(base, score, reducer(how)), side(other, score, reducer(how))
     keys = [key for key in one.scores if key in two.scores]
@@ -157,9 +157,9 @@ def _require_same_items(log: EvalLog) -> set[Key]:
 
 
 def side(log: EvalLog, score: str, reduce: Reducer) -> Side:
-    """Return one run by item, in an order that does not hang on which was done first.
+    """Group a run by item, independent of the order of completion.
 
-    Items that the score says nothing of are left out.
+    Items without the score are left out.
     """
     records: dict[Key, list[Record]] = {}
     for record in sorted(log.records, key=lambda each: (each.epoch, each.item, each.of)):
@@ -177,7 +177,7 @@ def side(log: EvalLog, score: str, reduce: Reducer) -> Side:
 
 
 def figure(side: Side, name: str) -> dict[Key, float]:
-    """Return an item's mean of calls, tokens, usd or latency_ms over its epochs."""
+    """Return the per-item mean of calls, tokens, usd or latency_ms over epochs."""
     if name == "latency_ms":
         return {
             key: fmean(each.latency_ms for each in records) for key, records in side.records.items()

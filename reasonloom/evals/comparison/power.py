@@ -1,4 +1,4 @@
-"""What a run can show: power before it is made, and the least difference that it could detect."""
+"""Power of a planned run, and the smallest difference it could detect."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from reasonloom.evals.comparison.statistics import mcnemar_mid_p
 ALPHA = 0.05
 POWER = 0.8
 SPREAD = 7
-"""Standard deviations of the number of flips that are counted."""
+"""Standard deviations of the number of flips that are summed over."""
 
 MOST_ITEMS = 100_000
 
 
 def power_right_wrong(items: int, effect: float, flips: float) -> float:
-    """Return how likely McNemar's mid-p finds a difference between two systems, at 5 %.
+    """Return the power of McNemar's mid-p test at 5 %.
 
     Args:
-        items: how many are asked.
-        effect: by how much the share of right answers differs, such as 0.05.
-        flips: the share of items that one system has right and the other wrong; at least `effect`.
+        items: number of items.
+        effect: difference in the share of right answers, such as 0.05.
+        flips: share of items that exactly one system gets right; at least `effect`.
 
     Raises:
         InvalidArgument: a number is out of range.
@@ -45,12 +45,12 @@ def power_right_wrong(items: int, effect: float, flips: float) -> float:
 
 
 def power_of_mean(effect: float, error: float, clusters: int) -> float:
-    """Return how likely the 95 % interval of a mean difference leaves 0 out.
+    """Return the probability that the 95 % interval of a mean difference excludes 0.
 
     Args:
-        effect: the mean difference that there is.
-        error: the standard error that the run will have.
-        clusters: how many clusters (or items that stand alone) it will have.
+        effect: true mean difference.
+        error: standard error that the run will have.
+        clusters: number of clusters (or independent items).
     """
     if error <= 0:
         return 1.0 if effect else ALPHA
@@ -60,13 +60,13 @@ def power_of_mean(effect: float, error: float, clusters: int) -> float:
 
 
 def least_effect(error: float, clusters: int) -> float:
-    """Return the least mean difference that is found 8 times out of 10 with such an error."""
+    """Return the smallest mean difference found with 80 % power at this standard error."""
     free = max(1, clusters - 1)
     return float((t.ppf(1 - ALPHA / 2, free) + t.ppf(POWER, free)) * error)
 
 
 def least_effect_right_wrong(items: int, flips: float) -> float | None:
-    """Return the least difference in shares found 8 times out of 10, None where none would be."""
+    """Return the smallest difference in shares found with 80 % power, None if there is none."""
     if power_right_wrong(items, flips, flips) < POWER:
         return None
     low, high = 0.0, flips
@@ -80,7 +80,7 @@ def least_effect_right_wrong(items: int, flips: float) -> float | None:
 
 @cache
 def _critical(number: int) -> int:
-    """Return the largest smaller count of flips that mid-p finds significant, -1 if none."""
+    """Return the largest smaller flip count that mid-p finds significant, -1 if none."""
     low, high = -1, number // 2
     while low < high:
         middle = (low + high + 1) // 2
@@ -110,15 +110,15 @@ EFFECTS = (0.02, 0.05, 0.1, 0.15, 0.2)
 
 
 def plan(items: int, *, flips: float = 0.2, effect: float | None = None) -> dict[str, Any]:
-    """Return what a run of so many items that stand alone would show, of right and wrong.
+    """Return what a run of that many independent right/wrong items would show.
 
-    `power` tells for a difference how likely it is found; `least_effect` is the least found 8 times
-    out of 10, None where even one that all flips make would not be.
+    `power` maps a difference to the probability of finding it; `least_effect` is the smallest found
+    with 80 % power, None if even all flips in one direction would not be.
 
     Args:
-        items: how many are asked, once each.
-        flips: the share of items on which the systems are expected to differ.
-        effect: a difference to tell the power of, beside the usual ones.
+        items: number of items, one epoch each.
+        flips: expected share of items on which the systems differ.
+        effect: a difference to report power for instead of the usual ones.
 
     Raises:
         InvalidArgument: a number is out of range.
@@ -133,18 +133,18 @@ def plan(items: int, *, flips: float = 0.2, effect: float | None = None) -> dict
 
 
 def plan_from_runs(pilot: Pairs, items: int, *, effect: float | None = None) -> dict[str, Any]:
-    """Return the same from two runs that were made: with the spread and the clusters they show.
+    """Return the same estimate from two finished runs, with their spread and clusters.
 
-    Of larger runs the error shrinks with the root of the number of items; clusters stay as large.
-    Two runs that show no spread tell nothing of power, which is said in `notes`.
+    The standard error shrinks with the square root of the number of items; cluster sizes stay. Runs
+    without spread say nothing about power, which `notes` states.
     """
     found = pilot.differences
     share = items / len(pilot.keys)
     clusters = max(2, round(found.count * share))
     error = found.error / share**0.5
     if not error:
-        told = {"items": items, "clusters": clusters, "error": 0.0, "power": {}}
-        return {**told, "least_effect": None, "notes": [NO_SPREAD]}
+        plan = {"items": items, "clusters": clusters, "error": 0.0, "power": {}}
+        return {**plan, "least_effect": None, "notes": [NO_SPREAD]}
     effects = [effect] if effect is not None else sorted({*EFFECTS, round(abs(found.mean), 4)})
     return {
         "items": items,

@@ -1,4 +1,4 @@
-"""The interval of a mean difference: a bootstrap over clusters, studentised and symmetric."""
+"""Statistics of mean differences: cluster bootstrap, McNemar and sign-flip tests, Holm."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ RESAMPLES = 1_999
 LEVEL = 95
 BOOTSTRAP_SEED = 7
 ROUNDING = 1e-12
-"""What rounding leaves of 0, as a share of what was rounded."""
+"""Residue of 0 after rounding, relative to the rounded values."""
 
 BLOCK = 2_000_000
-"""Numbers that are drawn at once at most."""
+"""Upper bound on random numbers drawn at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
-    """Differences summed within clusters, which stand for themselves where there are none.
+    """Differences summed by cluster; items without a cluster form their own.
 
     Attributes:
-        sums: of the differences of each cluster.
-        sizes: how many items each has.
+        sums: sum of differences per cluster.
+        sizes: number of items per cluster.
     """
 
     sums: Floats
@@ -35,17 +35,17 @@ class ClusterSums:
 
     @property
     def count(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return int(self.sums.size)
 
     @property
     def mean(self) -> float:
-        """The mean difference of an item."""
+        """Mean difference per item."""
         return float(self.sums.sum() / self.sizes.sum())
 
     @property
     def error(self) -> float:
-        """The standard error of the mean, of a ratio of sums over clusters; 0 of a single one."""
+        """Standard error of the mean as a ratio of cluster sums; 0 for a single cluster."""
         if self.count < 2:  # noqa: PLR2004
             return 0.0
         left = self.sums - self.mean * self.sizes
@@ -56,7 +56,7 @@ class ClusterSums:
 
 
 def cluster_sums(differences: Floats, clusters: list[str]) -> ClusterSums:
-    """Return differences summed by cluster; an item whose cluster is empty stands by itself."""
+    """Sum differences by cluster; an item with an empty cluster is its own."""
     names = [cluster or f"\0{place}" for place, cluster in enumerate(clusters)]
     _, places = np.unique(np.array(names, dtype=object).astype(str), return_inverse=True)
     sizes = np.bincount(places).astype(np.float64)
@@ -67,12 +67,12 @@ def cluster_sums(differences: Floats, clusters: list[str]) -> ClusterSums:
 def interval(
     of: ClusterSums, *, resamples: int = RESAMPLES, seed: int = BOOTSTRAP_SEED
 ) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of the mean difference.
+    """Return the 95 % interval of the mean difference.
 
-    Symmetric bootstrap-t (Hall 1988) over clusters: the mean plus and minus the 95th percentile of
-    |mean* - mean| / error* times the error. Of the simple ways it alone kept its promise with few
-    clusters and skewed differences; percentiles are too short there (docs/evals.md). Where no
-    cluster differs in its mean from another there is nothing to draw from: see `no_difference`.
+    Symmetric bootstrap-t (Hall 1988) over clusters: mean plus/minus the 95th percentile of
+    |mean* - mean| / error* times the error. Of the simple methods only this one kept its coverage
+    with few clusters and skewed differences; percentile intervals are too short (docs/evals.md).
+    If no cluster's mean differs from another's, nothing can be resampled: see `no_difference`.
     """
     mean, error = of.mean, of.error
     if error == 0:
@@ -83,19 +83,19 @@ def interval(
 
 
 def no_difference(clusters: int) -> float:
-    """Return how large the share of clusters may be that are unlike all that were seen.
+    """Return the largest share of clusters that may differ although none of the sample does.
 
-    The upper end of the exact 95 % interval of 0 out of so many (the rule of three, two-sided).
+    Upper end of the exact 95 % interval of 0 out of `clusters` (two-sided rule of three).
     """
     return float(1 - 0.025 ** (1 / clusters))
 
 
 def interval_without_variance(of: ClusterSums) -> tuple[float, float]:
-    """Return the interval where no cluster differs in its mean from another.
+    """Return the interval if no cluster's mean differs from another's.
 
-    Where no item differs at all, a share of `no_difference` may still differ by 1. Where all differ
-    by the same, as large a share may differ by as much in the other direction: this leaves 0 out
-    where the exact test of the signs finds less than 5 %.
+    If no item differs, a share of `no_difference` may still differ by 1. If all differ by the same
+    amount, that share may differ by as much in the other direction; this excludes 0 exactly when
+    the exact sign test finds less than 5 %.
     """
     share = no_difference(of.count)
     reach = 2 * abs(of.mean) * share if of.mean else share
@@ -105,7 +105,7 @@ def interval_without_variance(of: ClusterSums) -> tuple[float, float]:
 def _studentised(of: ClusterSums, chance: np.random.Generator, resamples: int) -> Floats:
     """Return (mean* - mean) / error* of resampled clusters, 0 where nothing varies.
 
-    Clusters that are alike are drawn together, as one number out of a multinomial distribution.
+    Equal clusters are drawn together as one count of a multinomial distribution.
     """
     kinds, times = np.unique(np.stack([of.sums, of.sizes]), axis=1, return_counts=True)
     sums, sizes = kinds
@@ -132,17 +132,17 @@ FLIPS = 9_999
 SIGN_FLIP_SEED = 11
 HALF = 0.5
 EXACT_UP_TO = 13
-"""Clusters up to which all combinations of signs are tried."""
+"""Up to this many clusters all sign combinations are enumerated."""
 
 
 def mcnemar_exact(to_right: int, to_wrong: int) -> float:
-    """Return the two-sided p of McNemar's exact test; flips in both directions are given."""
+    """Return the two-sided p of McNemar's exact test."""
     flips = to_right + to_wrong
     return min(1.0, 2 * float(binom.cdf(min(to_right, to_wrong), flips, 0.5))) if flips else 1.0
 
 
 def mcnemar_mid_p(to_right: int, to_wrong: int) -> float:
-    """Return the mid-p of the same test (Fagerland, Lydersen & Laake 2013): not so timid."""
+    """Return McNemar's mid-p (Fagerland, Lydersen & Laake 2013), less conservative than exact."""
     flips, fewer = to_right + to_wrong, min(to_right, to_wrong)
     if not flips:
         return 1.0
@@ -150,11 +150,11 @@ def mcnemar_mid_p(to_right: int, to_wrong: int) -> float:
 
 
 def sign_flip_mid_p(of: ClusterSums) -> float:
-    """Return the two-sided mid-p of the test that flips the sign of whole clusters' differences.
+    """Return the two-sided mid-p of the test that flips the signs of whole clusters.
 
-    It holds for scores of any kind and for items that hang together: without a difference, either
-    sign of a cluster is as likely. All combinations are tried of few clusters, else 9,999. For
-    right and wrong items that stand alone it is McNemar's mid-p.
+    Valid for any score and for dependent items: without a difference either sign is equally likely.
+    Enumerates all combinations for few clusters, else samples 9,999. For independent right/wrong
+    items it equals McNemar's mid-p.
     """
     sums = of.sums[of.sums != 0]
     if not sums.size:
@@ -168,14 +168,14 @@ def sign_flip_mid_p(of: ClusterSums) -> float:
 
 
 def _at_least_as_extreme(totals: Floats, sums: Floats) -> Floats:
-    """Return 1 for totals farther from 0 than that of `sums`, a half for those as far."""
+    """Return 1 for totals more extreme than that of `sums`, a half for ties."""
     reached, near = abs(sums.sum()), 1e-9 * np.abs(sums).sum()
     found = np.abs(totals)
     return np.where(found > reached + near, 1.0, np.where(found >= reached - near, HALF, 0.0))
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """Return p values corrected for being several, in their order (Holm 1979)."""
+    """Return p values corrected for multiple comparisons, in order (Holm 1979)."""
     order = sorted(range(len(chances)), key=chances.__getitem__)
     corrected, largest = [0.0] * len(chances), 0.0
     for place, index in enumerate(order):

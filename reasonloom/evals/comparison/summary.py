@@ -1,4 +1,4 @@
-"""Sums up a run: each score with its interval, what was spent, and what must be said beside it."""
+"""Summarises runs: means by group with latencies, and scores with intervals and usage."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from reasonloom.evals.log import EvalLog
 
 
-def means_by_group(records: Sequence[Record], *, apart: Sequence[str] = ()) -> dict[str, Any]:
-    """Return `overall` (without the groups set `apart`) and `groups`, each of means in 0..1.
+def means_by_group(records: Sequence[Record], *, excluded: Sequence[str] = ()) -> dict[str, Any]:
+    """Return `overall` (without the groups `apart`) and `groups`, each of means in 0..1.
 
-    Where an output holds scores `without` signals, `without` tells the overall means without each.
+    If outputs hold scores `without` signals, `without` has the overall means without each.
     """
     groups = sorted({record.group for record in records})
-    counted = [record for record in records if record.group not in apart]
+    counted = [record for record in records if record.group not in excluded]
     ablated = [
         each for each in counted if isinstance(each.output, dict) and "without" in each.output
     ]
@@ -51,7 +51,7 @@ def _means(records: Sequence[Record]) -> dict[str, float]:
 
 
 def latency(times: Sequence[float]) -> dict[str, float]:
-    """Return the median and the 95th percentile of times; nothing where there are not two."""
+    """Return the median and 95th percentile; empty for fewer than two times."""
     if len(times) < 2:  # noqa: PLR2004
         return {}
     cuts = statistics.quantiles(times, n=20, method="inclusive")
@@ -59,13 +59,13 @@ def latency(times: Sequence[float]) -> dict[str, float]:
 
 
 def run_summary(ran: RunResult, how: str = "mean") -> dict[str, Any]:
-    """Return the head without the prompts' texts, scores with 95 % intervals, and the bill.
+    """Return the head without prompt texts, scores with 95 % intervals, and usage.
 
     Raises:
-        InvalidArgument: there is no such reducer, or too few epochs for it.
+        InvalidArgument: unknown reducer, or too few epochs for it.
     """
     log = ran.log
-    head = {name: told for name, told in log.head.items() if name != "texts"}
+    head = {name: value for name, value in log.head.items() if name != "texts"}
     names = dict.fromkeys(name for record in log.records for name in record.scores)
     return {
         **head,
@@ -83,9 +83,9 @@ def run_summary(ran: RunResult, how: str = "mean") -> dict[str, Any]:
 
 
 def _score(log: EvalLog, name: str, how: str) -> dict[str, Any]:
-    told = side(log, name, reducer(how))
-    scores = np.array(list(told.scores.values()), dtype=np.float64)
-    found = cluster_sums(scores, [told.records[key][0].cluster for key in told.scores])
+    grouped = side(log, name, reducer(how))
+    scores = np.array(list(grouped.scores.values()), dtype=np.float64)
+    found = cluster_sums(scores, [grouped.records[key][0].cluster for key in grouped.scores])
     reach = no_difference(found.count)
     low, high = interval(found) if found.error else (found.mean - reach, found.mean + reach)
     least, most = min(0.0, *scores), max(1.0, *scores)
@@ -98,5 +98,5 @@ def _score(log: EvalLog, name: str, how: str) -> dict[str, Any]:
 
 
 def _mean(log: EvalLog, name: str) -> float:
-    """Return the mean of a figure that some records have."""
+    """Mean of a figure over the records that have it."""
     return float(np.mean([r.scores[name] for r in log.records if name in r.scores]))

@@ -1,4 +1,4 @@
-"""Keeps all of a run within its budget: what a call may cost at most is held before it is made."""
+"""Keeps a run within its budget by reserving a call's upper bound before it is made."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNKNOWN_PRICE = "nobody knows what this language model costs, so that no budget 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a run may take in all; None for no limit. Tokens are those in and out."""
+    """Limits of a run; None for unlimited. Tokens are input plus output."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -33,14 +33,14 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class CallBound:
-    """What one call may take at most: tokens of the question and of the answer."""
+    """Upper bound of one call: input and output tokens."""
 
     tokens_in: int
     tokens_out: int
 
 
 class BudgetReached(Exception):
-    """The budget has no room for another call; `limit` is calls, tokens or usd."""
+    """No budget is left for another call; `limit` is calls, tokens or usd."""
 
     def __init__(self, limit: str, why: str) -> None:
         super().__init__(why)
@@ -49,13 +49,13 @@ class BudgetReached(Exception):
 
 @dataclass(slots=True)
 class Spending:
-    """What a run has spent, and what its calls in flight may come to.
+    """What a run has spent, and the reservations of calls in flight.
 
     Attributes:
-        calls, tokens, usd: of calls that began, and of answers that came.
-        answers: how many have come.
-        dearest: US dollars that one call has cost at most.
-        unpriced: whether an answer came whose price nobody knows.
+        calls, tokens, usd: of calls started, and of replies received.
+        answers: number of replies.
+        dearest: highest cost of one call in US dollars.
+        unpriced: whether a reply came without a known price.
     """
 
     budget: Budget
@@ -72,12 +72,12 @@ class Spending:
     async def held(
         self, llm: LanguageModel, most: CallBound
     ) -> AsyncIterator[Callable[[Usage], None]]:
-        """Hold what a call may take while it is made; what is yielded takes what it took.
+        """Reserve a call's upper bound while it is made; yields what books its actual usage.
 
-        Where too little is left, it waits for calls in flight that may come cheaper.
+        If the rest of the budget is too small, waits for calls in flight that may come cheaper.
 
         Raises:
-            Stopped: there is no room; nothing was asked.
+            BudgetReached: no budget left; nothing was called.
         """
         tokens, usd = most.tokens_in + most.tokens_out, await self._price(llm, most)
         while lack := self._lack(tokens, usd):
@@ -95,7 +95,7 @@ class Spending:
             self._less = asyncio.Event()
 
     async def _price(self, llm: LanguageModel, most: CallBound) -> float:
-        """Return what a call may cost; without prices the dearest so far, one call at a time."""
+        """Return a call's maximal cost; without prices the dearest so far, one call at a time."""
         if self.budget.usd is None:
             return 0.0
         known = await llm.prices() if isinstance(llm, Priced) else None

@@ -1,4 +1,4 @@
-"""What is asked of a system, and what it answers."""
+"""Items, answers, and the scorers that mark them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Item:
     """One question with its right answer.
 
     Attributes:
-        id: its name within the suite, unlike all others.
-        input: what the system is asked: a text, or an object with the values of a prompt.
-        target: the right answer, None where the scorer needs none.
-        cluster: what it hangs together with (one document, one author); empty for nothing.
-        group: what figures are told apart by; its cluster where empty.
+        id: unique within the suite.
+        input: a text, or an object with a prompt's variables.
+        target: the right answer, None if the scorer needs none.
+        cluster: items that depend on each other share it (one document, one author); else empty.
+        group: how figures are broken down; defaults to the cluster.
     """
 
     id: str
@@ -37,20 +37,20 @@ class Item:
 
     @property
     def digest(self) -> str:
-        """The item's identity: two runs have an item in common where this is the same."""
-        told = json.dumps([self.input, self.target], sort_keys=True, default=str)
-        return sha256(told.encode("utf-8", "replace")).hexdigest()[:DIGEST]
+        """The item's identity: runs share an item if this is equal."""
+        content = json.dumps([self.input, self.target], sort_keys=True, default=str)
+        return sha256(content.encode("utf-8", "replace")).hexdigest()[:DIGEST]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a system answered.
+    """A system's answer.
 
     Attributes:
         output: the answer.
-        run: the id of the engine's run, where there is one.
-        usage: all that it took, where a killed process had a share in it; else the run knows.
-        latency_ms: what the answer alone took, where something was made ready before it.
+        run: id of the engine's run, if any.
+        usage: total usage if a killed process contributed to it; else the attempt knows.
+        latency_ms: latency without setup, if setup took part of the time.
     """
 
     output: Any
@@ -61,7 +61,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A score of 0 to 1, why, and further figures by name."""
+    """A score of 0 to 1, its reason, and further figures by name."""
 
     score: float
     said: str = ""
@@ -70,18 +70,18 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class ScoringContext:
-    """What a scorer may use: prompts, and a language model (None where a run has none)."""
+    """What scorers may use: prompts, and a language model (None if the run has none)."""
 
     prompts: PromptRegistry
     llm: LanguageModel | None = None
 
 
 class Scorer(Protocol):
-    """Marks answers; `needs_target` is true where an item must say what is right."""
+    """Marks answers."""
 
     @property
     def name(self) -> str:
-        """What its score is called."""
+        """Name of its score."""
         ...
 
     @property
@@ -90,15 +90,15 @@ class Scorer(Protocol):
         ...
 
     def about(self) -> dict[str, Any]:
-        """Return what it is, as the head of a run records it."""
+        """Return its description for the run's head."""
         ...
 
     def refuse(self, item: Item) -> str:
-        """Return why an item cannot be marked, empty where it can be."""
+        """Return why an item cannot be marked, empty if it can."""
         ...
 
     def mark(
         self, item: Item, output: Any, bench: ScoringContext
     ) -> Mark | Awaitable[Mark | None] | None:
-        """Return the mark of an answer, None where the score says nothing of such items."""
+        """Return the mark of an answer, None if the score does not apply to the item."""
         ...

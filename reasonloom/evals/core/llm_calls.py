@@ -1,4 +1,8 @@
-"""Language models as a run of an eval asks them: within budget and limits, seeded, written down."""
+"""Language models as an eval run calls them: within budget and limits, seeded and recorded.
+
+The current attempt is found through a context variable, which tasks inherit, so that one engine
+can answer many items at once and still bill each its own usage.
+"""
 
 from __future__ import annotations
 
@@ -25,15 +29,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Attempt:
-    """What is being done about one item.
+    """The state of one attempt.
 
     Attributes:
-        epoch: counts the times that the item is asked, from 0.
+        epoch: number of the repetition, from 0.
         seed: of the whole run, the same for every system.
-        usages: what its answers took, in the order in which they came.
-        calls: what was asked and said.
-        broken: why it, and the whole run with it, must not go on.
-        task: that works on it.
+        usages: usage of its calls, in order of completion.
+        calls: requests and replies.
+        broken: why the attempt, and with it the run, must stop.
+        task: the task that works on it.
     """
 
     epoch: int
@@ -44,7 +48,7 @@ class Attempt:
     task: asyncio.Task[Any] | None = None
 
     async def break_off(self, why: BaseException) -> NoReturn:
-        """Cancel the attempt: no graph may take `why` for an answer of its language model."""
+        """Cancel the attempt, so that no graph can take `why` for a reply of its language model."""
         self.broken = self.broken or why
         if self.task is not None:
             self.task.cancel()
@@ -52,7 +56,7 @@ class Attempt:
         raise AssertionError
 
     def usage(self) -> dict[str, float]:
-        """Return calls, tokens and US dollars so far; nothing where nothing was asked."""
+        """Return calls, tokens and US dollars so far; empty if no call was made."""
         if not self.usages:
             return {}
         return {
@@ -67,13 +71,13 @@ _CURRENT: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
 
 
 def current_attempt() -> Attempt | None:
-    """Return the attempt on whose behalf this runs, None outside of any."""
+    """Return the current attempt, None outside of any."""
     return _CURRENT.get()
 
 
 @contextmanager
 def as_current_attempt(attempt: Attempt) -> Iterator[None]:
-    """Make an attempt the present one."""
+    """Make an attempt the current one."""
     token = _CURRENT.set(attempt)
     try:
         yield
@@ -82,18 +86,18 @@ def as_current_attempt(attempt: Attempt) -> Iterator[None]:
 
 
 AT_ONCE = 8
-"""Calls of one provider at the same time, where nothing else is said."""
+"""Default limit of concurrent calls per provider."""
 
 SAMPLES = 1_000
-"""Samples of one question that an epoch may ask for before it comes to those of the next."""
+"""Sample numbers reserved per epoch, so that epochs never share samples."""
 
 FRAME = 16
-"""Tokens that a provider may put around one message."""
+"""Tokens that a provider may add around each message."""
 
 
 @dataclass(slots=True)
 class Limits:
-    """How many calls of a provider may be made at the same time; `own` by a provider's name."""
+    """Limits of concurrent calls per provider; `own` by provider name."""
 
     default: int = AT_ONCE
     own: Mapping[str, int] = field(default_factory=dict)
@@ -105,7 +109,7 @@ class Limits:
                 raise InvalidArgument(f"{name}: must be 1 or more calls at once", field="limit")
 
     def of(self, llm: str) -> AbstractAsyncContextManager[None]:
-        """Return the door of the provider of an llm."""
+        """Return the semaphore of an llm's provider."""
         name = provider_of(llm)
         if name not in self._doors:
             self._doors[name] = asyncio.Semaphore(self.own.get(name, self.default))
@@ -113,9 +117,9 @@ class Limits:
 
 
 def provider_of(llm: str) -> str:
-    """Return who answers: of `litellm:openai/gpt-5` openai, else what stands before the colon.
+    """Return the provider: openai for `litellm:openai/gpt-5`, else the part before the colon.
 
-    Whoever is recorded is asked as without a recording.
+    Recording does not change the provider.
     """
     kind, _, model = llm.partition(":")
     if kind == "record":
@@ -124,10 +128,10 @@ def provider_of(llm: str) -> str:
 
 
 class BudgetedModel:
-    """Asks a provider within the run's budget and the provider's limit.
+    """Calls a provider within the run's budget and the provider's limit.
 
-    Where there is no room, or the provider refuses, the attempt is broken off and the run with it,
-    unless `count_errors` has it that a refusal is the system's own failure.
+    If the budget is used up or the provider refuses, it breaks off the attempt and with it the run,
+    unless `count_errors` makes refusals failures of the system.
     """
 
     def __init__(
@@ -165,7 +169,7 @@ class BudgetedModel:
         return reply
 
     async def prices(self) -> tuple[float, float] | None:
-        """Return the provider's prices, None where it knows none."""
+        """Return the provider's prices per token, None if unknown."""
         return await self._inner.prices() if isinstance(self._inner, Priced) else None
 
     async def close(self) -> None:
@@ -174,7 +178,7 @@ class BudgetedModel:
 
 
 class RecordedModel:
-    """Asks each epoch for samples of its own, and writes down what was said and what it took."""
+    """Gives every epoch its own samples, and records calls and usage with the current attempt."""
 
     def __init__(self, inner: LanguageModel) -> None:
         self.name, self.offline = inner.name, inner.offline
@@ -189,12 +193,12 @@ class RecordedModel:
         seed = attempt.seed + sample if ask.seed is None else ask.seed
         reply = await self._inner.answer(replace(ask, sample=sample, seed=seed))
         attempt.usages.append(reply.usage)
-        asked = to_dicts(ask.messages)
-        attempt.calls.append({"asked": asked, "sample": sample, "said": reply.text})
+        request = to_dicts(ask.messages)
+        attempt.calls.append({"asked": request, "sample": sample, "said": reply.text})
         return reply
 
     async def prices(self) -> tuple[float, float] | None:
-        """Return the inner llm's prices, None where it knows none."""
+        """Return the inner llm's prices, None if unknown."""
         return await self._inner.prices() if isinstance(self._inner, Priced) else None
 
     async def close(self) -> None:
@@ -210,7 +214,7 @@ async def _break_off(why: BudgetReached | LlmRefused) -> Reply:
 
 
 def _upper_bound(ask: Ask) -> CallBound:
-    """Return what a call may take at most: no token is less than a byte."""
+    """Bound a call's tokens: a token is never shorter than a byte."""
     wire = to_dicts(ask.messages)
     schema = json.dumps(ask.schema) if ask.schema else ""
     question = len((text_of(wire) + schema).encode("utf-8", "replace")) + FRAME * (len(wire) + 1)

@@ -1,4 +1,4 @@
-"""The head of a run: all that decides its answers, with the text of every prompt by its hash."""
+"""Validates a run before anything is called, and builds the head of its log."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 
 KIND = "system"
-"""What the head of such a run says of itself, beside runs of the project's own evals."""
+"""The head's `kind`, which tells such runs from the project's own older evals."""
 
 
 def run_head(
     suite: Suite, way: Way, llm: LanguageModel, prompts: PromptRegistry, settings: Settings
 ) -> dict[str, Any]:
-    """Return the head; `prompts` are those that may be asked, `texts` theirs by hash.
+    """Build the head; `prompts` are those that may be used, `texts` theirs by hash.
 
-    The budget is that of one item: calls, tokens, US dollars and seconds.
+    The budget is per item: calls, tokens, US dollars and seconds.
     """
     scorers = [scorer.about() for scorer in suite.scorers]
     judges = [about["prompt"] for about in scorers if "prompt" in about]
@@ -63,17 +63,17 @@ def run_head(
 def preflight(
     suite: Suite, system: System, *, epochs: int = 1, settings: Settings | None = None
 ) -> None:
-    """Find whatever is wrong with a run before anything is asked, without making it.
+    """Validate a run without making it.
 
     Raises:
-        CallerMistake: the suite or the system is not right; says what and where.
+        CallerMistake: the suite or the system is invalid; says what and where.
     """
     settings = settings or load_settings()
     validate_run(suite, system, PromptRegistry(settings.prompts).pinning(system.prompts), epochs)
 
 
 def validate_run(suite: Suite, system: System, prompts: PromptRegistry, epochs: int) -> Way:
-    """Return how the items are answered; find whatever is wrong before anything is asked."""
+    """Validate a run and return the way its items are answered."""
     if epochs < 1:
         raise InvalidArgument("epochs: must be 1 or more", field="epochs")
     way = system.way or suite.way
@@ -91,6 +91,6 @@ def validate_run(suite: Suite, system: System, prompts: PromptRegistry, epochs: 
             way.check(item, prompts)
         except CallerMistake as mistake:
             where = suite.where[place] if place < len(suite.where) else f"item {place + 1}"
-            said = f"{suite.name}: {where}: {mistake.message}"
-            raise InvalidArgument(said, field=mistake.field) from None
+            message = f"{suite.name}: {where}: {mistake.message}"
+            raise InvalidArgument(message, field=mistake.field) from None
     return way

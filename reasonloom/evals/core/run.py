@@ -1,4 +1,4 @@
-"""Runs a suite on a system: every item in every epoch, once, whatever kills it in between."""
+"""Runs a suite on a system: every item in every epoch exactly once, across crashes."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ if TYPE_CHECKING:
     from reasonloom.stores.access import Access
 
 AT_ONCE = 16
-"""Items that are worked on at the same time; calls are limited by `Limits`."""
+"""Items in progress at once; `Limits` bounds the calls."""
 
 MOST_FAILED = 10
-"""Items in a row that may come to nothing before the run gives up."""
+"""Consecutive failed items after which the run gives up."""
 
 Progress = Callable[[str, int, int], None]
-"""Told of progress: what is being done, how many are done, of how many."""
+"""Called with the current item, the number done, and the total."""
 
 
 def no_progress(what: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 @dataclass(slots=True)
 class Running:
-    """A run at work.
+    """A run in progress.
 
     Attributes:
-        work: items and epochs that are left.
-        halted: why no further item may begin.
-        failed: what came of items that a later run is to try again.
-        in_row: how many of these came one after the other.
+        work: remaining items and epochs.
+        halted: why no further item may start.
+        failed: errors of items that a later run retries.
+        in_row: consecutive failures.
     """
 
     suite: Suite
@@ -71,12 +71,12 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What became of a run.
+    """The result of a run.
 
     Attributes:
-        log: its records, with those of earlier processes.
-        failed: what items came to nothing by no fault of the system; a later run tries them again.
-        stopped: why the budget had no room for the rest, empty where all was done.
+        log: its records, including those of earlier processes.
+        failed: errors of items that failed through no fault of the system; a later run retries them.
+        stopped: why the budget ended the run, empty if it completed.
     """
 
     log: EvalLog
@@ -84,7 +84,7 @@ class RunResult:
     stopped: str = ""
 
     def notes(self) -> list[str]:
-        """Return what is left and why, and what came to an error."""
+        """Return what is left and why, and how many errors were scored."""
         found = [f"left for later: {why}" for why in self.failed]
         if self.stopped:
             found.append(f"stopped: {self.stopped}; --resume {self.log.path.name} goes on")
@@ -108,24 +108,24 @@ async def run(
     access: Access | None = None,
     embedder: Embedder | None = None,
 ) -> RunResult:
-    """Run what is left of a suite on a system, and return what became of it.
+    """Run the remaining items of a suite on a system.
 
     Args:
-        suite: what is asked and how it is scored.
-        system: who answers; the suite's own way with the settings' language model if None.
-        log: the run's file; one that exists is gone on with.
-        epochs: how often each item is asked.
-        seed: of whatever can be seeded; the same for systems that are to be compared.
-        judge: the language model of scorers that ask one; the system's own if None.
+        suite: the items and how they are scored.
+        system: who answers; the suite's own way with the configured language model if None.
+        log: the run's file; an existing one is resumed.
+        epochs: repetitions of each item.
+        seed: of everything that can be seeded; use the same for systems to be compared.
+        judge: the language model of scorers that need one; the system's own if None.
         purse: budget, limits and cache, shared by runs that are given the same one.
-        at_once: items worked on at the same time.
-        tell: is told of progress.
+        at_once: items in progress at once.
+        tell: receives progress.
         settings, access, embedder: for tools; the process's own if None.
 
     Raises:
-        CallerMistake: the suite, the system or the log is not right; nothing was asked.
-        LlmRefused: the provider refuses, or a recording lacks a reply; the log keeps what is done.
-        ServiceFault: many items in a row came to nothing; the log keeps what is done.
+        CallerMistake: the suite, the system or the log is invalid; nothing was called.
+        LlmRefused: the provider refuses, or a recording lacks a reply; results so far are logged.
+        ServiceFault: many items in a row failed; results so far are logged.
     """
     system, purse = system or System(), purse or Purse()
     settings = settings or load_settings()
@@ -137,10 +137,10 @@ async def run(
         judging = await stack.enter_async_context(purse.llm(judge, settings)) if judge else llm
         stack.enter_context(kept.held())
         _require_judge(suite, judging)
-        told = run_head(suite, way, llm, prompts, settings)
-        told |= {"epochs": epochs, "seed": seed, "judge": judging.name if judge else None}
+        head = run_head(suite, way, llm, prompts, settings)
+        head |= {"epochs": epochs, "seed": seed, "judge": judging.name if judge else None}
         resumed = bool(kept.head)
-        begin(kept, told)
+        begin(kept, head)
         running = Running(
             suite, kept, ScoringContext(prompts, judging), seed, purse.count_errors, tell,
             len(suite.items) * epochs, _pending(suite.items, epochs, kept),
@@ -154,13 +154,13 @@ async def run(
     return RunResult(kept, running.failed)
 
 
-def begin(log: EvalLog, told: dict[str, Any]) -> None:
-    """Begin a log, or go on with it; its number is the one that it has."""
-    log.begin({**told, "number": log.head.get("number") or uuid4().hex})
+def begin(log: EvalLog, head: dict[str, Any]) -> None:
+    """Begin or resume a log; a resumed one keeps its number."""
+    log.begin({**head, "number": log.head.get("number") or uuid4().hex})
 
 
 def _require_judge(suite: Suite, judging: LanguageModel) -> None:
-    """Refuse a scorer that asks, where nobody can be asked, before any answer is paid."""
+    """Refuse a scorer that needs a language model if none is configured, before any cost."""
     for scorer in suite.scorers:
         if judging.offline and "prompt" in scorer.about():
             raise InvalidArgument(
@@ -169,7 +169,7 @@ def _require_judge(suite: Suite, judging: LanguageModel) -> None:
 
 
 def _owner(log: EvalLog) -> str:
-    """Return as whom a run stores; a file of the same name made anew is another."""
+    """Return the owner that the run stores as; a new file of the same name gets another."""
     return f"eval {log.path.stem[:100]} {log.head['number'][:12]}"
 
 
@@ -182,7 +182,7 @@ def _pending(items: Sequence[Item], epochs: int, log: EvalLog) -> Iterator[tuple
 
 
 async def _run_pending(running: Running, way: Way, parts: AnswerContext, at_once: int) -> None:
-    """Work off what is left; a run of which nothing is left opens nothing."""
+    """Run pending items; without any, nothing is opened."""
     first = next(running.work, None)
     if first is None:
         return
@@ -201,7 +201,7 @@ def _completed_before(
 
 
 async def _worker(running: Running, answering: Answering) -> None:
-    """Work off items until none is left, or the run has to halt."""
+    """Work until no item is left or the run halts."""
     while running.halted is None and (work := next(running.work, None)):
         item, epoch = work
         attempt = Attempt(epoch, running.seed, task=asyncio.current_task())
@@ -213,7 +213,7 @@ async def _worker(running: Running, answering: Answering) -> None:
                 raise
             attempt.task.uncancel()
             running.halted = running.halted or attempt.broken
-        except Exception as error:  # noqa: BLE001  # told by `run`, once others are done
+        except Exception as error:  # noqa: BLE001  # raised by `run` once the other workers are done
             running.halted = running.halted or error
 
 
@@ -252,7 +252,7 @@ async def _run_item(running: Running, answering: Answering, item: Item, attempt:
 
 
 def _fail(running: Running, item: Item, fault: ServiceFault) -> None:
-    """Note that an item came to nothing through no fault of the system; after many, halt."""
+    """Record an item that failed through no fault of the system; halt after many in a row."""
     running.failed.append(f"{item.id}: {fault.message}")
     running.in_row += 1
     if running.in_row >= MOST_FAILED:
@@ -262,7 +262,7 @@ def _fail(running: Running, item: Item, fault: ServiceFault) -> None:
 async def _score_answer(
     running: Running, item: Item, answer: Answer, error: str, attempt: Attempt
 ) -> tuple[dict[str, Mark], dict[str, float]]:
-    """Return the marks by scorer, and what judging took; what failed is given 0 by all."""
+    """Return the marks by scorer and the judge's usage; an error scores 0 everywhere."""
     scorers = running.suite.scorers
     if error:
         return {scorer.name: Mark(0.0, error) for scorer in scorers}, {}
@@ -282,7 +282,7 @@ async def _score_answer(
 
 
 def _require_finite(name: str, item: Item, mark: Mark) -> None:
-    """Refuse a score that would make every mean of the run no number."""
+    """Refuse a non-finite score, which would spoil every mean."""
     if not all(math.isfinite(each) for each in (mark.score, *mark.figures.values())):
         raise InvalidArgument(f"{name}: gave {item.id} no finite number", field="scorer")
 

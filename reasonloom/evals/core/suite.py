@@ -1,4 +1,4 @@
-"""A suite: items, how they are scored, and who is to answer them unless another is named."""
+"""Suites: items, their scorers, and the default way to answer them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Suite:
     """One task.
 
     Attributes:
-        name: what runs of it are called.
-        items: what is asked, each of another id.
+        name: names its runs.
+        items: items with unique ids.
         scorers: how answers are marked; the first one's score is compared.
-        way: how an item is answered, unless a run names another way.
-        where: for each item where it stands in its file, such as `row 3`, to name it by.
-        about: what else decides the answers, such as the digest of what is stored before.
+        way: how items are answered unless a run overrides it.
+        where: position of each item in its file, such as `row 3`, for error messages.
+        about: what else determines the answers, such as the digest of stored data.
     """
 
     name: str
@@ -41,21 +41,23 @@ class Suite:
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """The digest of each item, by its id."""
+        """The digest of each item, by id."""
         return {item.id: item.digest for item in self.items}
 
     @property
     def digest(self) -> str:
-        """The identity of the items, in any order."""
-        told = sorted(f"{item.id}\0{self.digests[item.id]}\0{item.cluster}" for item in self.items)
-        return sha256("\n".join(told).encode("utf-8", "replace")).hexdigest()
+        """The identity of the items, independent of order."""
+        entries = sorted(
+            f"{item.id}\0{self.digests[item.id]}\0{item.cluster}" for item in self.items
+        )
+        return sha256("\n".join(entries).encode("utf-8", "replace")).hexdigest()
 
     def check(self) -> None:
-        """Find what is wrong before anything is asked.
+        """Validate the suite before anything is called.
 
         Raises:
-            InvalidArgument: there is no item or scorer, two have one name, or an item cannot be
-                scored; names it and where it stands.
+            InvalidArgument: no item or scorer, a duplicate name, or an item that cannot be scored;
+                names it and its position.
         """
         if not self.items:
             raise InvalidArgument(f"{self.name}: has no items", field="items")
@@ -78,27 +80,29 @@ class Suite:
         for scorer in self.scorers:
             if callable(scorer) and not hasattr(scorer, "about"):
                 name = getattr(scorer, "__name__", "a scorer")
-                said = f"{self.name}: {name} makes a scorer; write {name}()"
-                raise InvalidArgument(said, field="scorers")
+                message = f"{self.name}: {name} makes a scorer; write {name}()"
+                raise InvalidArgument(message, field="scorers")
 
     def _check_item(self, place: int, item: Item) -> None:
-        told = f"{self.name}: {self._place(place)}"
+        place_name = f"{self.name}: {self._place(place)}"
         if not isinstance(item.id, str) or not 0 < len(item.id) <= LONGEST_ID:
             raise InvalidArgument(
-                f"{told}: id must be text of 1 to {LONGEST_ID} characters", field="id"
+                f"{place_name}: id must be text of 1 to {LONGEST_ID} characters", field="id"
             )
         if not isinstance(item.cluster, str) or NO_TEXT.search(item.id + item.cluster):
-            raise InvalidArgument(f"{told}: id and cluster must be text without NUL", field="id")
+            raise InvalidArgument(
+                f"{place_name}: id and cluster must be text without NUL", field="id"
+            )
         if _is_empty(item.input):
-            raise InvalidArgument(f"{told}: input is empty", field="input")
+            raise InvalidArgument(f"{place_name}: input is empty", field="input")
         for scorer in self.scorers:
             if scorer.needs_target and _is_empty(item.target):
                 raise InvalidArgument(
-                    f"{told}: target is empty, and the scorer {scorer.name} needs one",
+                    f"{place_name}: target is empty, and the scorer {scorer.name} needs one",
                     field="target",
                 )
             if why := scorer.refuse(item):
-                raise InvalidArgument(f"{told}: {scorer.name}: {why}", field="target")
+                raise InvalidArgument(f"{place_name}: {scorer.name}: {why}", field="target")
 
     def _place(self, place: int) -> str:
         return self.where[place] if place < len(self.where) else f"item {place + 1}"
@@ -108,7 +112,7 @@ def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip()) or value in ({}, [])
 
 
-def _once(names: Sequence[str], said: str) -> None:
+def _once(names: Sequence[str], message: str) -> None:
     for name in names:
         if names.count(name) > 1:
-            raise InvalidArgument(f"{said} {name}", field="scorers")
+            raise InvalidArgument(f"{message} {name}", field="scorers")

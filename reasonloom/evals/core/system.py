@@ -1,4 +1,4 @@
-"""A system under test: how it answers, which prompts in which versions, which language model."""
+"""The system under test: way of answering, prompt versions, and language model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIMULATED: Mapping[str, Callable[[], LanguageModel]] = {
     "sorting": lambda: SimulatedSorter(0),
     "intersection": lambda: SimulatedIntersecter(0),
 }
-"""What `simulated:NAME` may name in an eval."""
+"""Models that `simulated:NAME` may select in an eval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class System:
     Attributes:
         way: how it answers; None for the suite's own.
         prompts: versions by name; the newest of all others.
-        llm: as `REASONLOOM_LLM` has it, or a language model; None for the settings' own.
+        llm: a value of `REASONLOOM_LLM` or a language model; None for the configured one.
     """
 
     way: Way | None = None
@@ -46,7 +46,7 @@ class System:
 
 @dataclass(slots=True)
 class Purse:
-    """What all language models of one command share: a budget, limits by provider, and a cache."""
+    """Shared by all language models of one command: budget, provider limits, and a cache."""
 
     budget: Budget = field(default_factory=Budget)
     limits: Limits = field(default_factory=Limits)
@@ -61,10 +61,10 @@ class Purse:
     async def llm(
         self, chosen: str | LanguageModel | None, settings: Settings
     ) -> AsyncIterator[LanguageModel]:
-        """Yield a language model as a run asks it; what was named, not given, is closed after.
+        """Yield a language model with budget and recording; closes it if it was given by name.
 
         Raises:
-            SettingMistake: there is none such, or the cache is no recording.
+            SettingMistake: there is no such model, or the cache is no recording.
         """
         named = chosen is None or isinstance(chosen, str)
         own = settings.model_copy(update={"llm": chosen}) if isinstance(chosen, str) else settings

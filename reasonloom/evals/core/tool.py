@@ -1,4 +1,4 @@
-"""Answers items by a tool's graph in the engine: recorded, saved step by step, resumed inside."""
+"""Answers items with a tool's graph in the engine: recorded, checkpointed and resumable."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from reasonloom.prompts.registry import PromptRegistry
 
 LEASE = 2.0
-"""Seconds after which a killed process's item is taken up; nobody else carries an eval's runs."""
+"""Seconds until a killed process's item is taken over; no other process runs an eval's items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A tool of reasoning as an eval calls it.
+    """A reasoning tool as an eval calls it.
 
     Attributes:
         contract: module and class of its request.
-        graph: that answers it.
-        asked: the argument that takes an item's input.
-        answered: path of the answer within what it gives.
+        graph: the graph that answers it.
+        asked: argument that takes an item's input.
+        answered: path of the answer in its output.
     """
 
     contract: tuple[str, str]
@@ -64,20 +64,20 @@ MODES: dict[str, Mode] = {
     "think": Mode(("thinking.think", "Think"), "think", "problem", "conclusion"),
     "ponder": Mode(("thinking.think", "Ponder"), "ponder", "problem", "conclusion"),
 }
-"""The tools that take a question and give an answer; a test holds them against the catalogue."""
+"""Tools that take a question and give an answer; a test compares them with the catalogue."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """Calls a tool with each item, as an owner and space of its own: no item knows of another.
+    """Calls a tool for each item as a separate owner and space, so that items are independent.
 
     Attributes:
-        name: of `MODES`, or any where `mode` says what it is.
+        name: a key of `MODES`, or any name if `mode` is given.
         arguments: further arguments, the same for each item.
-        ask: makes an item its arguments; without it an input that is an object is them, and any
-            other is the tool's question.
-        read: path of the answer, where it is not the tool's own.
-        mode: what the tool is.
+        ask: maps an item to arguments; by default an object is the arguments, and any other input
+            the tool's question.
+        read: path of the answer, if not the tool's own.
+        mode: describes the tool if `MODES` does not.
     """
 
     name: str
@@ -89,10 +89,10 @@ class Tool:
 
     @property
     def known(self) -> Mode:
-        """What the tool is.
+        """The tool's description.
 
         Raises:
-            UnknownName: nobody says so.
+            UnknownName: there is none.
         """
         if self.mode is None and self.name not in MODES:
             raise UnknownName(
@@ -117,11 +117,11 @@ class Tool:
         }
 
     def prompts(self) -> tuple[str, ...] | None:
-        """Return None: a graph may ask with any."""
+        """Return None: a graph may use any prompt."""
         return None
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
-        """Refuse an item that the tool's door would not let in."""
+        """Refuse an item that the tool's validation rejects."""
         self._request(item)
 
     def _request(self, item: Item) -> dict[str, Any]:
@@ -139,10 +139,10 @@ class Tool:
 
     @asynccontextmanager
     async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
-        """Yield what calls the tool, with an engine of its own on the settings' database.
+        """Yield a function that calls the tool, with an engine of its own on the configured database.
 
-        Memories are not recalled by themselves. The same item and epoch of a run of this name is
-        the same run of the engine: one that was killed is gone on with from its last saved step.
+        Automatic memory is off. An item and epoch of a run with this name maps to one engine run, so a
+        killed one resumes from its last checkpoint.
         """
         settings = parts.settings.model_copy(
             update={"auto_memory": False, "decay_hours": 0.0, "lease_seconds": LEASE}
@@ -166,7 +166,7 @@ class Tool:
 
 
 async def _total_usage(engine: Engine, caller: Caller, run: UUID) -> dict[str, float]:
-    """Return what all calls of a run took, those of an earlier process too."""
+    """Return the usage of all calls of a run, including those of earlier processes."""
     async with engine.loom.database.begin(caller) as tx:
         calls = (await runs.calls_of(tx, [run])).get(run, [])
     if not calls:

@@ -1,4 +1,4 @@
-"""How an item is answered: by a function, by one prompt, or by a tool's graph in the engine."""
+"""Ways to answer an item: by a function, by one prompt, or by what a suite opens."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ Answering = Callable[[Item, int], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What answering may use: settings, a language model, prompts in their versions.
+    """What answering may use.
 
-    `name` is that of the run: what it stores it stores as an owner of this name; `resumed` where an
-    earlier process may have begun an item. `access` and `embedder` are the settings' own where they
-    are None.
+    `name` is the run's, and the owner of everything it stores; `resumed` if an earlier process may
+    have begun an item. `access` and `embedder` default to the configured ones.
     """
 
     name: str
@@ -46,33 +45,33 @@ class Way(Protocol):
 
     @property
     def asks(self) -> bool:
-        """Whether it asks a language model."""
+        """Whether it calls a language model."""
         ...
 
     def about(self) -> dict[str, Any]:
-        """Return what it is, as the head of a run records it."""
+        """Return its description for the run's head."""
         ...
 
     def prompts(self) -> tuple[str, ...] | None:
-        """Return the prompts that it asks with, None where any may be."""
+        """Return the prompts that it uses, None if it may use any."""
         ...
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
-        """Refuse an item that it cannot be asked.
+        """Refuse an item that it cannot answer.
 
         Raises:
-            CallerMistake: it cannot; says why.
+            CallerMistake: the item is not usable; says why.
         """
         ...
 
     def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:
-        """Yield what answers, with what it needs held open."""
+        """Yield the answering function while its resources are open."""
         ...
 
 
 @dataclass(frozen=True)
 class Function:
-    """Answers by a function of the item and the epoch, plain or async."""
+    """Answers by a function of item and epoch, plain or async."""
 
     call: Callable[[Item, int], Any]
     name: str = "function"
@@ -87,7 +86,7 @@ class Function:
         return ()
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
-        """Refuse nothing."""
+        """Accept every item."""
 
     @asynccontextmanager
     async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
@@ -102,9 +101,9 @@ class Function:
 
 @dataclass(frozen=True)
 class Opening:
-    """Answers by what it opens first, such as an engine on a database of its own.
+    """Answers with what it opens first, such as an engine on a temporary database.
 
-    `asks` tells whether it asks the run's language model, and then with any prompt.
+    `asks` states whether it calls the run's language model, in which case it may use any prompt.
     """
 
     open: Callable[[AnswerContext], AbstractAsyncContextManager[Answering]]
@@ -116,26 +115,26 @@ class Opening:
         return {"function": self.name}
 
     def prompts(self) -> tuple[str, ...] | None:
-        """Return none, or that any may be asked."""
+        """Return none, or None for any prompt."""
         return None if self.asks else ()
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
-        """Refuse nothing."""
+        """Accept every item."""
 
     def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:
-        """Yield what was opened."""
+        """Open it."""
         return self.open(parts)
 
 
 @dataclass(frozen=True)
 class Asking:
-    """Asks one prompt; the reply's text is the answer, or what stands at `read` of its object.
+    """Calls one prompt; the answer is the reply's text, or the value at `read` of its object.
 
     Attributes:
         prompt: its name.
-        variables: makes an item its variables; without it an input that is an object is them,
-            and any other is the only variable of the prompt.
-        read: name of the answer in the reply's object; empty for all of the text.
+        variables: maps an item to the prompt's variables; by default an object is the variables,
+            and any other input the prompt's only variable.
+        read: path of the answer in the reply's object; empty for the whole text.
     """
 
     prompt: str
@@ -144,7 +143,7 @@ class Asking:
     asks: bool = field(default=True, init=False)
 
     def about(self) -> dict[str, Any]:
-        """Return the prompt's name and what is read."""
+        """Return the prompt's name and the path that is read."""
         return {"prompt": self.prompt, **({"read": self.read} if self.read else {})}
 
     def prompts(self) -> tuple[str, ...] | None:
@@ -171,7 +170,7 @@ class Asking:
 
     @asynccontextmanager
     async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
-        """Yield what renders and asks."""
+        """Yield a function that renders the prompt and calls the model."""
         template = parts.prompts.get(self.prompt)
 
         async def answer(item: Item, epoch: int) -> Answer:
@@ -186,7 +185,7 @@ class Asking:
 
 
 def value_at(answer: Any, path: str) -> Any:
-    """Return what stands at a dotted path of objects and lists, None where nothing does."""
+    """Return the value at a dotted path of objects and lists, None if there is none."""
     for part in path.split(".") if path else ():
         if isinstance(answer, dict):
             answer = answer.get(part)
@@ -199,5 +198,5 @@ def value_at(answer: Any, path: str) -> Any:
 
 
 def text_of(value: Any) -> str:
-    """Return an input or output as text: text as it is, all else as JSON."""
+    """Return text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""Writes a run as a log of Inspect (extra `inspect`), so that its tools and viewer read it."""
+"""Writes a run as an Inspect log (extra `inspect`) for Inspect's tools and viewer."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 Usage = Mapping[str, float]
 JUDGE = "grader"
-"""Inspect's name for the role of whoever judges."""
+"""Inspect's name for the role of a judge."""
 
 FIGURE = "/"
-"""What stands between a scorer and a further figure of its own."""
+"""Separates a scorer's name from that of a further figure."""
 
 
 def sample_of(record: Record, number: str, model: str, judge: str) -> EvalSample:
-    """Return a record as a sample; epochs are counted from 1.
+    """Convert a record to a sample; Inspect counts epochs from 1.
 
     Args:
         record: the record.
-        number: of the run.
-        model, judge: who answered and who judged.
+        number: the run's number.
+        model, judge: answering and judging model.
     """
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
 
-    said = "" if record.output is None else text_of(record.output)
+    output = "" if record.output is None else text_of(record.output)
     error = EvalError(message=record.error, traceback="", traceback_ansi="")
     return EvalSample(
         id=record.item,
@@ -52,8 +52,8 @@ def sample_of(record: Record, number: str, model: str, judge: str) -> EvalSample
         input=text_of(record.input),
         target=_target(record.target),
         messages=_messages(record.calls, model),
-        output=ModelOutput.from_content(model, said),
-        scores=_scores(record, said),
+        output=ModelOutput.from_content(model, output),
+        scores=_scores(record, output),
         metadata=_metadata(record),
         model_usage=usage_of([record.usage], model, judge),
         role_usage=_judged([record.usage]),
@@ -64,7 +64,7 @@ def sample_of(record: Record, number: str, model: str, judge: str) -> EvalSample
 
 
 def usage_of(usages: Sequence[Usage], model: str, judge: str) -> dict[str, ModelUsage]:
-    """Return tokens and US dollars by language model; of one that was not asked nothing."""
+    """Return usage by language model, without models that were not called."""
     found = {model: _sum(usages, "")} if any("calls" in usage for usage in usages) else {}
     for spent in _judged(usages).values():
         found[judge] = found[judge] + spent if judge in found else spent
@@ -72,8 +72,8 @@ def usage_of(usages: Sequence[Usage], model: str, judge: str) -> dict[str, Model
 
 
 def _judged(usages: Sequence[Usage]) -> dict[str, ModelUsage]:
-    asked = any("judge_calls" in usage for usage in usages)
-    return {JUDGE: _sum(usages, "judge_")} if asked else {}
+    called = any("judge_calls" in usage for usage in usages)
+    return {JUDGE: _sum(usages, "judge_")} if called else {}
 
 
 def _sum(usages: Sequence[Usage], whose: str) -> ModelUsage:
@@ -92,7 +92,7 @@ def _sum(usages: Sequence[Usage], whose: str) -> ModelUsage:
 
 
 def _messages(calls: Sequence[Mapping[str, Any]], model: str) -> list[ChatMessage]:
-    """Return what was asked and said, one call after the other; each message tells which call."""
+    """Return the calls' messages in order; metadata tells which call each belongs to."""
     from inspect_ai.model import (
         ChatMessageAssistant,
         ChatMessageSystem,
@@ -102,16 +102,16 @@ def _messages(calls: Sequence[Mapping[str, Any]], model: str) -> list[ChatMessag
     kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
     found: list[ChatMessage] = []
     for place, call in enumerate(calls, 1):
-        told = {"call": place, "sample": call.get("sample")}
+        about = {"call": place, "sample": call.get("sample")}
         for message in call["asked"]:
             kind = kinds.get(message["role"], ChatMessageUser)
-            found.append(kind(content=text_of(message["content"]), metadata=told))
-        found.append(ChatMessageAssistant(content=call["said"], model=model, metadata=told))
+            found.append(kind(content=text_of(message["content"]), metadata=about))
+        found.append(ChatMessageAssistant(content=call["said"], model=model, metadata=about))
     return found
 
 
-def _scores(record: Record, said: str) -> dict[str, Score]:
-    """Return the scores; a scorer's further figures stand in the metadata of its score."""
+def _scores(record: Record, output: str) -> dict[str, Score]:
+    """Return the scores; a scorer's further figures go into its metadata."""
     from inspect_ai.scorer import Score
 
     found: dict[str, Score] = {}
@@ -121,13 +121,13 @@ def _scores(record: Record, said: str) -> dict[str, Score]:
             found[scorer].metadata = {**(found[scorer].metadata or {}), figure: value}
         else:
             why = record.said.get(name) or None
-            found[name] = Score(value=value, answer=said, explanation=why)
+            found[name] = Score(value=value, answer=output, explanation=why)
     return found
 
 
 def _metadata(record: Record) -> dict[str, Any]:
-    """Return what Inspect has no place for; values that are no text as they were."""
-    told = {
+    """Return what Inspect has no field for, with non-text values unchanged."""
+    values = {
         "cluster": record.cluster,
         "group": record.group,
         "digest": record.of,
@@ -137,7 +137,7 @@ def _metadata(record: Record) -> dict[str, Any]:
         "target": None if isinstance(record.target, str) else record.target,
         "output": None if isinstance(record.output, str) else record.output,
     }
-    return {name: value for name, value in told.items() if value not in (None, "")}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 def _target(target: Any) -> str | list[str]:
@@ -148,16 +148,16 @@ def _target(target: Any) -> str | list[str]:
 
 ENDINGS = (".eval", ".json")
 NOBODY = "none"
-"""The model of a run that asks none: Inspect's logs must name one."""
+"""The model of a run that uses none: an Inspect log must name one."""
 
 
 def write_inspect_log(log: EvalLog, to: Path, *, force: bool = False) -> int:
-    """Write a run as a log of Inspect, and return how many samples it has.
+    """Write a run as an Inspect log and return its number of samples.
 
     Raises:
         SettingMistake: Inspect is not installed.
-        InvalidArgument: the file is not named as a log, or its folder does not exist.
-        Conflict: the file is there already, and `force` is not said.
+        InvalidArgument: the file name has another suffix, or its folder does not exist.
+        Conflict: the file exists, and `force` is not set.
     """
     if find_spec("inspect_ai") is None:
         raise SettingMistake(
@@ -176,7 +176,7 @@ def write_inspect_log(log: EvalLog, to: Path, *, force: bool = False) -> int:
 
 
 def inspect_log(log: EvalLog) -> InspectLog:
-    """Return a run as Inspect has it; what it has no place for stands in its metadata."""
+    """Convert a run to Inspect's log; whatever has no field there goes into metadata."""
     from inspect_ai.log import EvalLog as InspectLog
     from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, EvalStats
 
@@ -221,7 +221,7 @@ def _spec(log: EvalLog, model: str) -> EvalSpec:
         scorers=[
             EvalScorer(
                 name=str(each.get("scorer")),
-                options={name: told for name, told in each.items() if name != "scorer"},
+                options={name: value for name, value in each.items() if name != "scorer"},
             )
             for each in scorers
         ],
@@ -247,22 +247,22 @@ def _score(log: EvalLog, name: str) -> EvalScore:
         scorer=name,
         reducer="mean",
         scored_samples=len(items),
-        metrics={each: EvalMetric(name=each, value=told) for each, told in figures.items()},
+        metrics={each: EvalMetric(name=each, value=value) for each, value in figures.items()},
     )
 
 
 def _names(log: EvalLog) -> Sequence[str]:
-    """Return the scores, the scorers' own before what else is told."""
-    told = [str(each.get("scorer")) for each in log.head.get("scorers", [])]
+    """Return the score names, scorers first, then further figures."""
+    scorers = [str(each.get("scorer")) for each in log.head.get("scorers", [])]
     found = dict.fromkeys(name for record in log.records for name in record.scores)
     return [
-        *(each for each in told if each in found),
-        *(each for each in found if each not in told),
+        *(each for each in scorers if each in found),
+        *(each for each in found if each not in scorers),
     ]
 
 
 def _models(log: EvalLog) -> tuple[str, str]:
-    """Return who answered, and who judged."""
+    """Return the answering and the judging model."""
     model = str(log.head.get("system", {}).get("llm") or log.head.get("llm") or NOBODY)
     return model, str(log.head.get("judge") or model)
 

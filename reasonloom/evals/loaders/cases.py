@@ -1,4 +1,4 @@
-"""Makes a run of the engine an item: what it was asked, and what would have been right."""
+"""Case files: runs of the engine as eval items, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Case:
     """One line of a file of cases.
 
     Attributes:
-        id: its name within the file.
-        tool: that was called, and is called again for it.
+        id: unique within the file.
+        tool: the tool that was called, and that answers the case again.
         input: the tool's arguments.
         target: the right answer.
-        cluster: what it hangs together with; empty for nothing.
-        origin: the run that it was, its graph, language model and prompts' versions.
+        cluster: items that depend on each other share it; empty if independent.
+        origin: the run it came from: its id, graph, language model and prompt versions.
     """
 
     id: str
@@ -52,13 +52,13 @@ class Case:
 
     @property
     def item(self) -> Item:
-        """The case as an eval asks it."""
+        """The case as an eval item."""
         return Item(self.id, self.input, self.target, self.cluster)
 
 
 @dataclass(frozen=True, slots=True)
 class CaseRequest:
-    """What is said of a run that is to become a case; its own id names it where none is given.
+    """Which run becomes a case and what its target is; `id` defaults to the run's id.
 
     The target is a text, or the answer of the run `target_from`.
     """
@@ -70,10 +70,10 @@ class CaseRequest:
     cluster: str = ""
 
     def check(self) -> None:
-        """Find what is wrong before a run is looked for.
+        """Validates the request before the run is looked up.
 
         Raises:
-            InvalidArgument: there is no target, or two; or a name is too long.
+            InvalidArgument: no target or two of them, or the id is too long.
         """
         if bool(self.target.strip()) == bool(self.target_from):
             raise InvalidArgument(
@@ -89,13 +89,13 @@ class CaseRequest:
 
 
 async def case_of(engine: Engine, caller: Caller, wanted: CaseRequest) -> Case:
-    """Return a run of the caller's as a case.
+    """Build a case from one of the caller's runs.
 
     Raises:
         RunNotFound: the caller has no such run.
-        Conflict: a run has not ended, or the one that is to be right asked something else.
-        InvalidArgument: nothing says what is right, or the run cannot be asked again.
-        UnknownName: no eval knows the run's tool.
+        Conflict: a run has not finished, or `target_from` had different input.
+        InvalidArgument: no target can be determined, or the run cannot be repeated.
+        UnknownName: evals do not support the run's tool.
     """
     wanted.check()
     row = await find_run(engine, caller, wanted.run)
@@ -138,7 +138,6 @@ def _tool(row: RunRow) -> Tool:
 
 
 async def _answer(engine: Engine, caller: Caller, row: RunRow, tool: Tool, right: str) -> str:
-    """Return the answer of the run that was right."""
     other = await find_run(engine, caller, right)
     if other.status != runs.DONE:
         raise Conflict(f"run {other.id} is {other.status} and has no answer to be right")
@@ -175,19 +174,19 @@ async def _origin(
 
 try:
     import fcntl
-except ImportError:  # Windows: nothing keeps two processes apart
+except ImportError:  # Windows has no file locks here
     fcntl = None  # type: ignore[assignment]
 
 TOOL = "tool"
 
 
 def append_case(path: Path, case: Case) -> int:
-    """Append a case, wholly or not at all, and return how many there are then.
+    """Append a case atomically and return how many the file then holds.
 
     Raises:
-        DuplicateName: the file has a case of this id, or one that asks the same.
-        Conflict: its cases are of another tool.
-        InvalidArgument: it is no file of cases, or cannot be written.
+        DuplicateName: the file has a case with this id or the same input.
+        Conflict: its cases are for another tool.
+        InvalidArgument: not a case file, or not writable.
     """
     if path.suffix.lower() != JSONL:
         raise InvalidArgument(f"suite: {path.name}: must be a file named *{JSONL}", field="suite")
@@ -201,11 +200,11 @@ def append_case(path: Path, case: Case) -> int:
 
 
 def tool_of_cases(path: Path) -> Tool | None:
-    """Return what answers a file of cases: the tool that its rows name, None where none does.
+    """Return the tool that a case file's rows name, None if it names none.
 
     Raises:
-        InvalidArgument: rows name different tools, or not all of them one.
-        UnknownName: no eval knows the tool.
+        InvalidArgument: rows name different tools, or only some name one.
+        UnknownName: evals do not support the tool.
     """
     if path.suffix.lower() != JSONL:
         return None
@@ -244,7 +243,7 @@ def _line(case: Case) -> str:
 
 @contextmanager
 def _locked_for_append(path: Path) -> Iterator[int]:
-    """Open the file for appending, alone until it is closed."""
+    """Open the file for appending under an exclusive lock."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)

@@ -1,4 +1,4 @@
-"""Reads tables: CSV with a first line of names, JSON lines, and JSON lists of objects."""
+"""Suites from a user's files: tables (CSV, JSON lines, JSON lists) and Python files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CSV, JSONL, JSON = ".csv", ".jsonl", ".json"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: its cells by column, and where it stands."""
+    """One row: its cells by column, and its position in the file."""
 
     where: str
     cells: dict[str, Any]
@@ -39,7 +39,7 @@ class Row:
         return InvalidArgument(f"data: {self.where}: {column}: {why}", field=column)
 
     def is_empty(self, column: str) -> bool:
-        """Tell whether there is nothing in a column; 0 and false are something."""
+        """Return whether a column has no value; 0 and false are values."""
         found = self.cells.get(column)
         return found is None or (isinstance(found, str) and not found.strip())
 
@@ -47,7 +47,7 @@ class Row:
         """Return the cell of a column.
 
         Raises:
-            InvalidArgument: the row has none, or an empty one.
+            InvalidArgument: it is missing or empty.
         """
         if self.is_empty(column):
             raise self.refuse(column, "is not there" if column not in self.cells else "is empty")
@@ -55,10 +55,10 @@ class Row:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a file, by its ending.
+    """Return the rows of a file, by its suffix.
 
     Raises:
-        InvalidArgument: it cannot be read, is not of its form, or has no rows; names the row.
+        InvalidArgument: unreadable, malformed or empty; names the row.
     """
     readers = {CSV: _csv, JSONL: _jsonl, JSON: _json}
     reader = readers.get(path.suffix.lower())
@@ -73,7 +73,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text, a byte order mark left out.
+    """Return a file's text without byte order mark.
 
     Raises:
         InvalidArgument: there is no such file, or it is not UTF-8.
@@ -87,10 +87,10 @@ def read_text(path: Path) -> str:
 
 
 def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
-    """Hold the columns that are needed against those of a table's first row.
+    """Refuse a table that lacks a column.
 
     Raises:
-        InvalidArgument: one is missing; names those that there are.
+        InvalidArgument: names the missing column and those that exist.
     """
     known = list(found[0].cells)
     for column in sorted(columns):
@@ -101,10 +101,10 @@ def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
             )
 
 
-def _csv(path: Path, told: str) -> Iterator[Row]:
+def _csv(path: Path, content: str) -> Iterator[Row]:
     limit = csv.field_size_limit(LONGEST_CELL)
     try:
-        reader = csv.DictReader(io.StringIO(told, newline=""), strict=True)
+        reader = csv.DictReader(io.StringIO(content, newline=""), strict=True)
         names = reader.fieldnames or []
         if len(set(names)) != len(names) or not all(names):
             raise InvalidArgument(
@@ -124,8 +124,8 @@ def _csv(path: Path, told: str) -> Iterator[Row]:
         csv.field_size_limit(limit)
 
 
-def _jsonl(path: Path, told: str) -> Iterator[Row]:
-    for number, line in enumerate(told.split("\n"), 1):
+def _jsonl(path: Path, content: str) -> Iterator[Row]:
+    for number, line in enumerate(content.split("\n"), 1):
         if line.strip():
             yield _row(line, f"line {number}")
 
@@ -140,10 +140,10 @@ def _row(line: str, where: str) -> Row:
     return Row(where, found)
 
 
-def _json(path: Path, told: str) -> Iterator[Row]:
-    """Yield the objects of a list, or of the list under `examples`, as BIG-Bench-Hard has it."""
+def _json(path: Path, content: str) -> Iterator[Row]:
+    """Yield the objects of a list, or of the list under `examples` as in BIG-Bench-Hard."""
     try:
-        found = json.loads(told)
+        found = json.loads(content)
     except (ValueError, RecursionError):
         raise InvalidArgument(f"data: {path.name}: is no JSON", field="data") from None
     found = found.get("examples") if isinstance(found, dict) else found
@@ -174,34 +174,36 @@ def table(
 
     Args:
         path: the file.
-        columns: names the column of `id`, `input`, `target` and `cluster` where it has another
-            name. Rows without an id are numbered; several columns joined by `+` make an input
-            that is an object of them, as a prompt's variables.
+        columns: maps `id`, `input`, `target` and `cluster` to columns of other names. Rows without
+            an id are numbered; several columns joined by `+` make an input object of them, like a
+            prompt's variables.
         scorers: how answers are scored; `exact` if none.
-        way: how items are answered, unless a run names another way.
-        name: of the suite; the file's if none.
+        way: how items are answered unless a run overrides it.
+        name: of the suite; the file's if empty.
 
     Raises:
-        InvalidArgument: a column is missing, or a cell that is needed is empty; names both.
+        InvalidArgument: a required column or cell is missing; names both.
     """
-    told = dict(columns or {})
-    for part in told:
+    mapping = dict(columns or {})
+    for part in mapping:
         if part not in PARTS:
             raise InvalidArgument(
                 f"column: {part}: must be one of {', '.join(PARTS)}", field="column"
             )
     found, scored = read_rows(path), tuple(scorers) or (exact(),)
-    needed = {*NEEDED, *told}
+    needed = {*NEEDED, *mapping}
     if any(scorer.needs_target for scorer in scored):
         needed.add("target")
-    require_columns({each for part in needed for each in _split(told.get(part, part))}, found, path)
-    items = [_item(row, number, told, needed) for number, row in enumerate(found, 1)]
+    require_columns(
+        {each for part in needed for each in _split(mapping.get(part, part))}, found, path
+    )
+    items = [_item(row, number, mapping, needed) for number, row in enumerate(found, 1)]
     return Suite(name or path.stem, items, scored, way, [row.where for row in found])
 
 
-def _item(row: Row, number: int, told: Mapping[str, str], needed: set[str]) -> Item:
+def _item(row: Row, number: int, mapping: Mapping[str, str], needed: set[str]) -> Item:
     def part(name: str) -> Any:
-        columns = _split(told.get(name, name))
+        columns = _split(mapping.get(name, name))
         if name not in needed and all(row.is_empty(column) for column in columns):
             return None
         if len(columns) == 1:
@@ -225,10 +227,10 @@ NAME = "SUITE"
 
 
 def python_file(path: Path) -> Suite:
-    """Return the `SUITE` of a file, which is run as any Python file is.
+    """Execute a Python file and return its `SUITE`.
 
     Raises:
-        InvalidArgument: there is no such file, it cannot be run, or defines no suite.
+        InvalidArgument: there is no such file, it fails, or it defines no suite.
     """
     spec = importlib.util.spec_from_file_location(f"reasonloom_suite_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():

@@ -1,4 +1,4 @@
-"""Suites from the files in which three published tasks come: GSM8K, Game of 24, BIG-Bench-Hard."""
+"""Suites from the files of published tasks: GSM8K, Game of 24, BIG-Bench-Hard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LETTER = re.compile(r"\(([A-Z])\)")
 
 
 def gsm8k(path: Path) -> Suite:
-    """Return GSM8K's questions (Cobbe et al. 2021): the target is the number behind `####`.
+    """Return GSM8K's questions (Cobbe et al. 2021); the target is the number after `####`.
 
     Raises:
         InvalidArgument: a row lacks a question or such a number; names it.
@@ -45,7 +45,7 @@ def _after_marker(row: Row) -> str:
 
 
 def game24(path: Path) -> Suite:
-    """Return the puzzles of the Game of 24 (`24.csv`; Yao et al. 2023), named by their ranks.
+    """Return the puzzles of the Game of 24 (`24.csv`; Yao et al. 2023), with their ranks as ids.
 
     Raises:
         InvalidArgument: a row lacks a rank or four numbers; names it.
@@ -63,16 +63,16 @@ def game24(path: Path) -> Suite:
 
 
 def makes_24(item: Item, output: Any) -> Mark:
-    """Score 1 where a line of the answer makes 24 of the four numbers, each used once."""
-    said = text_of(output.get("answer") if isinstance(output, dict) else output)
+    """Score 1 if a line of the answer makes 24 of the four numbers, each used once."""
+    answer = text_of(output.get("answer") if isinstance(output, dict) else output)
     numbers = [*map(int, str(item.input).split())]
-    return Mark(float(any(solves(line, numbers) for line in said.splitlines()[-20:])))
+    return Mark(float(any(solves(line, numbers) for line in answer.splitlines()[-20:])))
 
 
 def big_bench_hard(path: Path) -> Suite:
     """Return a task of BIG-Bench-Hard (Suzgun et al. 2022), named by its file.
 
-    Where all targets are letters in brackets the choice is scored, else the final answer.
+    If all targets are letters in brackets the choice is scored, else the final answer.
 
     Raises:
         InvalidArgument: an example lacks input or target; names it.
@@ -94,11 +94,11 @@ FORMS: Mapping[str, Callable[[Path], Suite]] = MappingProxyType(
 
 
 def published(form: str, path: Path) -> Suite:
-    """Return the suite of a file of a published form.
+    """Return the suite of a file in a published format.
 
     Raises:
-        UnknownName: there is no such form.
-        InvalidArgument: the file is not of it.
+        UnknownName: there is no such format.
+        InvalidArgument: the file is malformed.
     """
     if form not in FORMS:
         raise UnknownName(f"format: must be one of {', '.join(FORMS)}, table", field="format")

@@ -1,4 +1,4 @@
-"""Asks a language model for a better text, and again where what it proposes breaks the prompt."""
+"""Candidate texts of a prompt: proposed by a language model, validated, and saved."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def with_body(base: PromptTemplate, body: str, version: int) -> PromptTemplate:
-    """Return a template of another version with another text, checked.
+    """Return a validated template of another version with another text.
 
     Raises:
-        PromptMistake: the text is no template, lacks a block, uses a variable that is not
-            declared, or loses one that the base uses.
+        PromptMistake: the text is no template, lacks a block, uses an undeclared variable, or loses
+            one that the base uses.
     """
     front, _, _ = base.text.partition(base.body)
     text = f"{next_version(front, version)}{body.strip()}\n"
@@ -56,11 +56,11 @@ def _packaged(name: str) -> FrontMatter | None:
 def save_candidate(folder: Path | None, name: str, text: str) -> tuple[Path, bool]:
     """Write a template as the next version; return its file, and whether it is new.
 
-    Where the newest version in the folder has this text already, nothing is written.
+    If the folder's newest version has this text already, nothing is written.
 
     Raises:
-        InvalidArgument: there is no such folder and none can be made.
-        Conflict: somebody else has written that version meanwhile.
+        InvalidArgument: the folder does not exist and cannot be made.
+        Conflict: another process wrote that version meanwhile.
     """
     if folder is None:
         raise InvalidArgument("folder: must be named to write a prompt", field="folder")
@@ -84,10 +84,10 @@ def save_candidate(folder: Path | None, name: str, text: str) -> tuple[Path, boo
 
 PROMPT = "evals/reflect"
 TRIES = 3
-"""How often one text is asked for, where those that come break the prompt; the reason is told."""
+"""Attempts at one proposal if earlier ones break the prompt; each is told the reason."""
 
 WIDEST = 2_000
-"""Characters of an input, an answer or a call that are shown."""
+"""Characters shown of an input, an answer or a call."""
 
 MOST_CALLS = 4
 MOST_REJECTED = 3
@@ -98,10 +98,10 @@ class Reflection:
     """Proposes texts.
 
     Attributes:
-        llm: that proposes.
-        ask: the prompt that it is asked with.
+        llm: the model that proposes.
+        ask: the prompt for proposing.
         base: the prompt that is optimised.
-        broken: proposals that were refused, each with the text that it came from and the reason.
+        broken: refused proposals, each with its parent text and the reason.
     """
 
     llm: LanguageModel
@@ -111,7 +111,7 @@ class Reflection:
     _asked: Counter[str] = field(default_factory=Counter)
 
     async def proposed(self, body: str, examples: Sequence[Mapping[str, Any]]) -> str | None:
-        """Return another text; None where each that came breaks the prompt, or is the same."""
+        """Return another text; None if all attempts break the prompt, or it is the same."""
         for _ in range(TRIES):
             found = await self._one(body, examples)
             if found.strip() == body.strip():
@@ -123,7 +123,7 @@ class Reflection:
         return None
 
     def refuse(self, body: str, found: str, why: str) -> None:
-        """Note a proposal that cannot be used, so that the next question tells the reason."""
+        """Record an unusable proposal, so that the next attempt sees the reason."""
         self.broken.append({"from": body, "template": found, "why": why})
 
     async def _one(self, body: str, examples: Sequence[Mapping[str, Any]]) -> str:
@@ -143,9 +143,9 @@ class Reflection:
 
 
 def example_of(records: Sequence[Record], score: str) -> dict[str, Any]:
-    """Return what became of an item: the epoch with the lowest score, cut where it is long."""
+    """Return an item's epoch with the lowest score, truncated."""
     worst = min(records, key=lambda record: record.scores.get(score, 0.0))
-    said = [
+    calls = [
         f"{_cut(text_of(call['asked'][-1]['content']))}\n---\n{_cut(call['said'])}"
         for call in worst.calls[:MOST_CALLS]
     ]
@@ -155,7 +155,7 @@ def example_of(records: Sequence[Record], score: str) -> dict[str, Any]:
         "target": "" if worst.target is None else _cut(text_of(worst.target)),
         "score": round(worst.scores.get(score, 0.0), 4),
         "why": _cut("; ".join(worst.said.values())),
-        "calls": said if len(worst.calls) > 1 else [],
+        "calls": calls if len(worst.calls) > 1 else [],
     }
 
 

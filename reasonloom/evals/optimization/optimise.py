@@ -1,4 +1,4 @@
-"""Optimises a prompt: searches on two parts of a suite, judges what it finds on the third."""
+"""Optimises a prompt: searches on two parts of a suite, judges the result on the third."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ HEAD = "head.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is optimised: a prompt, its newest version if none is named, on which shares."""
+    """What is optimised: a prompt (its newest version by default), and the split."""
 
     prompt: str
     version: int | None = None
@@ -58,10 +58,10 @@ class Goal:
 
 
 def plan_split(suite: Suite, goal: Goal, trial: TrialOptions, budget: Budget) -> Split:
-    """Return the split, without asking anything.
+    """Return the split without any model call.
 
     Raises:
-        CallerMistake: the suite, the prompt or the budget will not do.
+        CallerMistake: the suite, the prompt or the budget is unsuitable.
     """
     if find_spec("gepa") is None:
         raise SettingMistake(
@@ -86,28 +86,28 @@ async def optimise(
     tell: Progress = no_progress,
     settings: Settings | None = None,
 ) -> dict[str, Any]:
-    """Search for a better text, judge it on the test items, and return what was found.
+    """Search for a better text, and judge it on the test items.
 
-    `winner` is None where no text did better than the base on the validation items; the test items
-    are not asked then. Else `test` is the comparison of both on the test items, None where the
-    budget had no room for it, and `verdict` says what may be said.
+    `winner` is None if no text beat the base on the validation items, and then the test items are
+    not used. Else `test` compares both on the test items (None if the budget ran out), and
+    `verdict` states the conclusion.
 
     Args:
-        suite: what is asked.
+        suite: the items.
         goal: the prompt, and how the suite is split.
-        folder: of the run; one that exists is gone on with.
-        trial: who answers and judges, how often, from which seed.
-        reflect: the language model that proposes; the one that answers if None.
+        folder: the run's folder; an existing one is resumed.
+        trial: who answers and judges, how often, with which seed.
+        reflect: the language model that proposes; the answering one if None.
         effort: how far to search.
-        budget: of all that is asked, by earlier processes of the run too.
-        limits: of calls at the same time.
-        tell: is told of progress.
+        budget: of all calls, including those of earlier processes of the run.
+        limits: of concurrent calls.
+        tell: receives progress.
         settings: the process's own if None.
 
     Raises:
-        CallerMistake: the suite, the prompt or the run is not right.
-        LlmRefused: a provider refuses; the run keeps what is done.
-        LlmUnavailable: items came to nothing; the run keeps what is done.
+        CallerMistake: the suite, the prompt or the run is unsuitable.
+        LlmRefused: a provider refuses; results so far are kept.
+        LlmUnavailable: items failed; results so far are kept.
         BudgetExceeded: the budget has no room for a search.
     """
     effort = effort or Effort()
@@ -140,7 +140,7 @@ async def optimise(
 async def _searched(
     shop: TrialRunner, reflection: Reflection, parts: Split, effort: Effort, budget: Budget
 ) -> SearchResult:
-    """Search within what the judgement leaves of the budget."""
+    """Search within the budget that the judgement leaves."""
     took = usage_of(await shop.tried(shop.base.body, parts.validation))
     shop.purse.spending.budget = reserve_for_test(budget, took, parts)
     try:
@@ -150,9 +150,9 @@ async def _searched(
 
 
 async def _judged(shop: TrialRunner, parts: Split, found: SearchResult) -> dict[str, Any]:
-    """Return what was found, with the comparison on the test items where there is a winner."""
+    """Return the result, with the comparison on the test items if there is a winner."""
     body, score = found.best
-    told: dict[str, Any] = {
+    result: dict[str, Any] = {
         "prompt": shop.base.about.name,
         "version": shop.base.about.version,
         "run": shop.folder.name,
@@ -169,17 +169,17 @@ async def _judged(shop: TrialRunner, parts: Split, found: SearchResult) -> dict[
     }
     if body.strip() != shop.base.body.strip():
         template = shop.template(body)
-        told["winner"] = {
+        result["winner"] = {
             "version": template.about.version,
             "validation": score,
             "text": template.text,
             "difference": text_difference(shop.base.body, template.body, shop.base.about.name),
         }
-        told["test"] = await _tested(shop, parts, body, told["notes"])
-    told["verdict"] = verdict(told["winner"], told["test"])
+        result["test"] = await _tested(shop, parts, body, result["notes"])
+    result["verdict"] = verdict(result["winner"], result["test"])
     spending = shop.purse.spending
-    told["spent"] = {"calls": spending.calls, "tokens": spending.tokens, "usd": spending.usd}
-    return told
+    result["spent"] = {"calls": spending.calls, "tokens": spending.tokens, "usd": spending.usd}
+    return result
 
 
 async def _tested(
@@ -202,7 +202,7 @@ async def _tested(
 
 
 def verdict(winner: dict[str, Any] | None, test: dict[str, Any] | None) -> str:
-    """Return what may be said: better or worse only where interval and test leave 0 out."""
+    """Return the conclusion: better or worse only if both interval and test exclude 0."""
     if winner is None:
         return "no proposal did better on the validation items; the test items were not asked"
     if test is None:
@@ -223,7 +223,7 @@ def verdict(winner: dict[str, Any] | None, test: dict[str, Any] | None) -> str:
 def _head(
     shop: TrialRunner, goal: Goal, effort: Effort, parts: Split, reflect: str
 ) -> dict[str, Any]:
-    """Return what decides a search: a run is gone on with only where all of it is the same."""
+    """Return what determines a search; a run is resumed only if all of it is equal."""
     trial = shop.trial
     named = {"llm": trial.llm, "judge": trial.judge}
     return {
@@ -232,7 +232,7 @@ def _head(
         "hash": shop.base.hash,
         "suite": shop.suite.name,
         "items_sha256": shop.suite.digest,
-        "split": {name: told for name, told in parts.about().items() if name != "least_effect"},
+        "split": {name: value for name, value in parts.about().items() if name != "least_effect"},
         "shares": list(goal.shares),
         "scorers": [scorer.about() for scorer in shop.suite.scorers],
         "system": trial.way.about(),

@@ -1,6 +1,6 @@
-"""What GEPA calls: it tries texts in the workshop and asks the reflection for new ones.
+"""The search: GEPA (Agrawal et al. 2025) over the texts of one prompt.
 
-GEPA runs in a thread of its own and waits there; all asking is done on the event loop.
+GEPA runs in a thread of its own and waits there; all model calls happen on the event loop.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 COMPONENT = "template"
-"""What GEPA calls the one text that it changes."""
+"""GEPA's name for the one text that it changes."""
 
 TrialBatch = Sequence["Record"]
-"""An item's results, one for each epoch."""
+"""An item's results, one per epoch."""
 
 
 @dataclass(slots=True)
 class GepaAdapter:
-    """Tries and proposes on behalf of GEPA.
+    """Evaluates and proposes texts for GEPA.
 
     Attributes:
-        halted: why nothing more is to be tried; what was found until then counts.
-        parents: the text that each proposal came from.
-        proposals: how many texts were proposed that could be tried.
+        halted: why nothing more is tried; earlier results count.
+        parents: the text that each proposal was made from.
+        proposals: number of usable proposals.
     """
 
     workshop: TrialRunner
@@ -54,7 +54,7 @@ class GepaAdapter:
     def evaluate(
         self, batch: list[Item], candidate: dict[str, str], capture_traces: bool = False
     ) -> EvaluationBatch[TrialBatch, Any]:
-        """Return each item's mean score of the epochs; a text that cannot be rendered has 0."""
+        """Return each item's mean score over epochs; a text that cannot be rendered scores 0."""
         from gepa.core.adapter import EvaluationBatch
 
         body = candidate[COMPONENT]
@@ -80,7 +80,7 @@ class GepaAdapter:
         eval_batch: EvaluationBatch[TrialBatch, Any],
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return what became of each item, as the reflection is shown it."""
+        """Return each item's results as shown to the reflection."""
         examples = [
             example_of(records, self.workshop.score)
             for records in eval_batch.trajectories or ()
@@ -94,7 +94,7 @@ class GepaAdapter:
         reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
         components_to_update: list[str],
     ) -> dict[str, str]:
-        """Return another text; nothing where none came that can be used."""
+        """Return another text; empty if no usable one came."""
         body, examples = candidate[COMPONENT], reflective_dataset.get(COMPONENT, ())
         found = self._wait(lambda: self.reflection.proposed(body, examples)) if examples else None
         if found is None:
@@ -104,7 +104,7 @@ class GepaAdapter:
         return {COMPONENT: found}
 
     def _wait(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do work on the event loop; once anything but a text is at fault, no more is begun."""
+        """Run work on the event loop; any fault but a text's own halts the search."""
 
         async def done() -> T:
             return await work()
@@ -121,7 +121,7 @@ class GepaAdapter:
 
 
 def is_budget(error: BaseException) -> bool:
-    """Tell whether it was the budget that ended the search."""
+    """Return whether the budget ended the search."""
     from reasonloom.errors import BudgetExceeded
 
     return isinstance(error, BudgetExceeded | BudgetReached)
@@ -132,7 +132,7 @@ PERFECT = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How far to search: rounds of a proposal each, and how many items each looks at."""
+    """How far to search: rounds of one proposal each, and the items seen per round."""
 
     rounds: int = 20
     batch: int = 4
@@ -140,14 +140,13 @@ class Effort:
 
 @dataclass(slots=True)
 class SearchResult:
-    """What a search came to.
+    """The result of a search.
 
     Attributes:
-        chosen: the texts that were tried on all validation items, with their mean scores; the base
-            is the first.
-        proposals: how many texts were proposed.
-        broken: proposals that were refused, with the reasons.
-        stopped: why the search ended before its rounds, empty where it did not.
+        chosen: texts tried on all validation items, with mean scores, the base first.
+        proposals: number of texts proposed.
+        broken: refused proposals with reasons.
+        stopped: why the search ended early, else empty.
     """
 
     chosen: list[tuple[str, float]] = field(default_factory=list)
@@ -158,12 +157,12 @@ class SearchResult:
 
     @property
     def best(self) -> tuple[str, float]:
-        """The text with the best mean; of several the first, so that the base wins a tie."""
+        """The text with the best mean; the first of equals, so that the base wins a tie."""
         return max(self.chosen, key=lambda each: each[1])
 
 
 class _ProgressWatch:
-    """Notes for each round which texts were tried on all validation items, and when to end."""
+    """Records the texts tried on all validation items, and decides when to end."""
 
     def __init__(self, found: SearchResult, effort: Effort, adapter: GepaAdapter) -> None:
         self._found, self._effort, self._adapter = found, effort, adapter
@@ -173,7 +172,7 @@ class _ProgressWatch:
         self._found.chosen.append((text, score))
 
     def __call__(self, state: object) -> bool:
-        """Tell whether to end; asked before each round."""
+        """Return whether to end; called before each round."""
         found = self._found
         perfect = bool(found.chosen) and found.best[1] >= PERFECT
         if self._adapter.halted or perfect or found.rounds >= self._effort.rounds:
@@ -183,7 +182,7 @@ class _ProgressWatch:
 
 
 class _Quiet:
-    """Where GEPA's own lines go: all that they tell stands in the run's logs."""
+    """Discards GEPA's own log lines; the run's logs have it all."""
 
     def log(self, message: str) -> None:
         """Write nothing."""
@@ -192,15 +191,15 @@ class _Quiet:
 async def search(
     workshop: TrialRunner, reflection: Reflection, split: Split, effort: Effort
 ) -> SearchResult:
-    """Search, and return what was found until the rounds or the budget were used up.
+    """Search until the rounds or the budget are used up.
 
-    The same seed, texts and replies make the same search: one that was killed is done again from
-    its beginning, and all that it has paid is read from its logs and its recording.
+    Equal seed, texts and replies make an equal search: a killed one is repeated from the start,
+    and everything it paid for is read from its logs and its recording.
 
     Raises:
         LlmRefused: a provider refuses.
-        LlmUnavailable: items came to nothing.
-        CallerMistake: the suite is not right.
+        LlmUnavailable: items failed.
+        CallerMistake: the suite is invalid.
     """
     found = SearchResult()
     adapter = GepaAdapter(workshop, reflection, asyncio.get_running_loop())

@@ -1,4 +1,4 @@
-"""Splits a suite in three: to learn from, to choose by, and to judge on, which nobody looks at."""
+"""Splits a suite into train, validation and test, and reserves budget for the test."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 
 NAMES = ("train", "validation", "test")
 SHARES = (0.3, 0.3, 0.4)
-"""The test has most: what it can show hangs on its size."""
+"""The test part is largest, because what it can show depends on its size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The items of each part, by id; no cluster lies in two of them."""
+    """The items of each part, by id; clusters are not split."""
 
     train: Sequence[Item]
     validation: Sequence[Item]
     test: Sequence[Item]
 
     def about(self) -> dict[str, Any]:
-        """Return how many items and clusters each part has, and what the test could show.
+        """Return the numbers of items and clusters, and what the test could show.
 
-        An item that stands alone is a cluster of one. `least_effect` is the least difference found
-        8 times out of 10 where a fifth of the items differ and each stands alone; None for none.
+        An independent item is a cluster of one. `least_effect` is the smallest difference found with
+        80 % power if a fifth of the items differ and all are independent; None if there is none.
         """
         parts = dict(zip(NAMES, (self.train, self.validation, self.test), strict=True))
         sizes = {
@@ -48,12 +48,12 @@ class Split:
 
 
 def split(suite: Suite, seed: int, shares: Sequence[float] = SHARES) -> Split:
-    """Return a suite split by clusters, which are drawn by the seed, whatever the items' order.
+    """Split a suite by clusters, shuffled by the seed, independent of the items' order.
 
-    Each cluster goes where most is lacking of the share.
+    Each cluster goes to the part that lacks most of its share.
 
     Raises:
-        InvalidArgument: the shares are none, or there are too few clusters for three parts.
+        InvalidArgument: unusable shares, or too few clusters for three parts.
     """
     if len(shares) != len(NAMES) or min(shares, default=0) <= 0:
         raise InvalidArgument(
@@ -67,7 +67,7 @@ def split(suite: Suite, seed: int, shares: Sequence[float] = SHARES) -> Split:
             f" {', '.join(NAMES)} needs 3 or more",
             field="suite",
         )
-    random.Random(seed).shuffle(drawn)  # noqa: S311  # a draw that can be repeated
+    random.Random(seed).shuffle(drawn)  # noqa: S311  # a reproducible draw
     parts: list[list[Item]] = [[] for _ in NAMES]
     for left, (_, items) in zip(range(len(drawn), 0, -1), drawn, strict=True):
         _neediest(parts, shares, left).extend(items)
@@ -76,7 +76,7 @@ def split(suite: Suite, seed: int, shares: Sequence[float] = SHARES) -> Split:
 
 
 def subset(suite: Suite, items: Sequence[Item]) -> Suite:
-    """Return a suite of some of its items."""
+    """Return the suite with some of its items."""
     return replace(suite, items=items, where=())
 
 
@@ -90,7 +90,7 @@ def _clusters(items: Sequence[Item]) -> dict[str, list[Item]]:
 
 
 def _neediest(parts: list[list[Item]], shares: Sequence[float], left: int) -> list[Item]:
-    """Return the part that has least of its share; where few clusters are left, an empty one."""
+    """Return the part farthest below its share, or an empty one if few clusters are left."""
     empty = [place for place, part in enumerate(parts) if not part]
     places = empty if left <= len(empty) else range(len(parts))
     return parts[min(places, key=lambda place: (len(parts[place]) / shares[place], -shares[place]))]
@@ -98,11 +98,11 @@ def _neediest(parts: list[list[Item]], shares: Sequence[float], left: int) -> li
 
 LIMITS = ("calls", "tokens", "usd")
 ROOM = 1.25
-"""What is kept for the judgement, of what the same number of items took before: texts grow."""
+"""Safety factor of the reserved budget over what as many items took before, as texts grow."""
 
 
 def restore_spending(spending: Spending, tape: Path) -> None:
-    """Count what earlier processes of the run have paid, by the replies that they recorded."""
+    """Count what earlier processes of the run have spent, from their recorded replies."""
     if not tape.is_file():
         return
     for line in tape.read_text(encoding="utf-8").splitlines():
@@ -113,11 +113,11 @@ def restore_spending(spending: Spending, tape: Path) -> None:
 
 
 def require_budget(budget: Budget, split: Split, epochs: int) -> None:
-    """Refuse a budget that cannot do, where each item takes one call at least.
+    """Refuse a budget that cannot suffice at one call per item.
 
     Raises:
-        InvalidArgument: there are too few calls for the base on the validation items, and for base
-            and winner on the test items.
+        InvalidArgument: too few calls for the base on the validation items plus base and winner on
+            the test items.
     """
     least = epochs * (len(split.validation) + 2 * len(split.test))
     if budget.calls is not None and budget.calls <= least:
@@ -129,10 +129,10 @@ def require_budget(budget: Budget, split: Split, epochs: int) -> None:
 
 
 def reserve_for_test(budget: Budget, took: dict[str, float], split: Split) -> Budget:
-    """Return what the search may spend: the budget without what the judgement will take.
+    """Return the budget of the search: the rest after reserving for the judgement.
 
     Args:
-        budget: of all of the run.
+        budget: of the whole run.
         took: what the base took on the validation items.
         split: the items.
 

@@ -1,4 +1,4 @@
-"""Tries texts of one prompt: each a version in a folder of the run, each result a log beside it."""
+"""Tries texts of one prompt: each a version in the run's folder, each result a log next to it."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 PROMPTS, LOGS, TAPE = "prompts", "logs", "tape.jsonl"
 SPENT = {"calls": ("calls",), "tokens": ("tokens_in", "tokens_out"), "usd": ("usd",)}
-"""What counts towards each limit of a budget."""
+"""The usage that counts towards each limit of a budget."""
 
 PROPOSED = 10_000
-"""Proposals have the versions above this, so that none is taken for one of the user's own."""
+"""Proposals get versions above this, apart from the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialOptions:
-    """How texts are tried: who answers and judges, how often, from which seed."""
+    """How texts are tried: who answers and judges, how often, with which seed."""
 
     way: Way
     llm: str | LanguageModel | None = None
@@ -51,11 +51,11 @@ class TrialOptions:
 
 @dataclass(slots=True)
 class TrialRunner:
-    """Tries texts of a prompt on items of a suite; what was tried before is not paid again.
+    """Tries texts of a prompt on items of a suite; earlier results are reused.
 
     Attributes:
         folder: of the run.
-        settings: whose folder of prompts is the run's own copy.
+        settings: with the run's own copy of the prompts folder.
         base: the prompt that is optimised.
         versions: by text.
     """
@@ -74,11 +74,11 @@ class TrialRunner:
 
     @property
     def score(self) -> str:
-        """The score that texts are chosen by: the first scorer's."""
+        """The score that texts are selected by: the first scorer's."""
         return self.suite.scorers[0].name
 
     def version(self, body: str) -> int:
-        """Return the version of a text, which is written into the run's folder if it is new.
+        """Return the version of a text, writing it to the run's folder if new.
 
         Raises:
             PromptMistake: the text breaks the prompt.
@@ -94,17 +94,17 @@ class TrialRunner:
         return self.versions[key]
 
     def template(self, body: str) -> PromptTemplate:
-        """Return a text as the version that it was tried as."""
+        """Return a text as the version under which it was tried."""
         return with_body(self.base, body, self.version(body))
 
     async def tried(self, body: str, items: Sequence[Item], name: str = "") -> EvalLog:
-        """Return the results of a text on items, those that are there already and the rest.
+        """Return the results of a text on items, running those that are missing.
 
         Raises:
-            BudgetExceeded: there is no room for all of them.
-            LlmUnavailable: some came to nothing through no fault of the text.
+            BudgetExceeded: no room for all of them.
+            LlmUnavailable: some failed through no fault of the text.
             PromptMistake: the text cannot be rendered with an item.
-            CallerMistake: the suite is not right.
+            CallerMistake: the suite is invalid.
         """
         items = list({item.id: item for item in items}.values())
         version = self.version(body)
@@ -132,17 +132,17 @@ class TrialRunner:
         return ran.log
 
     def _require_rendered(self, version: int, items: Sequence[Item]) -> None:
-        """Refuse a text that an item cannot be asked with, as the text's own mistake."""
+        """Refuse a text that cannot be rendered with an item."""
         registry = PromptRegistry(self.settings.prompts).pinning({self.base.about.name: version})
         for item in items:
             self.trial.way.check(item, registry)
 
 
 def with_prompts_copy(folder: Path, settings: Settings) -> Settings:
-    """Return settings whose folder of prompts is the run's own copy, made at its beginning.
+    """Return settings with the run's own copy of the prompts folder, made on its first start.
 
     Raises:
-        SettingMistake: the folder of prompts is none.
+        SettingMistake: the prompts folder is invalid.
         InvalidArgument: the copy cannot be made.
     """
     there, own = folder / PROMPTS, settings.prompts
@@ -167,7 +167,7 @@ def _names(own: Path | None) -> list[Path]:
 
 
 def base_of(settings: Settings, name: str, version: int | None) -> PromptTemplate:
-    """Return the prompt that is optimised: the newest that is no proposal of this run.
+    """Return the prompt to optimise: the newest that is no proposal of this run.
 
     Raises:
         UnknownName: there is no such prompt or version.
@@ -181,12 +181,12 @@ def base_of(settings: Settings, name: str, version: int | None) -> PromptTemplat
 
 
 def _digest(items: Sequence[Item]) -> str:
-    told = "\n".join(sorted(f"{item.id}\0{item.digest}" for item in items))
-    return sha256(told.encode("utf-8", "replace")).hexdigest()[:12]
+    entries = "\n".join(sorted(f"{item.id}\0{item.digest}" for item in items))
+    return sha256(entries.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def usage_of(log: EvalLog) -> dict[str, float]:
-    """Return calls, tokens and US dollars of all results, those of judging too."""
+    """Return calls, tokens and US dollars of all results, including judging."""
     return {
         limit: sum((_total(record, names) for record in log.records), 0.0)
         for limit, names in SPENT.items()

@@ -1,4 +1,4 @@
-"""All that a page tells of one comparison."""
+"""One comparison as shown on a page, and the wording differences of its prompts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from reasonloom.evals.reporting.report import Compared, Report
 from reasonloom.evals.reporting.verdict import Verdict, interval_of, on_items, verdict
 
 AROUND = 3
-"""Lines around a change that are shown with it."""
+"""Displayed lines around a change."""
 
 WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 LONGEST = 2_000
-"""Characters of a line that is still compared word by word."""
+"""Longer lines are not compared word by word."""
 
 ALIKE = 0.4
-"""Share of words in common from which on one line is an edit of another."""
+"""Share of common words from which a line counts as an edit of another."""
 
 Pieces = Sequence[tuple[bool, str]]
-"""Parts of a line, each with whether it is what changed."""
+"""Parts of a line, each with whether it changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Line:
 
 
 def diff_wording(base: dict[str, Any], run: dict[str, Any], name: str) -> list[Line]:
-    """Return how a prompt's text differs between the heads of two runs."""
+    """Return the difference of a prompt's text between two run heads."""
     before, after = (_text(head, name).splitlines() for head in (base, run))
     found: list[Line] = []
     matcher = SequenceMatcher(None, before, after, autojunk=False)
@@ -61,7 +61,7 @@ def _whole(kind: str, line: str) -> Line:
 
 
 def _edit(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
-    """Yield lines that went and came; the n-th of both are taken for edits of each other."""
+    """Yield removed and added lines; the n-th of both are compared word by word."""
     pairs = [_words(one, two) for one, two in zip(gone, new, strict=False)]
     yield from (Line("gone", one) for one, _ in pairs)
     yield from (_whole("gone", each) for each in gone[len(pairs) :])
@@ -70,7 +70,7 @@ def _edit(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
 
 
 def _words(one: str, two: str) -> tuple[Pieces, Pieces]:
-    """Return both lines in pieces, with the words that differ told apart."""
+    """Return both lines in pieces, changed words separate."""
     before, after = WORDS.findall(one), WORDS.findall(two)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     if max(len(one), len(two)) > LONGEST or matcher.ratio() < ALIKE:
@@ -83,12 +83,12 @@ def _words(one: str, two: str) -> tuple[Pieces, Pieces]:
 
 
 MOST_LINES = 1_000
-"""Lines of a prompt's difference that are shown."""
+"""Lines of a prompt's difference that are displayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptDiff:
-    """How one prompt differs: its versions, and its lines as far as they are shown."""
+    """How one prompt differs: its versions, and its lines up to a limit."""
 
     name: str
     before: str
@@ -98,7 +98,7 @@ class PromptDiff:
 
     @property
     def alone(self) -> str:
-        """Which run alone asks with it; empty where both do."""
+        """Which run alone uses it; empty if both do."""
         if MISSING not in (self.before, self.after):
             return ""
         return (
@@ -108,7 +108,7 @@ class PromptDiff:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPart:
-    """One comparison on a page; `plot` says in words what its picture shows."""
+    """One comparison on a page; `plot` is the text alternative of its picture."""
 
     place: int
     label: str
@@ -123,7 +123,7 @@ class ComparisonPart:
 
 
 def comparison_parts(report: Report) -> list[ComparisonPart]:
-    """Return what a page tells of every comparison; they share its room for transcripts."""
+    """Return the parts of every comparison; they share the page's budget for transcripts."""
     share = ROOM // (2 * len(report.compared))
     return [
         ComparisonPart(
@@ -139,7 +139,7 @@ def comparison_parts(report: Report) -> list[ComparisonPart]:
                 for way in ("to_wrong", "to_right")
             },
             costs=comparison_costs(each.found),
-            prompts=[_wording(report, each, told["prompt"]) for told in each.found["prompts"]],
+            prompts=[_wording(report, each, prompt["prompt"]) for prompt in each.found["prompts"]],
         )
         for place, each in enumerate(report.compared, 1)
     ]

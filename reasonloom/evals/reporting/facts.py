@@ -1,4 +1,4 @@
-"""How a run was made, and what it took, in words."""
+"""The settings and the usage of a run, as text."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ COSTS = {
     "usd": "US dollars",
     "latency_ms": "latency, ms",
 }
-"""What figures of cost are called."""
+"""Names of the cost figures."""
 
 MOST_PROMPTS = 10
-"""Prompts whose texts are shown; a tool may ask with any of them."""
+"""Prompts whose texts are displayed; a tool may use many more."""
 
 
 MISSING = "none"
-"""What is said for the version of a prompt that a run has not."""
+"""Version of a prompt that a run does not have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """How a run was made: facts by name, and the texts of the prompts that it asked with."""
+    """Facts of a run by name, and the texts of its prompts."""
 
     label: str
     facts: Sequence[tuple[str, str]]
@@ -37,9 +37,9 @@ class Facts:
 
 
 def run_facts(run: ReportedRun) -> Facts:
-    """Return how a run was made."""
+    """Return the facts of a run."""
     head, system = run.log.head, run.log.head.get("system") or {}
-    told = {
+    values = {
         "file": run.log.path.name,
         "done": f"{format_count(run.summary['done'])} of {format_count(run.summary['of'])} answers",
         "items": f"{format_count(head['items'])}, each asked {times_text(head['epochs'])}",
@@ -55,29 +55,29 @@ def run_facts(run: ReportedRun) -> Facts:
         "reasonloom": str(head.get("reasonloom", "")),
         "prompts": _prompts(head),
     }
-    return Facts(run.label, [pair for pair in told.items() if pair[1]], _texts(head))
+    return Facts(run.label, [pair for pair in values.items() if pair[1]], _texts(head))
 
 
 def times_text(number: int) -> str:
-    """Return how often, in words."""
+    """Return a multiplicity in words."""
     return "once" if number == 1 else f"{number} times"
 
 
 def usage_facts(run: ReportedRun) -> list[tuple[str, float]]:
-    """Return what a run took in all, without what it did not."""
+    """Return a run's non-zero usage."""
     usage = run.summary["usage"]
     return [(COSTS[name], usage[name]) for name in usage if usage[name]]
 
 
 def comparison_costs(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the costs of a comparison by name, without what neither run took."""
+    """Return a comparison's costs, without those that are zero in both runs."""
     return [
         (COSTS[name], each) for name, each in found["costs"].items() if each["base"] or each["run"]
     ]
 
 
 def version_text(prompt: dict[str, Any]) -> str:
-    """Return a prompt's version, and that it is missing where a run has not that prompt."""
+    """Return a prompt's version and hash, or that it is missing."""
     if not prompt:
         return MISSING
     return f"v{prompt.get('version')} ({str(prompt.get('hash', ''))[:8]})"
@@ -98,15 +98,15 @@ def _scorer(about: dict[str, Any]) -> str:
 
 
 def _judge(run: ReportedRun) -> str:
-    """Return who judged, where a scorer asked it, and what that took."""
+    """Return the judge and its usage, if a scorer called it."""
     spent = {
         name: sum(record.usage.get(f"judge_{name}", 0.0) for record in run.log.records)
         for name in COSTS
     }
     if not spent["calls"]:
         return ""
-    told = ", ".join(f"{value:,.6g} {COSTS[name]}" for name, value in spent.items() if value)
-    return f"{run.log.head.get('judge')}: {told}"
+    usage = ", ".join(f"{value:,.6g} {COSTS[name]}" for name, value in spent.items() if value)
+    return f"{run.log.head.get('judge')}: {usage}"
 
 
 def _limits(budget: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Numbers as a report writes them: scores in per cent, differences in points, with a true minus."""
+"""Formats numbers and foreign text for reports: per cent, points, true minus, visible controls."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from reasonloom.evals.core.way import text_of
 MINUS = "\u2212"
 LEAST_CHANCE = 0.0001
 INTEGERS_FROM = 1_000
-"""From here on numbers have no fraction."""
+"""Larger numbers have no fraction."""
 
 LARGE = 2.0
-"""Relative changes from here on are told as times."""
+"""Larger relative changes are given as multiples."""
 
 
 def format_percent(share: float) -> str:
-    """Return a share of 1 in per cent, such as `71.5 %`."""
+    """Return a share in per cent, such as `71.5 %`."""
     return f"{_signed(100 * share, '.1f')} %"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreFormat:
-    """How scores are written: shares of 1 in per cent and points, all others as they are."""
+    """Formats scores: shares in per cent and points, others unchanged."""
 
     shares: bool = True
 
     @property
     def unit(self) -> str:
-        """What stands behind a difference: points are hundredths of a score."""
+        """Unit of a difference; points are hundredths of a score."""
         return " points" if self.shares else ""
 
     def score(self, value: float) -> str:
@@ -40,9 +40,9 @@ class ScoreFormat:
         return format_percent(value) if self.shares else format_number(value)
 
     def mark(self, value: float) -> str:
-        """Return an item's score as short as it is: `100 %`, `33.3 %`."""
-        told = _signed(100 * value, ".1f").removesuffix(".0")
-        return f"{told} %" if self.shares else format_number(value)
+        """Return an item's score in its shortest form: `100 %`, `33.3 %`."""
+        digits = _signed(100 * value, ".1f").removesuffix(".0")
+        return f"{digits} %" if self.shares else format_number(value)
 
     def ends(self, interval: Sequence[float]) -> str:
         """Return the ends of a score's interval, such as `64.0 to 77.0 %`."""
@@ -60,20 +60,20 @@ class ScoreFormat:
         return f"{self.by(value, plus=False)}{self.unit}"
 
     def tick(self, value: float, *, plus: bool = False) -> str:
-        """Return the number at a tick of an axis, as short as it is."""
-        told = 100 * value if self.shares else value
-        return f"{told:{'+' if plus and value else ''}.6g}".replace("-", MINUS)
+        """Return the label of an axis tick in its shortest form."""
+        scaled = 100 * value if self.shares else value
+        return f"{scaled:{'+' if plus and value else ''}.6g}".replace("-", MINUS)
 
 
 def format_change(share: float) -> str:
-    """Return a relative change, such as `+12.0 %`, a large one as `3.5 times`."""
+    """Return a relative change, such as `+12.0 %`, or `3.5 times` for a large one."""
     if share >= LARGE:
         return f"{format_number(1 + share)} times"
     return f"{_signed(100 * share, '+.1f')} %"
 
 
 def no_break(sentence: str) -> str:
-    """Return a sentence whose numbers are not parted from their per cent signs."""
+    """Replace the spaces before per cent signs by no-break spaces."""
     return sentence.replace(" %", "\u00a0%")
 
 
@@ -86,40 +86,40 @@ def format_number(value: float, *, plus: bool = False) -> str:
     """Return a number with three digits, large ones whole, none with an exponent."""
     if abs(value) >= INTEGERS_FROM:
         return _signed(value, "+,.0f" if plus else ",.0f")
-    told = Decimal(f"{value:.3g}")
-    return f"{told:{'+' if plus and told else ''}f}".replace("-", MINUS) if told else "0"
+    rounded = Decimal(f"{value:.3g}")
+    return f"{rounded:{'+' if plus and rounded else ''}f}".replace("-", MINUS) if rounded else "0"
 
 
 def format_count(value: float) -> str:
-    """Return a whole number, such as `5,000`."""
+    """Return an integer with separators, such as `5,000`."""
     return f"{value:,.0f}"
 
 
 def _signed(value: float, form: str) -> str:
-    """Return a number in a form; what rounds to 0 has no sign."""
-    told = format(value, form)
-    if not any(digit in told for digit in "123456789"):
-        told = told.lstrip("+-")
-    return told.replace("-", MINUS)
+    """Format a number; what rounds to 0 has no sign."""
+    text = format(value, form)
+    if not any(digit in text for digit in "123456789"):
+        text = text.lstrip("+-")
+    return text.replace("-", MINUS)
 
 
 LONGEST = 6_000
-"""Characters of one text that a page shows."""
+"""Displayed characters of one text."""
 
 ROOM = 4_000_000
-"""Characters of answers and transcripts that a page shows in all."""
+"""Displayed characters of all answers and transcripts of a page."""
 
 HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but tab and new line
-    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # direction, lines, no width
-    "\ud800-\udfff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff"  # halves, and what is no character
-    "\U000e0000-\U000e007f]"  # tags: letters that nobody sees
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls except tab and new line
+    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # direction, lines, zero width
+    "\ud800-\udfff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff"  # surrogates and noncharacters
+    "\U000e0000-\U000e007f]"  # tags: invisible letters
 )
 LOWEST_PRINTED, DELETE = 0x20, 0x7F
 
 
 def escape_hidden(text: str) -> str:
-    """Return text in which hidden characters stand as signs: NUL as `␀`, others as `⟨U+202E⟩`.
+    """Replace hidden characters by signs: NUL by `␀`, others by `⟨U+202E⟩`.
 
     Joiners and variation selectors stay, as scripts and emoji need them.
     """
@@ -135,25 +135,25 @@ def _sign(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TruncatedText:
-    """A text as far as it is shown; `left_out` counts the characters behind it."""
+    """A text as far as it is displayed; `left_out` counts the other characters."""
 
     text: str
     left_out: int = 0
 
 
 class DisplayBudget:
-    """What a page has room for in all, so that a large run's page can still be opened."""
+    """Character budget of a page, so that the page of a large run can still be opened."""
 
     def __init__(self, left: int = ROOM) -> None:
         self.left = left
 
     @property
     def full(self) -> bool:
-        """Whether there is room for nothing more."""
+        """Whether the budget is used up."""
         return self.left <= 0
 
     def cut(self, value: Any, most: int = LONGEST) -> TruncatedText:
-        """Return a value as text, as far as there is room."""
+        """Return a value as text within the budget."""
         text = text_of(value)
         kept = text[: max(0, min(most, self.left))]
         self.left -= len(kept)
@@ -161,13 +161,13 @@ class DisplayBudget:
 
 
 def shortened_line(value: Any, most: int) -> str:
-    """Return a value as one line of so many characters at most."""
+    """Return a value as one line of at most so many characters."""
     text = " ".join(escape_hidden(text_of(value)[: 4 * most]).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def natural_key(name: str) -> list[tuple[int, int | str]]:
-    """Return what names are sorted by so that `q2` comes before `q10`."""
+    """Return a sort key that puts `q2` before `q10`."""
     pieces = re.split(r"([0-9]{1,18})", name)
     return [
         (0, int(piece)) if place % 2 else (1, piece) for place, piece in enumerate(pieces) if piece

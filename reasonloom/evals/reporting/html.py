@@ -1,4 +1,4 @@
-"""A report as one page of HTML that asks for nothing outside and runs only its own script."""
+"""Renders a report as one self-contained HTML page that runs only its own script."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from reasonloom.evals.reporting.report import Report
 from reasonloom.evals.reporting.verdict import verdict_on_single_run
 
 STEPS = 5
-"""About as many steps an axis has."""
+"""Approximate number of steps of an axis."""
 
 LEAST = 1e-4
-"""A step of an axis at least: a hundredth of a point."""
+"""Minimal step of an axis: a hundredth of a point."""
 
 EDGE = 5.0
-"""Per cent of the width that stay free at either side."""
+"""Per cent of the width left free on either side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class Axis:
     ticks: Sequence[float]
 
     def at(self, value: float) -> str:
-        """Return where a value lies, in per cent of the width."""
+        """Return the position of a value in per cent of the width."""
         share = (value - self.low) / (self.high - self.low)
         return f"{EDGE + share * (100 - 2 * EDGE):.3f}%"
 
 
 def axis(values: Sequence[float]) -> Axis:
-    """Return an axis on which all values lie, with round ticks."""
+    """Return an axis that covers all values, with round ticks."""
     low, high = min(values), max(values)
     step = _round_step(max((high - low) / STEPS, LEAST))
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
@@ -56,7 +56,7 @@ def axis(values: Sequence[float]) -> Axis:
 
 
 def _round_step(least: float) -> float:
-    """Return the least of 1, 2, 5, 10, ... times a power of ten that is not below `least`."""
+    """Return the least of 1, 2, 5, 10 times a power of ten that is not below `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(power * each for each in (1, 2, 5, 10) if power * each >= least * (1 - 1e-9))
 
@@ -71,7 +71,7 @@ WAYS = {
 
 
 def render_html(report: Report) -> str:
-    """Return a report as HTML; every text of others is escaped, and its hidden characters shown."""
+    """Return a report as HTML; foreign text is escaped, with its hidden characters made visible."""
     environment = _environment(report.written)
     style, script = (_source(environment, name) for name in ("style.css", "filter.js"))
     common = {
@@ -88,7 +88,7 @@ def render_html(report: Report) -> str:
 
 
 def content_security_policy(style: str, script: str) -> str:
-    """Return the policy that lets this style and this script in, and nothing else."""
+    """Return the policy that allows this style and this script, and nothing else."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
         " base-uri 'none'; form-action 'none'"
@@ -125,7 +125,7 @@ def _environment(written: formatting.ScoreFormat) -> Environment:
 
 
 def _finalized(value: Any) -> Any:
-    """Show hidden characters in all that templates print; markup of their own stays."""
+    """Make hidden characters visible in all that templates print, except their own markup."""
     return escape_hidden(value) if type(value) is str else value
 
 
@@ -136,26 +136,26 @@ def _source(environment: Environment, name: str) -> str:
 def _comparison(report: Report) -> dict[str, Any]:
     found = comparison_parts(report)
     ends = [end for part in found for end in part.found["interval"]]
-    shown = {
+    anchors = {
         f"{way}-{part.place}-{place}": item
         for part in found
         for way, some in part.flips.items()
         for place, item in enumerate(some.shown, 1)
     }
-    return {"parts": found, "axis": axis([0.0, *ends]), **_items(report, shown)}
+    return {"parts": found, "axis": axis([0.0, *ends]), **_items(report, anchors)}
 
 
 def _single(report: Report) -> dict[str, Any]:
     scores = report.base.summary["scores"]
     some = worst_items(report, DisplayBudget())
-    shown = {f"answer-{place}": item for place, item in enumerate(some.shown, 1)}
+    anchors = {f"answer-{place}": item for place, item in enumerate(some.shown, 1)}
     return {
         "said": verdict_on_single_run(report, report.base),
         "shown": some,
         "took": usage_facts(report.base),
         "axis": axis([0.0, 1.0, *(end for score in scores.values() for end in score["interval"])]),
         "plots": {name: _plot(report, name, score) for name, score in scores.items()},
-        **_items(report, shown),
+        **_items(report, anchors),
     }
 
 
@@ -167,11 +167,11 @@ def _plot(report: Report, name: str, score: dict[str, Any]) -> str:
     )
 
 
-def _items(report: Report, shown: dict[str, DisplayedItem]) -> dict[str, Any]:
-    """Return the rows, the anchors of items that are shown, and the ways that there are."""
+def _items(report: Report, displayed: dict[str, DisplayedItem]) -> dict[str, Any]:
+    """Return the rows, the anchors of displayed items, and the outcomes that occur."""
     every: list[Row] = item_rows(report)
     anchors: dict[str, str] = {}
-    for anchor, item in shown.items():
+    for anchor, item in displayed.items():
         anchors.setdefault(item.item, anchor)
     known = {way for row in every for way in row.ways}
     return {

@@ -1,4 +1,4 @@
-"""The items of a report, one row each, with what became of them in every run."""
+"""The items of a report: a row each with its outcome, and transcripts of the notable ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ASKED, ANSWERED = 160, 100
 """Characters of a question and of an answer in a row."""
 
 OUTCOMES = ("to_wrong", "to_right", "other", "wrong", "right")
-"""What becomes of an item from one run to another, in the order of rows."""
+"""Outcomes of an item from one run to another, in row order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Row:
     """One item.
 
     Attributes:
-        scores: of every run, None where it has not the item.
-        ways: what became of it from the base to each other run; of a run alone right or wrong.
+        scores: of every run, None if it lacks the item.
+        ways: its outcome in each other run against the base; for a single run right or wrong.
     """
 
     key: Key
@@ -49,7 +49,7 @@ class Row:
 
 
 def item_rows(report: Report) -> list[Row]:
-    """Return all items of all runs: those that flipped first, then by id."""
+    """Return all items of all runs: flipped ones first, then by id."""
     keys = dict.fromkeys(key for run in report.runs for key in run.side.scores)
     found = [_row(report, key) for key in keys]
     return sorted(found, key=lambda row: (_first(row.ways), natural_key(row.item)))
@@ -74,7 +74,7 @@ def _row(report: Report, key: Key) -> Row:
 
 
 def outcome_of(base: float | None, other: float | None, lower: bool = False) -> str:
-    """Return what became of an item: it flipped, its score changed, or it is as it was."""
+    """Return an item's outcome: flipped, changed score, or unchanged."""
     if base is None or other is None:
         return "other"
     before, after = ((score >= RIGHT) != lower for score in (base, other))
@@ -86,7 +86,7 @@ def outcome_of(base: float | None, other: float | None, lower: bool = False) -> 
 
 
 def count_outcomes(report: Report, each: Compared) -> dict[str, int]:
-    """Return how many items that both runs have became right or wrong, or were so in both."""
+    """Return how many shared items became right or wrong, or stayed so."""
     before, after = report.base.side.scores, each.run.side.scores
     sides = [
         tuple((score >= RIGHT) != report.lower for score in (before[key], after[key]))
@@ -103,15 +103,15 @@ def count_outcomes(report: Report, each: Compared) -> dict[str, int]:
 
 
 MAX_DISPLAYED = 100
-"""Items whose transcripts are shown, each way."""
+"""Items per direction whose transcripts are displayed."""
 
 MOST_EPOCHS, MOST_CALLS = 5, 20
-"""Epochs of an item, and calls of an answer, that are shown."""
+"""Displayed epochs per item, and calls per answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a language model: the messages as (role, text), and what it said."""
+    """One call of a language model: messages as (role, text), and its reply."""
 
     asked: Sequence[tuple[str, TruncatedText]]
     said: TruncatedText
@@ -119,7 +119,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTranscript:
-    """One answer; `more` counts calls that are not shown."""
+    """One answer; `more` counts calls left out."""
 
     epoch: int
     score: float
@@ -133,7 +133,7 @@ class AnswerTranscript:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One item in one run; `more` counts epochs that are not shown."""
+    """One item in one run; `more` counts epochs left out."""
 
     score: float
     answers: Sequence[AnswerTranscript]
@@ -142,7 +142,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class DisplayedItem:
-    """One item with the transcripts of the runs that are held against each other."""
+    """One item with the transcripts of the compared runs."""
 
     item: str
     asked: TruncatedText
@@ -152,14 +152,14 @@ class DisplayedItem:
 
 @dataclass(frozen=True, slots=True)
 class DisplayedItems:
-    """Items that are shown, and how many are not for want of room."""
+    """Displayed items, and the number left out for lack of space."""
 
     shown: Sequence[DisplayedItem]
     left_out: int
 
 
 def flipped_items(report: Report, each: Compared, way: str, room: DisplayBudget) -> DisplayedItems:
-    """Return the items that flipped one way, the clearest first."""
+    """Return the items that flipped one way, largest change first."""
     sides = (report.base.side, each.run.side)
     before, after = (side.scores for side in sides)
     wanted = sorted(
@@ -174,7 +174,7 @@ def flipped_items(report: Report, each: Compared, way: str, room: DisplayBudget)
 
 
 def worst_items(report: Report, room: DisplayBudget) -> DisplayedItems:
-    """Return the items of a run alone, those with the worst scores first."""
+    """Return the items of a single run, worst scores first."""
     side, sign = report.base.side, -1 if report.lower else 1
     wanted = sorted(side.scores, key=lambda key: (sign * side.scores[key], natural_key(key[0])))
     return _select(wanted, (side,), report.score, room)
@@ -183,12 +183,12 @@ def worst_items(report: Report, room: DisplayBudget) -> DisplayedItems:
 def _select(
     wanted: Sequence[Key], sides: Sequence[Side], score: str, room: DisplayBudget
 ) -> DisplayedItems:
-    shown: list[DisplayedItem] = []
+    items: list[DisplayedItem] = []
     for key in wanted[:MAX_DISPLAYED]:
         if room.full:
             break
-        shown.append(_displayed(key, sides, score, room))
-    return DisplayedItems(shown, len(wanted) - len(shown))
+        items.append(_displayed(key, sides, score, room))
+    return DisplayedItems(items, len(wanted) - len(items))
 
 
 def _displayed(key: Key, sides: Sequence[Side], score: str, room: DisplayBudget) -> DisplayedItem:
@@ -223,16 +223,16 @@ def _answered(record: Record, score: str, room: DisplayBudget) -> AnswerTranscri
 
 
 def _call(call: dict[str, Any], room: DisplayBudget) -> Call:
-    asked = [
+    messages = [
         (
             str(message.get("role", "")),
             room.cut(message.get("content") or _non_text_content(message)),
         )
         for message in call.get("asked", ())
     ]
-    return Call(asked, room.cut(call.get("said", "")))
+    return Call(messages, room.cut(call.get("said", "")))
 
 
 def _non_text_content(message: dict[str, Any]) -> dict[str, Any]:
-    """Return what a message without words holds, such as calls of tools."""
+    """Return what a message without text holds, such as tool calls."""
     return {name: value for name, value in message.items() if name != "role"}

@@ -1,4 +1,4 @@
-"""Gathers what a report tells: runs with their scores, and how the others differ from the base."""
+"""The data of a report: labelled runs with their scores, and their comparisons with the base."""
 
 from __future__ import annotations
 
@@ -24,22 +24,26 @@ from reasonloom.evals.log import EvalLog
 from reasonloom.evals.reporting.formatting import ScoreFormat, shortened_line
 
 MOMENT = re.compile(r"-[0-9]{8}T[0-9]{6}(-[0-9]+)?")
-"""What the command adds to a file's name; it says nothing of the run."""
+"""The time stamp that the command adds to file names."""
 
 MOST_PROMPTS = 2
-"""Prompts that a label names; more are no name."""
+"""Labels name at most so many prompts."""
 
 LONGEST = 80
 PROMPT = "prompt:"
 
 
 def labels(logs: Sequence[EvalLog]) -> list[str]:
-    """Return a name for each run, no two alike."""
-    told = [_traits_of(log.head) for log in logs]
-    alike = {part for part in set().union(*told) if len({each.get(part) for each in told}) == 1}
+    """Return a distinct name for each run, from what differs."""
+    properties = [_traits_of(log.head) for log in logs]
+    alike = {
+        part
+        for part in set().union(*properties)
+        if len({each.get(part) for each in properties}) == 1
+    }
     if len(logs) == 1:
         alike = {"seed", "epochs"}
-    found = [_joined(each, alike) for each in told]
+    found = [_joined(each, alike) for each in properties]
     if not all(found) or len(set(found)) < len(found):
         found = [MOMENT.sub("", log.path.stem) for log in logs]
     found = [shortened_line(name, LONGEST) for name in found]
@@ -49,25 +53,25 @@ def labels(logs: Sequence[EvalLog]) -> list[str]:
     ]
 
 
-def _joined(told: dict[str, str], alike: set[str]) -> str:
-    apart = {part: text for part, text in told.items() if part not in alike}
-    if sum(part.startswith(PROMPT) for part in apart) > MOST_PROMPTS:
-        apart = {part: text for part, text in apart.items() if not part.startswith(PROMPT)}
-    return ", ".join(apart.values())
+def _joined(properties: dict[str, str], alike: set[str]) -> str:
+    differing = {part: text for part, text in properties.items() if part not in alike}
+    if sum(part.startswith(PROMPT) for part in differing) > MOST_PROMPTS:
+        differing = {part: text for part, text in differing.items() if not part.startswith(PROMPT)}
+    return ", ".join(differing.values())
 
 
 def _traits_of(head: dict[str, Any]) -> dict[str, str]:
-    """Return what may tell a run apart, by kind."""
+    """Return the distinguishing properties of a run, by kind."""
     system = head.get("system") or {}
     prompts = head.get("prompts") or {}
-    told = {
+    versions = {
         f"{PROMPT}{name}:{each.get('hash')}": f"{name} v{each.get('version')}"
         for name, each in prompts.items()
     }
     way = method_of(head)
     return {
         **({"way": way} if way and way not in prompts else {}),
-        **told,
+        **versions,
         **({"llm": str(system["llm"])} if system.get("llm") else {}),
         **(
             {"arguments": shortened_line(system["arguments"], 40)}
@@ -85,16 +89,16 @@ def method_of(head: dict[str, Any]) -> str:
 
 
 TIMES = (1, 2, 4)
-"""As many times the items a report tells the least effect of."""
+"""Multiples of the number of items for which power is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedRun:
-    """One run as a report tells it.
+    """One run in a report.
 
     Attributes:
-        label: what it is called, unlike the others.
-        summary: its scores with intervals, usage and notes (`comparing.summary`).
+        label: distinguishes it from the others.
+        summary: its scores with intervals, usage and notes (`run_summary`).
         side: its records and scores by item.
     """
 
@@ -106,7 +110,7 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How one run differs from the base: `found` as `compare` has it, `plans` of more items."""
+    """One run against the base: `found` is of `compare`, `plans` are for larger runs."""
 
     run: ReportedRun
     found: dict[str, Any]
@@ -115,11 +119,11 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Runs of one suite, the base first, and how the others differ from it.
+    """Runs of one suite, the base first, and their comparisons with it.
 
     Attributes:
-        lower: whether a lower score is better.
-        written: how scores are written.
+        lower: whether lower scores are better.
+        written: the format of scores.
     """
 
     score: str
@@ -131,7 +135,7 @@ class Report:
 
     @property
     def base(self) -> ReportedRun:
-        """The run that the others are held against, or the only one."""
+        """The run that the others are compared with, or the only one."""
         return self.runs[0]
 
     @property
@@ -141,21 +145,21 @@ class Report:
 
 
 def build_report(*runs: EvalLog | Path, score: str = "", reducer: str = "mean") -> Report:
-    """Return what a report of a run, or of several against the first, tells.
+    """Build the report of a run, or of several against the first.
 
     Args:
         runs: one or more, or their files; the first is the base.
         score: which one is compared; the first scorer's if empty.
-        reducer: mean, mode, pass@K or pass^K of an item's epochs.
+        reducer: mean, mode, pass@K or pass^K over an item's epochs.
 
     Raises:
-        InvalidArgument: a run cannot be read, or runs have no item or score in common.
+        InvalidArgument: a run is unreadable, or runs share no item or score.
     """
     if not runs:
         raise InvalidArgument("runs: name one or more", field="runs")
     logs = [_summarized(open_completed(run)) for run in runs]
     score = score or first_score(logs[0])
-    told = [
+    reported = [
         ReportedRun(
             label, log, run_summary(RunResult(log), reducer), side(log, score, reducer_of(reducer))
         )
@@ -164,15 +168,15 @@ def build_report(*runs: EvalLog | Path, score: str = "", reducer: str = "mean") 
     return Report(
         score,
         reducer,
-        told,
+        reported,
         is_lower_better(logs[0], score),
         ScoreFormat(all(map(_has_shares, logs))),
-        _compared(told, score, reducer),
+        _compared(reported, score, reducer),
     )
 
 
 def _has_shares(log: EvalLog) -> bool:
-    """Tell whether all scores of a run are shares of 1; counts and the like are not."""
+    """Return whether all scores of a run are shares of 1, unlike counts."""
     marks = [
         value for record in log.records for name, value in record.scores.items() if "/" not in name
     ]
@@ -180,7 +184,7 @@ def _has_shares(log: EvalLog) -> bool:
 
 
 def _summarized(log: EvalLog) -> EvalLog:
-    """Return a run of a suite; the project's own evals have heads and figures of other kinds."""
+    """Refuse runs of the project's own older evals, whose heads and figures differ."""
     if not all(isinstance(log.head.get(name), int) for name in ("items", "epochs")):
         raise InvalidArgument(
             f"runs: {log.path.name} is no run of a suite; reports are of what"
@@ -190,11 +194,11 @@ def _summarized(log: EvalLog) -> EvalLog:
     return log
 
 
-def _compared(told: Sequence[ReportedRun], score: str, reducer: str) -> tuple[Compared, ...]:
-    if len(told) == 1:
+def _compared(reported: Sequence[ReportedRun], score: str, reducer: str) -> tuple[Compared, ...]:
+    if len(reported) == 1:
         return ()
-    base, *others = told
-    found = compare(*(each.log for each in told), score=score, reducer=reducer)["compared"]
+    base, *others = reported
+    found = compare(*(each.log for each in reported), score=score, reducer=reducer)["compared"]
     return tuple(
         Compared(
             other,
@@ -206,7 +210,7 @@ def _compared(told: Sequence[ReportedRun], score: str, reducer: str) -> tuple[Co
 
 
 def _named(notes: Sequence[str], *runs: ReportedRun) -> list[str]:
-    """Return notes that call runs by their labels, as the rest of a report does."""
+    """Return notes with labels instead of file names."""
     found = []
     for note in notes:
         named = [each for each in runs if note.startswith(each.log.path.name)]
@@ -217,7 +221,7 @@ def _named(notes: Sequence[str], *runs: ReportedRun) -> list[str]:
 def _plans(
     base: ReportedRun, other: ReportedRun, score: str, reducer: str, found: dict[str, Any]
 ) -> list[dict[str, Any]]:
-    """Return what so many times the items would show; nothing where no item differs."""
+    """Return what multiples of the items would show; empty if no item differs."""
     if found["least_effect"] is None:
         return []
     both = pair_runs(base.log, other.log, score, reducer)

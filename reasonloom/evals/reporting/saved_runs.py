@@ -1,4 +1,4 @@
-"""The runs of evals that a folder holds, as a list shows them."""
+"""The eval runs in a folder, as a list displays them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reasonloom.evals.log import EvalLog
 
 ENDING = ".jsonl"
 LARGEST = 64_000_000
-"""Bytes of a run that is summed up; of a larger one the head alone is read."""
+"""Larger runs are not summarised; only their head is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class SavedRun:
 
     Attributes:
         name: its file's name.
-        suite: the eval that it is a run of, "" where the file does not say.
-        done, of: records that are there, and how many there will be; `of` 0 where unknown.
-        scores: by name mean and 95 % interval; empty where nothing can be summed up yet.
-        changed: when the file was last written, in seconds since 1970.
+        suite: the eval of the run, "" if unknown.
+        done, of: records present, and expected in total; `of` 0 if unknown.
+        scores: mean and 95 % interval by name; empty if there is no summary yet.
+        changed: modification time of the file, in seconds since 1970.
     """
 
     name: str
@@ -40,7 +40,7 @@ class SavedRun:
 
 
 def run_names(folder: Path) -> list[str]:
-    """Return the runs of a folder, those last written first."""
+    """Return the runs of a folder, most recently written first."""
     paths = [path for path in folder.glob(f"*{ENDING}") if path.is_file()]
     return [path.name for path in sorted(paths, key=lambda path: -path.stat().st_mtime)]
 
@@ -49,7 +49,7 @@ def path_in(folder: Path, name: str) -> Path:
     """Return the file of a run by its name.
 
     Raises:
-        UnknownName: the folder holds none such; a path out of it is none.
+        UnknownName: the folder has no such run; paths outside it are unknown.
     """
     if name not in run_names(folder):
         raise UnknownName(f"there is no run {name[:80]}", field="run")
@@ -57,22 +57,22 @@ def path_in(folder: Path, name: str) -> Path:
 
 
 def saved_run(path: Path) -> SavedRun:
-    """Sum up a run, as far as it has come."""
+    """Summarise a run as far as it has come."""
     stat = path.stat()
     if stat.st_size > LARGEST:
         return SavedRun(path.name, _suite(path), 0, 0, {}, 0.0, stat.st_mtime)
     try:
         log = EvalLog(path)
-        told = run_summary(RunResult(log)) if log.records and "items" in log.head else {}
+        summed = run_summary(RunResult(log)) if log.records and "items" in log.head else {}
     except (InvalidArgument, KeyError, ValueError):
-        log, told = EvalLog(path.with_name("none")), {}
+        log, summed = EvalLog(path.with_name("none")), {}
     return SavedRun(
         path.name,
         str(log.head.get("eval", "")),
         len(log.records),
-        int(told.get("of", 0)),
-        told.get("scores", {}),
-        float(told.get("usage", {}).get("usd", 0.0)),
+        int(summed.get("of", 0)),
+        summed.get("scores", {}),
+        float(summed.get("usage", {}).get("usd", 0.0)),
         stat.st_mtime,
     )
 

@@ -1,6 +1,6 @@
-"""A report as plain text that is made to be committed: the same runs give the same lines.
+"""Renders a report as plain text to be committed: equal runs give equal lines.
 
-One figure to a line, in a fixed order; nothing of it is aligned, dated, or measured by a clock.
+One figure per line, in a fixed order; nothing is aligned, dated, or measured by a clock.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
 from reasonloom.evals.reporting.verdict import verdict, verdict_on_single_run
 
 WIDEST = 300
-"""Characters of a text that are shown."""
+"""Displayed characters of a text."""
 
 BY_CLOCK = ("latency_ms",)
 OMITTED = ("file",)
-"""What differs between two runs of one system, and says nothing of either."""
+"""Facts that differ between two runs of one system."""
 
 
 def render_text(report: Report) -> str:
@@ -38,14 +38,14 @@ def _opening(report: Report) -> Iterator[str]:
     if not report.compared:
         yield _plain(verdict_on_single_run(report, report.base))
     for each in report.compared:
-        told = verdict(report, each)
-        yield _plain(told.said)
-        if told.beside:
-            yield _plain(told.beside)
+        found = verdict(report, each)
+        yield _plain(found.said)
+        if found.beside:
+            yield _plain(found.beside)
 
 
 def _plain(sentence: str) -> str:
-    """Return a sentence with minus signs as they are typed."""
+    """Return a sentence with ASCII minus signs."""
     return sentence.replace(MINUS, "-")
 
 
@@ -63,9 +63,9 @@ def _run(report: Report, run: ReportedRun) -> Iterator[str]:
     for name, value in run.summary["usage"].items():
         if value:
             yield f"in all, {COSTS[name]}: {value:.10g}"
-    for name, told in run_facts(run).facts:
+    for name, fact in run_facts(run).facts:
         if name not in OMITTED:
-            yield f"{name}: {told}"
+            yield f"{name}: {fact}"
     if not report.compared:
         yield from (f"note: {note}" for note in run.summary["notes"])
 
@@ -78,8 +78,8 @@ def _compared(report: Report, each: Compared) -> Iterator[str]:
         if name not in BY_CLOCK and (cost["base"] or cost["run"]):
             yield from _cost(COSTS[name], cost)
     yield from (f"note: {note}" for note in each.found["notes"])
-    for told in each.found["prompts"]:
-        yield from ("", *_prompt(report, each, told["prompt"]))
+    for prompt in each.found["prompts"]:
+        yield from ("", *_prompt(report, each, prompt["prompt"]))
     for way in ("to_wrong", "to_right"):
         flips = sorted(
             each.found["flips"][way], key=lambda flip: -abs(flip["run_score"] - flip["base_score"])
@@ -139,7 +139,7 @@ def _flip(flip: dict[str, Any]) -> Iterator[str]:
 
 
 def _items(report: Report) -> Iterator[str]:
-    """Yield a line for every item, by name, so that one that changes changes one line."""
+    """Yield a line per item, by name, so that a changed item changes one line."""
     found = item_rows(report)
     yield f"## items: {len(found)}"
     yield ""
@@ -150,8 +150,8 @@ def _items(report: Report) -> Iterator[str]:
 def _item(row: Row) -> str:
     scores = ["none" if score is None else f"{score:.4f}" for score in row.scores]
     flips = [_named(way) for way in row.ways if way in OUTCOMES[:2]]
-    told = f" ({', '.join(flips)})" if flips else ""
-    return f"{shortened_line(row.item, 80)}: {' to '.join(scores[:1] + scores[1:])}{told}"
+    outcome = f" ({', '.join(flips)})" if flips else ""
+    return f"{shortened_line(row.item, 80)}: {' to '.join(scores[:1] + scores[1:])}{outcome}"
 
 
 def _named(way: str) -> str:

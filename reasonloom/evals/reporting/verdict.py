@@ -1,4 +1,4 @@
-"""Says in a sentence or two what a comparison found, and no more than it found."""
+"""The verdict of a comparison in a sentence or two."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from reasonloom.evals.reporting.formatting import LARGE, format_change, format_c
 from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
 
 FRACTION = 0.0005
-"""Relative changes of less are told as none."""
+"""Smaller relative changes count as none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is to be said first.
+    """The headline of a comparison.
 
     Attributes:
-        tone: better, worse, perhaps (interval and test do not agree), unclear or same.
+        tone: better, worse, perhaps (interval and test disagree), unclear or same.
         said: the verdict on the score.
-        beside: what it costs, and what could not have been seen.
+        beside: costs, and what could not have been detected.
     """
 
     tone: str
@@ -31,11 +31,11 @@ class Verdict:
 def verdict(report: Report, each: Compared) -> Verdict:
     """Return the verdict on one run.
 
-    Better or worse is said only where the 95 % interval leaves 0 out and the test, corrected for
-    the number of runs, has p of 0.05 at most.
+    Better or worse requires that the 95 % interval excludes 0 and that the test, corrected for the
+    number of runs, has p <= 0.05.
     """
     tone, written = tone_of(report, each), report.written
-    told = _SENTENCES[tone].format(
+    headline = _SENTENCES[tone].format(
         run=each.run.label,
         base=report.base.label,
         by=f"{written.by(each.found['difference'])}{written.unit}",
@@ -45,7 +45,7 @@ def verdict(report: Report, each: Compared) -> Verdict:
         on=on_items(each.found),
         doubt=_doubt(each.found, len(report.compared)),
     )
-    return Verdict(tone, told, _compared_value(report, each, tone))
+    return Verdict(tone, headline, _compared_value(report, each, tone))
 
 
 _SENTENCES = {
@@ -60,18 +60,18 @@ _SENTENCES = {
 
 
 def tone_of(report: Report, each: Compared) -> str:
-    """Return what kind of verdict a comparison has."""
+    """Return the kind of a comparison's verdict."""
     found, (low, high) = each.found, each.found["interval"]
     if found["least_effect"] is None and found["difference"] == 0:
         return "same"
-    apart, unlikely = low > 0 or high < 0, found["p_holm"] <= ALPHA
-    if apart and unlikely:
+    excludes_zero, unlikely = low > 0 or high < 0, found["p_holm"] <= ALPHA
+    if excludes_zero and unlikely:
         return "better" if (low > 0) != report.lower else "worse"
-    return "perhaps" if apart or unlikely else "unclear"
+    return "perhaps" if excludes_zero or unlikely else "unclear"
 
 
 def interval_of(report: Report, each: Compared, *, of_size: bool = False) -> str:
-    """Return the ends of an interval; `of_size` without the sign of a difference that has one."""
+    """Return the ends of an interval; `of_size` drops the sign of a difference."""
     low, high = each.found["interval"]
     if of_size and high < 0:
         low, high = -high, -low
@@ -79,10 +79,10 @@ def interval_of(report: Report, each: Compared, *, of_size: bool = False) -> str
 
 
 def on_items(found: dict[str, Any]) -> str:
-    """Return on how many items, and in how many clusters where some hang together."""
+    """Return the number of items, and of clusters if items depend on each other."""
     items, clusters = found["items"], found["clusters"]
-    told = f"on {format_count(items)} item{'s' if items != 1 else ''}"
-    return told if clusters == items else f"{told} in {format_count(clusters)} clusters"
+    text = f"on {format_count(items)} item{'s' if items != 1 else ''}"
+    return text if clusters == items else f"{text} in {format_count(clusters)} clusters"
 
 
 def _doubt(found: dict[str, Any], runs: int) -> str:
@@ -94,21 +94,21 @@ def _doubt(found: dict[str, Any], runs: int) -> str:
 
 def _compared_value(report: Report, each: Compared, tone: str) -> str:
     found, written = each.found, report.written
-    told = [_cost(found["costs"])]
+    sentences = [_cost(found["costs"])]
     if tone in ("unclear", "perhaps") and found["least_effect"] is not None:
         least = written.size(found["least_effect"])
-        told.append(f"A difference of {least} would have been found 8 times out of 10.")
-    return " ".join(each for each in told if each)
+        sentences.append(f"A difference of {least} would have been found 8 times out of 10.")
+    return " ".join(each for each in sentences if each)
 
 
 def _cost(costs: dict[str, Any]) -> str:
     tokens = [costs["tokens_in"], costs["tokens_out"]]
     base = sum(each["base"] for each in tokens)
     more = sum(each["difference"] for each in tokens)
-    told = [_relative(more / base, "tokens")] if base else []
+    parts = [_relative(more / base, "tokens")] if base else []
     if costs["usd"]["base"]:
-        told.append(_relative(costs["usd"]["change"], "money"))
-    return f"It takes {' and '.join(told)}." if told else ""
+        parts.append(_relative(costs["usd"]["change"], "money"))
+    return f"It takes {' and '.join(parts)}." if parts else ""
 
 
 def _relative(share: float, of: str) -> str:
@@ -121,7 +121,7 @@ def _relative(share: float, of: str) -> str:
 
 
 def verdict_on_single_run(report: Report, run: ReportedRun) -> str:
-    """Return the sentence on a run that is compared with none."""
+    """Return the sentence on a run that is not compared."""
     found = run.summary["scores"][report.score]
     items, written = found["items"], report.written
     return (

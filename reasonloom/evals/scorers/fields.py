@@ -1,4 +1,4 @@
-"""A scorer of objects: how many of the target's fields the answer has, each with its value."""
+"""A scorer of objects: the share of the target's fields that the answer has with equal values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from reasonloom.llm.structured_output import read_object
 
 @dataclass(frozen=True)
 class Fields:
-    """Scores the share of fields that are right, or all or nothing.
+    """Scores the share of right fields, or all or nothing.
 
     Attributes:
-        fields: dotted paths that count; empty for all that the target has at its top.
-        whole: 1 only where all are right.
+        fields: dotted paths that count; empty for all top-level fields of the target.
+        whole: score 1 only if all are right.
     """
 
     fields: tuple[str, ...] = ()
@@ -35,25 +35,27 @@ class Fields:
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
         """Return the share, and which fields are wrong."""
-        target, said = _object(item.target) or {}, _object(output)
-        if said is None:
+        target, answer = _object(item.target) or {}, _object(output)
+        if answer is None:
             return Mark(0.0, "no JSON object")
         names = self.fields or tuple(target)
-        wrong = [name for name in names if not _same(value_at(target, name), value_at(said, name))]
+        wrong = [
+            name for name in names if not _same(value_at(target, name), value_at(answer, name))
+        ]
         share = 1 - len(wrong) / len(names) if names else 1.0
         score = float(not wrong) if self.whole else share
         return Mark(score, f"wrong: {', '.join(wrong)}" if wrong else "")
 
 
 def _object(value: Any) -> dict[str, Any] | None:
-    """Return an object, also where it stands in a text."""
+    """Return an object, also from within a text."""
     if isinstance(value, dict):
         return value
     return read_object(value, {"type": "object"}) if isinstance(value, str) else None
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values are the same as JSON: 1 is 1.0, and true is not 1."""
+    """Return whether two values are equal as JSON: 1 equals 1.0, and true is not 1."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):

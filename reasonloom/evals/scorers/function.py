@@ -1,4 +1,4 @@
-"""A scorer that is a function of item and answer, such as one that tries an answer out."""
+"""Scorers that are functions: of item and answer, or reading figures that the answer holds."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from reasonloom.evals.core.item import Item, Mark, ScoringContext
 
 @dataclass(frozen=True)
 class Checker:
-    """Scores by a plain function, which returns a truth value, a number of 0 to 1, or a `Mark`."""
+    """Scores by a function that returns a truth value, a number of 0 to 1, or a `Mark`."""
 
     check: Callable[[Item, Any], bool | float | Mark]
     name: str = "checker"
     needs_target: bool = False
 
     def about(self) -> dict[str, Any]:
-        """Return the function's name; a function that changes is to be given another."""
+        """Return the function's name; a changed function should get another name."""
         return {"scorer": self.name, "function": getattr(self.check, "__qualname__", "")}
 
     def refuse(self, item: Item) -> str:
-        """Refuse nothing."""
+        """Accept every item."""
         return ""
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark | Awaitable[Mark]:
         """Return the function's mark.
 
         Raises:
-            InvalidArgument: it is no number of 0 to 1, or the function cannot take the answer.
+            InvalidArgument: the mark is not within 0 to 1, or the function fails on the answer.
         """
         try:
             found = self.check(item, output)
@@ -43,15 +43,15 @@ class Checker:
             ) from error
         mark = found if isinstance(found, Mark) else Mark(_number(found))
         if not 0 <= mark.score <= 1:
-            told = found if math.isnan(mark.score) else mark.score
+            given = found if math.isnan(mark.score) else mark.score
             raise InvalidArgument(
-                f"{self.name}: gave {item.id} {told}; must be 0 to 1", field="scorer"
+                f"{self.name}: gave {item.id} {given}; must be 0 to 1", field="scorer"
             )
         return mark
 
 
 def _number(found: Any) -> float:
-    """Return a value as a number, NaN where it is none."""
+    """Return a value as a number, NaN if it is none."""
     try:
         return float(found)
     except (TypeError, ValueError):
@@ -60,9 +60,9 @@ def _number(found: Any) -> float:
 
 @dataclass(frozen=True)
 class Measure:
-    """Scores by a function of the project's own; any number, None for items without such a score.
+    """Scores by reading the output; any number, None for items without such a score.
 
-    `lower` tells that a lower score is better, such as a number of errors.
+    `lower` states that lower scores are better, as for a number of errors.
     """
 
     name: str
@@ -71,11 +71,11 @@ class Measure:
     needs_target: bool = False
 
     def about(self) -> dict[str, Any]:
-        """Return its name, and which way is better where it is not up."""
+        """Return its name, and that lower is better if so."""
         return {"scorer": self.name, **({"better": "lower"} if self.lower else {})}
 
     def refuse(self, item: Item) -> str:
-        """Refuse nothing."""
+        """Accept every item."""
         return ""
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark | None:

@@ -1,4 +1,4 @@
-"""A language model as the judge: blind, in both orders, several votes, and how far they agree."""
+"""A language model as judge: blind, in both orders, several votes, with their agreement."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ WORTH = {"first": 1.0, "neither": 0.5, "second": 0.0}
 
 @dataclass(frozen=True)
 class Judge:
-    """Sets an answer beside the item's target, without saying which is which.
+    """Compares an answer with the item's target without revealing which is which.
 
-    Each vote is asked in both orders; one whose orders contradict each other counts as a tie.
-    The score is the mean of the votes: 1 where the answer is better, 0.5 for a tie, 0 where the
-    target is. `agreement` is the share of pairs of votes that say the same (of one vote none is
-    told), `swapped` the share of votes whose two orders say the same.
+    Each vote is taken in both orders; if they contradict each other it counts as a tie. The score is
+    the mean of the votes: 1 if the answer is better, 0.5 for a tie, 0 if the target is.
+    `agreement` is the share of pairs of equal votes (omitted for a single vote), `swapped` the share
+    of votes whose two orders agree.
 
     Attributes:
-        votes: how many.
-        question: what the judge is told to decide by.
+        votes: number of votes.
+        question: the criterion given to the judge.
         version: of the prompt, None for the newest.
     """
 
@@ -56,7 +56,7 @@ class Judge:
         }
 
     def refuse(self, item: Item) -> str:
-        """Refuse nothing."""
+        """Accept every item."""
         return ""
 
     async def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
@@ -70,11 +70,11 @@ class Judge:
                 "judge: needs a language model; name one that judges", field="judge"
             )
         template = bench.prompts.get(PROMPT, self.version)
-        told, beside = text_of(output), text_of(item.target)
+        answer, target = text_of(output), text_of(item.target)
         votes, same = [], 0
         for vote in range(self.votes):
-            one = await self._asked(bench, template, item, (told, beside), vote)
-            two = 1 - await self._asked(bench, template, item, (beside, told), vote)
+            one = await self._asked(bench, template, item, (answer, target), vote)
+            two = 1 - await self._asked(bench, template, item, (target, answer), vote)
             same += one == two
             votes.append(one if one == two else 0.5)
         figures = {"swapped": same / self.votes}
@@ -90,7 +90,7 @@ class Judge:
         pair: Sequence[str],
         vote: int,
     ) -> float:
-        """Return what the judge thinks of the first of a pair: 1 better, 0.5 no better, 0 worse."""
+        """Return the judge's opinion of the first of a pair: 1 better, 0.5 equal, 0 worse."""
         prompt = template.render(
             task=text_of(item.input), question=self.question, first=pair[0], second=pair[1]
         )
@@ -105,6 +105,6 @@ class Judge:
 
 
 def agreement(votes: Sequence[float]) -> float:
-    """Return the share of pairs of votes that say the same."""
+    """Return the share of pairs of equal votes."""
     pairs = list(combinations(votes, 2))
     return sum(one == other for one, other in pairs) / len(pairs)

@@ -1,4 +1,4 @@
-"""Scorers that compare texts: the same, the same number, the same choice, held within."""
+"""Scorers that compare texts: equality, numbers, choices, containment, regular expressions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from reasonloom.evals.core.item import Item, Mark, ScoringContext
 from reasonloom.evals.core.way import text_of
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?(?:\s*/\s*\d+)?")
-MINUS = str.maketrans({"−": "-", "–": "-"})  # noqa: RUF001  # what stands for a minus
+MINUS = str.maketrans({"−": "-", "–": "-"})  # noqa: RUF001  # signs used as minus
 LONGEST_ANSWER = 20_000
-"""Characters of an answer that are searched, counted from its end."""
+"""Characters of an answer that are searched, from its end."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 STATED_CHOICE = re.compile(
@@ -32,13 +32,13 @@ ALONE = re.compile(r"(?<![\w'])([A-Z])(?![\w'])")
 
 @dataclass(frozen=True)
 class TextScorer:
-    """A scorer that says of answer and target whether they agree.
+    """Scores whether answer and target agree.
 
     Attributes:
-        name: what the score is called.
-        agree: tells it; given the target and the answer as text.
+        name: of the score.
+        agree: compares target and answer as texts.
         told: its parameters, for the head of a run.
-        fault: says why a target cannot be compared, empty where it can.
+        fault: returns why a target is unusable, empty if it is usable.
     """
 
     name: str
@@ -52,66 +52,66 @@ class TextScorer:
         return {"scorer": self.name, **self.told}
 
     def refuse(self, item: Item) -> str:
-        """Return why the target cannot be compared."""
+        """Return why the target is unusable."""
         return next((why for each in targets(item) if (why := self.fault(each))), "")
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
-        """Return 1 where the answer agrees with the target, or one of them."""
-        said = _detail(output)[-LONGEST_ANSWER:] if output is not None else ""
-        return Mark(float(any(self.agree(target, said) for target in targets(item))))
+        """Return 1 if the answer agrees with a target."""
+        answer = _detail(output)[-LONGEST_ANSWER:] if output is not None else ""
+        return Mark(float(any(self.agree(target, answer) for target in targets(item))))
 
 
 def targets(item: Item) -> Sequence[str]:
-    """Return what is right: a target that is a list is several right answers."""
-    told = item.target if isinstance(item.target, list) else [item.target]
-    return [_detail(each) for each in told]
+    """Return the right answers: a list as target means alternatives."""
+    values = item.target if isinstance(item.target, list) else [item.target]
+    return [_detail(each) for each in values]
 
 
 def _detail(value: Any) -> str:
-    """Return a value as text; an object says the same in any order of its fields."""
+    """Return a value as text; objects independent of field order."""
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return text_of(value)
 
 
 def exact(*, case: bool = False, final: bool = False, name: str = "exact") -> TextScorer:
-    """Score 1 where the answer is the target, but for space, and for case if not `case`.
+    """Score 1 if the answer equals the target, ignoring space, and case unless `case`.
 
-    With `final` what stands behind the last `answer is` or `answer:` is the answer, without a full
-    stop at its end; all of it where there is none such.
+    With `final` only what follows the last `answer is` or `answer:` counts, without a final full
+    stop; the whole answer if there is none.
     """
 
-    def same(target: str, said: str) -> bool:
-        told = FINAL.split(said)[-1].strip().rstrip(".") if final else said
-        return _plain(target, case) == _plain(told, case)
+    def same(target: str, answer: str) -> bool:
+        final_answer = FINAL.split(answer)[-1].strip().rstrip(".") if final else answer
+        return _plain(target, case) == _plain(final_answer, case)
 
     return TextScorer(name, same, {"case": case, "final": final})
 
 
 def contains(*, case: bool = False, name: str = "contains") -> TextScorer:
-    """Score 1 where the target stands somewhere in the answer."""
+    """Score 1 if the answer contains the target."""
 
-    def within(target: str, said: str) -> bool:
-        return _plain(target, case) in _plain(said, case)
+    def within(target: str, answer: str) -> bool:
+        return _plain(target, case) in _plain(answer, case)
 
     return TextScorer(name, within, {"case": case})
 
 
 def numeric(*, tolerance: float = 0.0, relative: float = 0.0, name: str = "numeric") -> TextScorer:
-    """Score 1 where the last number of the answer is the target's.
+    """Score 1 if the last number of the answer is the target's.
 
-    Thousands may be set apart by commas; `1/3` is a number. `tolerance` is a distance that is
-    allowed, `relative` one as a share of the target; exact where both are 0.
+    Commas may separate thousands; `1/3` is a number. `tolerance` is an absolute, `relative` a
+    relative deviation allowed; exact if both are 0.
 
     Raises:
-        InvalidArgument: a tolerance is negative or none.
+        InvalidArgument: a tolerance is negative or not a number.
     """
-    for said, given in (("tolerance", tolerance), ("relative", relative)):
+    for answer, given in (("tolerance", tolerance), ("relative", relative)):
         if not 0 <= given < float("inf"):
-            raise InvalidArgument(f"{said}: must be 0 or more", field=said)
+            raise InvalidArgument(f"{answer}: must be 0 or more", field=answer)
 
-    def near(target: str, said: str) -> bool:
-        wanted, found = last_number(target), last_number(said)
+    def near(target: str, answer: str) -> bool:
+        wanted, found = last_number(target), last_number(answer)
         if wanted is None or found is None:
             return False
         if not tolerance and not relative:
@@ -126,14 +126,13 @@ def numeric(*, tolerance: float = 0.0, relative: float = 0.0, name: str = "numer
 
 
 def choice(*, options: str = LETTERS, name: str = "choice") -> TextScorer:
-    """Score 1 where the letter that the answer chooses is the target's, such as `(B)`.
+    """Score 1 if the letter chosen by the answer is the target's, such as `(B)`.
 
-    The last one counts that stands behind `answer`, else the last in brackets, else the only
-    letter that stands alone.
+    The last letter after `answer` counts, else the last in brackets, else the only single letter.
     """
 
-    def same(target: str, said: str) -> bool:
-        return chosen(target, options) == chosen(said, options) is not None
+    def same(target: str, answer: str) -> bool:
+        return chosen(target, options) == chosen(answer, options) is not None
 
     def fault(target: str) -> str:
         return "" if chosen(target, options) else f"target {target[:40]!r} names none of {options}"
@@ -142,7 +141,7 @@ def choice(*, options: str = LETTERS, name: str = "choice") -> TextScorer:
 
 
 def last_number(text: str) -> Fraction | None:
-    """Return the last number in a text, None where there is none."""
+    """Return the last number in a text, None if there is none."""
     found = NUMBER.findall(text.translate(MINUS))
     if not found:
         return None
@@ -154,7 +153,7 @@ def last_number(text: str) -> Fraction | None:
 
 
 def chosen(text: str, options: str = LETTERS) -> str | None:
-    """Return the letter that a text chooses of the options, None where it chooses none."""
+    """Return the letter that a text chooses of the options, None if it chooses none."""
     for pattern in (STATED_CHOICE, BRACKETED):
         found: list[str] = [letter for letter in pattern.findall(text) if letter in options]
         if found:
@@ -164,7 +163,7 @@ def chosen(text: str, options: str = LETTERS) -> str | None:
 
 
 def _plain(text: str, case: bool) -> str:
-    """Return a text without what is no difference: forms of a letter, space, case."""
+    """Return a text with normalised letters, space and case."""
     plain = " ".join(unicodedata.normalize("NFC", text).split())
     return plain if case else plain.casefold()
 
@@ -175,11 +174,11 @@ TOO_LONG = "the expression took too long"
 
 @dataclass(frozen=True)
 class Pattern:
-    """Scores 1 where an expression is found; with a group, where the group is the target.
+    """Scores 1 if an expression matches; with a group, if the group is the target.
 
     Attributes:
-        expression: as the library `regex` reads it.
-        seconds: that one search may take; an answer that takes longer gets 0, and it is said.
+        expression: in the syntax of the library `regex`.
+        seconds: limit of one search; an answer that takes longer scores 0, with that reason.
     """
 
     expression: str
@@ -195,7 +194,7 @@ class Pattern:
 
     @property
     def needs_target(self) -> bool:
-        """Whether a group is to be the target."""
+        """Whether a group must equal the target."""
         return bool(self._compiled.groups)
 
     def about(self) -> dict[str, Any]:
@@ -203,19 +202,19 @@ class Pattern:
         return {"scorer": self.name, "expression": self.expression, "seconds": self.seconds}
 
     def refuse(self, item: Item) -> str:
-        """Refuse nothing."""
+        """Accept every item."""
         return ""
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
-        """Return 1 where the expression is found, and its last group is a target."""
-        said = text_of(output)[-LONGEST_ANSWER:] if output is not None else ""
+        """Return 1 if the expression matches, and its last group is a target."""
+        answer = text_of(output)[-LONGEST_ANSWER:] if output is not None else ""
         try:
-            found = [match[match.re.groups] for match in self._found(said)]
+            found = [match[match.re.groups] for match in self._found(answer)]
         except TimeoutError:
             return Mark(0.0, TOO_LONG)
         if not self.needs_target:
             return Mark(float(bool(found)))
         return Mark(float(bool(found) and (found[-1] or "").strip() in targets(item)))
 
-    def _found(self, said: str) -> list[regex.Match[str]]:
-        return list(self._compiled.finditer(said, timeout=self.seconds))
+    def _found(self, answer: str) -> list[regex.Match[str]]:
+        return list(self._compiled.finditer(answer, timeout=self.seconds))

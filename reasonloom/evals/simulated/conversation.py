@@ -1,4 +1,4 @@
-"""All that a simulated language model sees of a question, and the forms its answer can take."""
+"""What simulated language models see of a request, how they answer, and what they charge."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for one token of the question and one of the answer."""
+    """US dollars per input and output token."""
 
     usd_in: float
     usd_out: float
 
     def usage(self, tokens_in: float, tokens_out: float) -> Usage:
-        """Return what a call costs; its tokens are counts of a table, hence `estimated`.
+        """Return the usage of a call; token counts come from a table, hence `estimated`.
 
-        The question is paid once a call, however many samples its answer holds: add up the
-        samples in `tokens_out`, and call once.
+        The question is paid once per call, however many samples the answer holds: sum the samples in
+        `tokens_out`, and call once.
         """
-        asked, answered = round(tokens_in), round(tokens_out)
-        cost = asked * self.usd_in + answered * self.usd_out
-        return Usage(tokens_in=asked, tokens_out=answered, cost_usd=cost, estimated=True)
+        input_tokens, answered = round(tokens_in), round(tokens_out)
+        cost = input_tokens * self.usd_in + answered * self.usd_out
+        return Usage(tokens_in=input_tokens, tokens_out=answered, cost_usd=cost, estimated=True)
 
 
 GPT_4 = Price(3e-5, 6e-5)
@@ -54,14 +54,14 @@ _OPENING = re.compile(r"<([a-z_]{1,40})>")
 _NO_SCHEMA = (SchemaError, UnknownType, Unresolvable, re.error)
 
 
-class Unreadable(Exception):  # no fault: told to whoever asked, as an answer
+class Unreadable(Exception):  # reported to the caller as an answer, not as a fault
     """A question that a simulated language model cannot read; the message says why."""
 
 
 def passages(words: str) -> dict[str, str]:
-    """Return what stands between the lines `<name>` and `</name>`, by name, the first of each.
+    """Return the text between the lines `<name>` and `</name>`, by name, the first of each.
 
-    Within a passage other marks are text; one that is never closed is none.
+    Other tags within a passage are text; an unclosed passage is ignored.
 
     Raises:
         Unreadable: longer than `MOST_CHARACTERS`.
@@ -81,14 +81,14 @@ def passages(words: str) -> dict[str, str]:
     return found
 
 
-def numbers(told: Mapping[str, str], name: str) -> list[int]:
-    """Return the list of whole numbers, none negative, in a passage.
+def numbers(passages: Mapping[str, str], name: str) -> list[int]:
+    """Parse a passage as a list of non-negative integers.
 
     Raises:
-        Unreadable: there is none such, or more than `MOST_NUMBERS`.
+        Unreadable: it is none, or has more than `MOST_NUMBERS`.
     """
     try:
-        found = json.loads(told.get(name, ""))
+        found = json.loads(passages.get(name, ""))
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, list) or not all(_is_count(each) for each in found):
@@ -98,29 +98,29 @@ def numbers(told: Mapping[str, str], name: str) -> list[int]:
     return found
 
 
-def count(told: Mapping[str, str], name: str, most: int) -> int:
-    """Return the number in a passage, 1 to `most`.
+def count(passages: Mapping[str, str], name: str, most: int) -> int:
+    """Parse a passage as a number from 1 to `most`.
 
     Raises:
-        Unreadable: there is none such.
+        Unreadable: it is none.
     """
-    digits = told.get(name, "")
+    digits = passages.get(name, "")
     if not re.fullmatch(r"[0-9]{1,6}", digits) or not 1 <= int(digits) <= most:
         raise Unreadable(f"{name} should be a number from 1 to {most}.")
     return int(digits)
 
 
 def form_of(schema: dict[str, Any] | None, forms: Mapping[str, dict[str, Any]]) -> str:
-    """Return which of the forms an answer can have follows `schema`; the first that does.
+    """Return the first form whose example conforms to `schema`.
 
-    The example stands for all answers of its form: bounds on how many there are go unread.
+    The example represents all answers of its form: bounds on counts are ignored.
 
     Args:
-        schema: as the question brings it.
-        forms: an example of each form's answer, by the form's name.
+        schema: as requested.
+        forms: an example answer of each form, by name.
 
     Raises:
-        Unreadable: none does, or no form is asked for.
+        Unreadable: none conforms, or no schema is given.
     """
     try:
         found = _form_of(json.dumps(schema), json.dumps(forms)) if schema is not None else None
@@ -133,8 +133,8 @@ def form_of(schema: dict[str, Any] | None, forms: Mapping[str, dict[str, Any]]) 
 
 @lru_cache(maxsize=256)
 def _form_of(schema: str, forms: str) -> str | None:
-    known, asked = json.loads(forms), json.loads(schema)
-    return next((name for name, example in known.items() if conforms(example, asked)), None)
+    known, wanted = json.loads(forms), json.loads(schema)
+    return next((name for name, example in known.items() if conforms(example, wanted)), None)
 
 
 def _is_count(value: object) -> bool:
@@ -145,30 +145,30 @@ NOT_UNDERSTOOD = "I do not understand the question."
 
 
 def words(messages: Sequence[BaseMessage]) -> tuple[str, str]:
-    """Return the system's words and the user's: with the answer's schema, all that a model sees.
+    """Return the system's and the user's text: besides the answer's schema, all that a model sees.
 
-    What is not text, or was said by the model itself, is left out.
+    Non-text content and the model's own messages are left out.
     """
-    said: dict[str, list[str]] = {"system": [], "human": []}
+    parts: dict[str, list[str]] = {"system": [], "human": []}
     for message in messages:
-        if message.type in said and isinstance(message.content, str):
-            said[message.type].append(message.content)
-    return "\n".join(said["system"]), "\n".join(said["human"])
+        if message.type in parts and isinstance(message.content, str):
+            parts[message.type].append(message.content)
+    return "\n".join(parts["system"]), "\n".join(parts["human"])
 
 
 def in_json(parsed: dict[str, Any], *, model: str, usage: Usage) -> Reply:
-    """Return an answer as the object that was asked for."""
+    """Return an answer as the requested object."""
     text = json.dumps(parsed, ensure_ascii=False)
     return Reply(text=text, parsed=parsed, model=model, usage=usage)
 
 
 def not_understood(question: tuple[str, str], why: str, *, model: str, price: Price) -> Reply:
-    """Return the plain text of a model that cannot read the question, and says why.
+    """Return the plain text of a model that cannot read the question, with the reason.
 
-    `question` is what `words` returned; as it is in no table, its tokens are estimated.
+    `question` is the result of `words`; its tokens are estimated, as it is in no table.
     """
     text = f"{NOT_UNDERSTOOD} {why}"
-    asked = estimate_tokens("\n".join(question))
+    input_tokens = estimate_tokens("\n".join(question))
     return Reply(
-        text=text, parsed=None, model=model, usage=price.usage(asked, estimate_tokens(text))
+        text=text, parsed=None, model=model, usage=price.usage(input_tokens, estimate_tokens(text))
     )

@@ -1,14 +1,14 @@
-"""The simulated critic: it answers the questions of reflection as they are asked.
+"""The simulated critic, which answers the prompts of reflection, and an oracle of its work.
 
-It sees the words of a question and the form of the answer, and nothing else; what is wrong with
-an answer it reads off the answer's sentences. The chances of a round are in the criticism, and
-the reviser does what it is told: of an answer with k defects each is found with the k-th root of
-`mend`, so that all are with `mend`; of a right answer a sentence is blamed with `spoil`. So a round
-mends and breaks at the case's rates whatever came before, as they were solved. A wrong answer gets
-no false alarm: the rates are net. The judge knows the better of two answers but for its own error.
+It sees the text of a question and the form of the answer, and nothing else; what is wrong with
+an answer it reads off the sentences. The probabilities of a round are in the criticism, and the
+reviser follows it: of an answer with k defects each is found with the k-th root of `mend`, so all
+are with `mend`; in a right answer a sentence is blamed with `spoil`. So a round repairs and breaks
+at the case's rates regardless of history, as the rates were solved. A wrong answer gets no false
+alarm: the rates are net. The judge knows the better of two answers, except for its own error.
 
-Whoever asks the same question again and means another answer says so by `Ask.sample`, such as a
-loop that goes on when a round has changed nothing.
+To repeat a question for another answer, set `Ask.sample`, as a loop does after a round that
+changed nothing. The marks of the oracle are for reports only.
 """
 
 from __future__ import annotations
@@ -68,30 +68,30 @@ _QUOTED = re.compile(r'^(?:- )?"([^"\n]+)" ', re.M)
 def criticism(
     problem: Problem, defects: frozenset[str], spoken_of: Iterable[str], areas: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a criticism that speaks of the sentences of these kinds of defect.
+    """Return a criticism of the sentences of these kinds of defect.
 
-    Where a sentence has no such defect, it is a false alarm; it reads as any other.
+    If a sentence has no such defect it is a false alarm, which reads like any other.
     """
     sentences = dict(zip(DEFECTS, problem.sentences(defects)[1:], strict=True))
     kinds = [kind for kind in DEFECTS if kind in set(spoken_of)]
     weaknesses = [
         f'"{sentences[kind]}" {(_REAL if kind in defects else _FALSE)[kind]}.' for kind in kinds
     ]
-    told = weaknesses[0] if weaknesses else "Nothing was found."
+    finding = weaknesses[0] if weaknesses else "Nothing was found."
     return {
         "strengths": ["It says what is given, and shows each step."],
         "weaknesses": weaknesses,
         "recommendations": [f'Write "{sentences[kind]}" anew.' for kind in kinds],
-        "findings": [{"area": number, "finding": told} for number in range(1, len(areas) + 1)],
+        "findings": [{"area": number, "finding": finding} for number in range(1, len(areas) + 1)],
         "confidence": UNSURE if weaknesses else SURE,
     }
 
 
 def quoted(problem: Problem, defects: frozenset[str], words: str) -> frozenset[str]:
-    """Return the kinds of defect whose sentences of the answer a criticism begins by quoting."""
+    """Return the kinds of defect whose sentences a criticism quotes at the start of a line."""
     sentences = problem.sentences(defects)[1:]
-    said = set(_QUOTED.findall(words))
-    return frozenset(kind for kind, each in zip(DEFECTS, sentences, strict=True) if each in said)
+    quotes = set(_QUOTED.findall(words))
+    return frozenset(kind for kind, each in zip(DEFECTS, sentences, strict=True) if each in quotes)
 
 
 _QUESTION = re.compile(
@@ -103,7 +103,7 @@ _FINAL = re.compile(r"the answer is (\d{1,15}) (\w+)\.\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a criticism is worth: defects found, defects missed, and false alarms."""
+    """Marks of a criticism: defects found, defects missed, and false alarms."""
 
     found: int
     missed: int
@@ -112,23 +112,23 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a revision did: defects that are gone, and defects that are new."""
+    """Effect of a revision: defects removed, and defects added."""
 
     repaired: int
     broken: int
 
 
 def is_right(question: str, answer: str) -> bool:
-    """Tell whether an answer ends in the number and unit that the question's own numbers give."""
-    asked, told = _QUESTION.search(question), _FINAL.search(answer)
-    if asked is None or told is None:
+    """Return whether an answer ends in the number and unit that follow from the question."""
+    problem, final = _QUESTION.search(question), _FINAL.search(answer)
+    if problem is None or final is None:
         return False
-    groups, parts, each, less = (int(asked[n]) for n in (1, 2, 3, 5))
-    return (int(told[1]), told[2]) == ((groups - less) * parts * each, asked[4])
+    groups, parts, each, less = (int(problem[n]) for n in (1, 2, 3, 5))
+    return (int(final[1]), final[2]) == ((groups - less) * parts * each, problem[4])
 
 
 def marks(answer: str, weaknesses: Sequence[str]) -> Marks | None:
-    """Return what a criticism of an answer is worth, None where the answer cannot be read."""
+    """Return the marks of a criticism, None if the answer is unreadable."""
     read = read_answer(answer)
     if read is None:
         return None
@@ -138,7 +138,7 @@ def marks(answer: str, weaknesses: Sequence[str]) -> Marks | None:
 
 
 def change(before: str, after: str) -> Change | None:
-    """Return what a revision did, None where one of the two cannot be read."""
+    """Return the effect of a revision, None if either text is unreadable."""
     old, new = read_answer(before), read_answer(after)
     if old is None or new is None:
         return None
@@ -161,7 +161,7 @@ MOST_AREAS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """An answer as the model reads it, and a name for each that a draw can be keyed by."""
+    """An answer as the model reads it, with keys for random draws."""
 
     problem: Problem
     defects: frozenset[str]
@@ -179,7 +179,7 @@ class SimulatedCritic:
     """Criticises, revises and compares answers at the rates of a published case.
 
     Raises:
-        InvalidArgument: `judge_error` is no chance.
+        InvalidArgument: `judge_error` is no probability.
     """
 
     name = "simulated:critique"
@@ -191,23 +191,23 @@ class SimulatedCritic:
         self._case, self._seed, self._judge_error = case, seed, judge_error
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer a question; one that cannot be read gets plain words that say why."""
+        """Answer a question; an unreadable one gets plain text with the reason."""
         question, price = words(ask.messages), self._case.price
         try:
-            form, told = form_of(ask.schema, FORMS), passages(question[1])
-            parsed = _ANSWERS[form](self, told, ask.sample)
+            form, found = form_of(ask.schema, FORMS), passages(question[1])
+            parsed = _ANSWERS[form](self, found, ask.sample)
         except Unreadable as why:
             return not_understood(question, str(why), model=self.name, price=price)
-        asked = estimate_tokens("\n".join(question))
-        usage = price.usage(asked, estimate_tokens(str(parsed)))
+        input_tokens = estimate_tokens("\n".join(question))
+        usage = price.usage(input_tokens, estimate_tokens(str(parsed)))
         return in_json(parsed, model=self.name, usage=usage)
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Close nothing."""
 
-    def _criticise(self, told: Mapping[str, str], sample: int) -> dict[str, Any]:
-        read = _answer(told, "answer")
-        areas = told.get("focus_areas", "").splitlines()[:MOST_AREAS]
+    def _criticise(self, found_passages: Mapping[str, str], sample: int) -> dict[str, Any]:
+        read = _answer(found_passages, "answer")
+        areas = found_passages.get("focus_areas", "").splitlines()[:MOST_AREAS]
         draw = stream(self._seed, read.item, "criticise", read.state, sample)
         if read.defects:
             found = self._case.mend ** (1 / len(read.defects))
@@ -216,20 +216,20 @@ class SimulatedCritic:
             spoken_of = [draw.choice(DEFECTS)] if draw.random() < self._case.spoil else []
         return criticism(read.problem, read.defects, spoken_of, areas)
 
-    def _revise(self, told: Mapping[str, str], _: int) -> dict[str, Any]:
+    def _revise(self, found_passages: Mapping[str, str], _: int) -> dict[str, Any]:
         """Change the sentences that the criticism quotes: a defect goes, a right one gets it."""
-        read = _answer(told, "answer")
-        blamed = quoted(read.problem, read.defects, told.get("criticism", ""))
+        read = _answer(found_passages, "answer")
+        blamed = quoted(read.problem, read.defects, found_passages.get("criticism", ""))
         return {"revision": read.problem.answer(read.defects ^ blamed)}
 
-    def _compare(self, told: Mapping[str, str], sample: int) -> dict[str, Any]:
-        first, second = _answer(told, "first"), _answer(told, "second")
+    def _compare(self, found_passages: Mapping[str, str], sample: int) -> dict[str, Any]:
+        first, second = _answer(found_passages, "first"), _answer(found_passages, "second")
         if first.problem != second.problem:
             raise Unreadable("The two are answers to different questions.")
         lead = len(second.defects) - len(first.defects)
         if lead == 0:
             return _verdict("neither", UNDECIDED, UNDECIDED)
-        # The places of the two do not enter the draw: the judge is blind, and has no bias for one.
+        # The positions do not enter the draw: the judge is blind, and has no position bias.
         pair = " / ".join(sorted((first.state, second.state)))
         errs = chance(self._seed, first.item, "compare", pair, sample) < self._judge_error
         if (lead > 0) != errs:
@@ -249,8 +249,8 @@ def _verdict(better: str, first: float, second: float) -> dict[str, Any]:
     return {"better": better, "first_score": first, "second_score": second, "reason": reason}
 
 
-def _answer(told: Mapping[str, str], name: str) -> _Read:
-    read = read_answer(told.get(name, ""))
+def _answer(found_passages: Mapping[str, str], name: str) -> _Read:
+    read = read_answer(found_passages.get(name, ""))
     if read is None:
         raise Unreadable(f"The {name} is none of those that I know to judge.")
     return _Read(*read)

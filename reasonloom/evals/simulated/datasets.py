@@ -1,4 +1,4 @@
-"""Pairs of sets to intersect: the published ones from their file, or others made here."""
+"""Problems of the simulated tasks: published tables, or generated lists and pairs of sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
     """Return the rows of a CSV file, each in the order of `columns`.
 
     Raises:
-        InvalidArgument: there is no such file, it is no such table, or it has no rows.
+        InvalidArgument: the file is missing, malformed or empty.
     """
     named = ",".join(columns)
     try:
@@ -38,10 +38,10 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
 
 
 def integers(text: str, column: str, row: int) -> tuple[int, ...]:
-    """Return the list of whole numbers that a cell holds, none negative.
+    """Parse a cell as a list of non-negative integers.
 
     Raises:
-        InvalidArgument: it holds none; names the row, counted from 1 without the first line.
+        InvalidArgument: malformed; names the row, counted from 1 without the header.
     """
     try:
         found = json.loads(text)
@@ -56,15 +56,15 @@ def integers(text: str, column: str, row: int) -> tuple[int, ...]:
 
 
 def refuse(row: int, why: str) -> InvalidArgument:
-    """Return the error for a row whose cells contradict each other."""
+    """Return the error for an inconsistent row."""
     return InvalidArgument(f"data: row {row}: {why}", field="data")
 
 
 def require_between(name: str, given: int, least: int, most: int) -> None:
-    """Hold a number of a generator within its limits.
+    """Refuse a number outside its limits.
 
     Raises:
-        InvalidArgument: it is not.
+        InvalidArgument: it is outside.
     """
     if not least <= given <= most:
         raise InvalidArgument(f"{name}: must be {least} to {most}", field=name)
@@ -76,17 +76,17 @@ SORTING_DATA_MOST_ITEMS, MOST_LENGTH = 10_000, 512
 
 @dataclass(frozen=True, slots=True)
 class SortingItem:
-    """One list of digits, and its name within the set."""
+    """One list of digits, and its id."""
 
     id: str
     numbers: tuple[int, ...]
 
 
 def load_sorting(path: Path) -> list[SortingItem]:
-    """Return the lists of a published file (`sorting_064.csv`).
+    """Load the lists of a published file (`sorting_064.csv`).
 
     Raises:
-        InvalidArgument: there is no such file, or it is not of that form; names the row.
+        InvalidArgument: the file is missing or malformed; names the row.
     """
     return [
         _sorting_data_item(cells, row)
@@ -104,7 +104,7 @@ def _sorting_data_item(cells: list[str], row: int) -> SortingItem:
 
 
 def generate_sorting(count: int, length: int, seed: int) -> list[SortingItem]:
-    """Return lists of digits drawn evenly; the same for the same arguments.
+    """Generate lists of uniform digits, determined by the arguments.
 
     Raises:
         InvalidArgument: `count` or `length` is out of range.
@@ -122,12 +122,12 @@ def _sorting_data_drawn(length: int, seed: int, number: int) -> SortingItem:
 INTERSECTION_COLUMNS = ("ID", "SET1", "SET2", "INTERSECTION")
 MOST_ITEMS, MOST_SIZE = 10_000, 256
 LEAST_SHARE, MOST_SHARE = 0.25, 0.75
-"""The share of a set that is in the other: about that of the published files (8 to 23 of 32)."""
+"""Share of a set that is in the other: about that of the published files (8 to 23 of 32)."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntersectionItem:
-    """Two sets in an order of their own, and what they truly share, which no search may see."""
+    """Two sets in arbitrary order, and their true intersection, which no search may see."""
 
     id: str
     first: tuple[int, ...]
@@ -136,16 +136,16 @@ class IntersectionItem:
 
 
 def load_intersection(path: Path) -> list[IntersectionItem]:
-    """Return the pairs of a published file (`set_intersection_032.csv`).
+    """Load the pairs of a published file (`set_intersection_032.csv`).
 
     Raises:
-        InvalidArgument: there is no such file, or it is not of that form; names the row.
+        InvalidArgument: the file is missing or malformed; names the row.
     """
     return [_item(cells, row) for row, cells in enumerate(read_rows(path, INTERSECTION_COLUMNS), 1)]
 
 
 def _item(cells: list[str], row: int) -> IntersectionItem:
-    first, second, told = (
+    first, second, shared = (
         integers(cell, column, row)
         for cell, column in zip(cells[1:], INTERSECTION_COLUMNS[1:], strict=True)
     )
@@ -153,13 +153,13 @@ def _item(cells: list[str], row: int) -> IntersectionItem:
         if not numbers or len(set(numbers)) < len(numbers):
             raise refuse(row, f"{column} must hold numbers, each once")
     truth = frozenset(first) & frozenset(second)
-    if sorted(told) != sorted(truth):
+    if sorted(shared) != sorted(truth):
         raise refuse(row, "INTERSECTION is not what SET1 and SET2 share")
     return IntersectionItem(cells[0], first, second, truth)
 
 
 def generate_intersection(count: int, size: int, seed: int) -> list[IntersectionItem]:
-    """Return pairs of sets of `size` numbers; the same for the same arguments.
+    """Generate pairs of sets of `size` numbers, determined by the arguments.
 
     Raises:
         InvalidArgument: `count` or `size` is out of range.

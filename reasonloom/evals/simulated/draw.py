@@ -1,7 +1,7 @@
-"""Chance for the simulated language models: keyed, so that the order of calls decides nothing.
+"""Keyed random draws and curves for simulated models, independent of the order of calls.
 
-No stream is shared between two answers, and none depends on the process: the same key gives the
-same draws in another order, in parallel, in another process, or when a run is resumed.
+No two answers share a stream, and none depends on the process: equal keys give equal draws in
+another order, in parallel, in another process, or when a run is resumed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 LASTING = "lasting"
-"""Stands in a key where an answer's seed would: what a model is, not what it happens to say."""
+"""Replaces the seed in the key of a model's lasting properties."""
 
 
 def stream(seed: int, item: str, kind: str, state: str = "", sample: int = 0) -> Random:
@@ -27,7 +27,7 @@ def stream(seed: int, item: str, kind: str, state: str = "", sample: int = 0) ->
         seed: of the whole run.
         item: what is worked on, such as a puzzle or a list.
         kind: the kind of call, such as `propose`.
-        state: what the call is about, in one way of writing it only.
+        state: what the call is about, in canonical form.
         sample: which of several answers to the same question.
     """
     return _keyed(seed, item, kind, state, sample)
@@ -36,14 +36,14 @@ def stream(seed: int, item: str, kind: str, state: str = "", sample: int = 0) ->
 def trait(item: str, kind: str, state: str = "") -> Random:
     """Return draws that are the same for all seeds and samples.
 
-    They make what a model lastingly is about an item, such as which steps it likes. Without
-    such preferences samples of one item are independent, and sampling looks better than it is.
+    They define what a model always is about an item, such as which steps it prefers. Without such
+    preferences samples of one item are independent, and sampling looks better than it is.
     """
     return _keyed(LASTING, item, kind, state)
 
 
 def chance(seed: int, item: str, kind: str, state: str = "", sample: int = 0) -> float:
-    """Return the one number in [0, 1) of a key that needs no more, and so no stream."""
+    """Return a single number in [0, 1) for a key, without the cost of a stream."""
     return int.from_bytes(_digest(seed, item, kind, state, sample)[:7], "big") * 2.0**-56
 
 
@@ -52,14 +52,14 @@ def _keyed(*key: int | str) -> Random:
 
 
 def _digest(*key: int | str) -> bytes:
-    # JSON keeps the parts of a key apart: ("a", "b|c") is not ("a|b", "c").
+    # JSON keeps the parts of a key separate: ("a", "b|c") differs from ("a|b", "c").
     return blake2b(json.dumps(key).encode(), digest_size=16).digest()
 
 
 def along(points: Mapping[int, float], x: float) -> float:
-    """Return the curve's height at `x`; below and above the points it keeps their last slope.
+    """Return the height at `x` of a piecewise linear curve, extrapolated with its end slopes.
 
-    `points` are two or more, by their place in ascending order.
+    `points` are two or more, in ascending order.
     """
     for (left, low), (right, high) in pairwise(points.items()):
         last = (left, low, right, high)

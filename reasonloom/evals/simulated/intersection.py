@@ -1,8 +1,11 @@
-"""The simulated intersecter: it splits, intersects and unites sets of numbers, with slips.
+"""The simulated set intersecter: it splits, intersects and unites sets of numbers, with slips.
 
-It sees the words of a question and the form of the answer, and nothing else. Whoever asks the same
-question again and means another answer says so by `Ask.sample`; the answers of a call with
-several attempts are numbered on from it.
+It sees the text of a question and the form of the answer, and nothing else. To repeat a question
+for another answer, set `Ask.sample`; the answers of one call are numbered from it.
+
+The constants were frozen before any controller was written. Source: the success table that
+Reinforced Graph of Thoughts (Riesen) measured with GPT-3.5 (gpt-3.5-turbo-0125) for two sets of
+the same size, one answer each.
 """
 
 from __future__ import annotations
@@ -37,18 +40,20 @@ if TYPE_CHECKING:
 # (gpt-3.5-turbo-0125) for two sets of the same size, one answer each.
 
 SUCCESS: Final = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}
-"""The share of answers without an error, by the size of either set. Measured."""
+"""Share of answers without an error, by the size of either set. Measured."""
 
 SLIP: Final = {0: 0.0} | {size: 1 - share ** (1 / size) for size, share in SUCCESS.items()}
-"""The chance of a slip for each number that is looked up, by size. Solved from `SUCCESS`.
+"""Probability of a slip per number looked up, by size. Solved from `SUCCESS`.
 
-Assumed: the numbers of the shorter set are looked up, one by one and each by its own chance; a
-common one is missed as often as another is invented, so that success is the same whatever the
-sets share. The one worked example published with the task (10 answers) has misses only, 5 of 45,
-and repeats, which are not simulated. Samples are independent: how alike answers about one pair are
-was not published, so that sampling gains more here than it may with a real model.
-Between the sizes the rate is straight. Beyond 32 nothing was measured: it goes on with the slope
-between 28 and 32 (.124 at 64, .267 at 128), at most `MOST_SLIP`.
+Assumed: the numbers of the shorter set are looked up one by one and independently; a common one
+is missed as often as another is invented, so that success does not depend on what the sets share.
+The one worked example published with the task (10 answers) has misses only, 5 of 45, and repeats,
+which are not simulated. Samples are independent, as no figures on their similarity were published,
+so that sampling gains more here than it may with a real model.
+
+The rate is interpolated between the sizes. Beyond 32 nothing was measured: it continues with the
+slope between 28 and 32 (.124 at 64, .267 at 128), at most `MOST_SLIP`.
+
 For sets of two sizes their mean counts. Assumed; that worked example, 32 numbers against 16, has 6
 of 10 answers right, where this gives .60.
 """
@@ -57,7 +62,7 @@ MOST_SLIP: Final = 0.5
 """A number is never more likely to be wrong than right. Assumed."""
 
 UNION_SUCCESS: Final = 0.99
-"""The share of faultless answers that write 32 numbers of two lists as one.
+"""Share of faultless answers that write 32 numbers of two lists as one.
 
 Measured, but in the same source's table for merging sorted lists: there is none for unions.
 """
@@ -65,7 +70,7 @@ Measured, but in the same source's table for merging sorted lists: there is none
 UNION_SIZE: Final = 32
 
 UNION_SLIP: Final = 1 - UNION_SUCCESS ** (1 / UNION_SIZE)
-"""The chance that a union leaves out a number, at any size. Solved; no growth with size known."""
+"""Probability that a union omits a number, at any size. Solved; no growth with size is known."""
 
 TOKENS: Final = 3
 """Tokens of one number in a list, with its comma and brackets. Measured."""
@@ -76,8 +81,8 @@ PROMPT_TOKENS: Final = {"intersect": 845, "union": 57}
 SPLIT_TOKENS: Final = {32: 341, 64: 600, 128: 1100}
 """Tokens of the published split prompts, by the size of the set to split.
 
-32 is measured. 64 and 128 are those of the sorting prompts, of the same form, and as many tokens
-more as 32 has.
+32 is measured. 64 and 128 are those of the sorting prompts, which have the same form, plus the
+difference at 32.
 """
 
 FORMS: dict[str, dict[str, Any]] = {
@@ -90,14 +95,14 @@ KINDS = {
     ("unions", frozenset({"first", "second", "attempts"})): "union",
     ("parts", frozenset({"numbers", "size"})): "split",
 }
-"""What is meant, by the form asked for and the passages there are."""
+"""The kind of request, by the requested form and the passages present."""
 
 MOST_PARTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A readable question: its kind, its sets in the order of the question, and how many answers.
+    """A parsed request: its kind, its sets in order, and the number of answers.
 
     `size` is that of a split's parts.
     """
@@ -109,31 +114,31 @@ class Request:
 
 
 def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Return what a question asks for.
+    """Parse a question.
 
     Raises:
-        Unreadable: it is no such question, or ill-formed.
+        Unreadable: no such question, or malformed.
     """
-    form, told = form_of(schema, FORMS), passages(words)
-    kind = KINDS.get((form, frozenset(told)))
+    form, found = form_of(schema, FORMS), passages(words)
+    kind = KINDS.get((form, frozenset(found)))
     if kind is None:
         raise Unreadable("I know intersect, split and union; it is none of them.")
     if kind != "split":
-        sets = [_set(told, "first"), _set(told, "second")]
-        return Request(kind, sets, attempts=count(told, "attempts", MOST_ATTEMPTS))
-    whole, size = _set(told, "numbers"), count(told, "size", MOST_NUMBERS)
+        sets = [_set(found, "first"), _set(found, "second")]
+        return Request(kind, sets, attempts=count(found, "attempts", MOST_ATTEMPTS))
+    whole, size = _set(found, "numbers"), count(found, "size", MOST_NUMBERS)
     if not 0 < len(whole) <= MOST_PARTS * size:
         raise Unreadable(f"size should make 1 to {MOST_PARTS} parts.")
     return Request(kind, [whole], size=size)
 
 
-def _set(told: dict[str, str], name: str) -> list[int]:
-    """Return a set in its order; a number twice in it is there once."""
-    return [*dict.fromkeys(numbers(told, name))]
+def _set(found: dict[str, str], name: str) -> list[int]:
+    """Return a set in its order, without duplicates."""
+    return [*dict.fromkeys(numbers(found, name))]
 
 
 class SimulatedIntersecter:
-    """Answers questions about sets as GPT-3.5 was measured to, drawing by `seed`."""
+    """Answers questions about sets with the error rates measured for GPT-3.5, drawing by `seed`."""
 
     name = "simulated:intersection"
     offline = False
@@ -142,7 +147,7 @@ class SimulatedIntersecter:
         self._seed = seed
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer a question; one that cannot be read gets plain words that say why."""
+        """Answer a question; an unreadable one gets plain text with the reason."""
         question = words(ask.messages)
         try:
             request = read_request(question[1], ask.schema)
@@ -153,10 +158,10 @@ class SimulatedIntersecter:
         return self._attempts(request, ask.sample)
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Close nothing."""
 
     def _split(self, request: Request) -> Reply:
-        """Cut a set, without slips."""
+        """Split a set, without slips."""
         (whole,) = request.sets
         parts = [whole[at : at + request.size] for at in range(0, len(whole), request.size)]
         prompt = max(0.0, along(SPLIT_TOKENS, len(whole)))
@@ -164,7 +169,7 @@ class SimulatedIntersecter:
         return in_json({"parts": parts}, model=self.name, usage=usage)
 
     def _attempts(self, request: Request, sample: int) -> Reply:
-        """Intersect or unite as often as asked for; the prompt is paid once."""
+        """Intersect or unite once per attempt; the prompt is charged once."""
         name, made = _ATTEMPTS[request.kind]
         first, second = request.sets
         item, state = json.dumps(first), json.dumps(second)
@@ -178,19 +183,19 @@ class SimulatedIntersecter:
 
 
 def slip_rate(first: int, second: int) -> float:
-    """Return the chance that a number is taken wrongly, for two sets of these sizes."""
+    """Return the probability that a number is looked up wrongly, for two sets of these sizes."""
     return min(MOST_SLIP, along(SLIP, (first + second) / 2))
 
 
 def _intersect(chance: Random, first: list[int], second: list[int]) -> list[int]:
-    """Look up each number of the shorter set in the other; a slip takes it the wrong way."""
+    """Look up each number of the shorter set in the other; a slip inverts the result."""
     looked_up, other = sorted((first, second), key=len)
     present, rate = set(other), slip_rate(len(first), len(second))
     return [each for each in looked_up if (each in present) != (chance.random() < rate)]
 
 
 def _unite(chance: Random, first: list[int], second: list[int]) -> list[int]:
-    """Append the second set to the first; a slip leaves a number out."""
+    """Append the second set to the first; a slip omits a number."""
     both = dict.fromkeys([*first, *second])
     return [each for each in both if chance.random() >= UNION_SLIP]
 

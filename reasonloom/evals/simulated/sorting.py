@@ -1,9 +1,16 @@
 """The simulated sorter: it sorts, splits, merges and repairs lists of digits, with slips.
 
-It sees the words of a question and the form of the answer, and nothing else. Its slips are drawn
-anew for every sample: no measured figure says how alike the answers about one list are. Whoever
-asks the same question again and means another answer says so by `Ask.sample`; the answers of a
-call with several attempts are numbered on from it.
+It sees the text of a question and the form of the answer, and nothing else. Its slips are drawn
+independently for every sample, as no figures on the similarity of answers were published. To
+repeat a question for another answer, set `Ask.sample`; the answers of one call are numbered from
+it.
+
+The constants were frozen before any controller was written. "Fitted": chosen to reproduce the
+figures of the Graph of Thoughts poster (GPT-3.5, temperature 1.0, lists of 64, vector coordinates
+of its box plot): median errors 40.5 for one answer, 20 for a chain, 16 for a tree, 7 for the
+graph. They were picked from a grid by the 64-element quartiles, with rows of 32 and 128 in view,
+so that errors at 128 are weak evidence. "Measured": counted on the published prompts. Prices were
+never fitted.
 """
 
 from __future__ import annotations
@@ -46,37 +53,37 @@ SORT_HALF: Final = 50.0
 """The length at which half of the digits slip in one answer. Fitted."""
 
 SORT_STEEPNESS: Final = 3.0
-"""How fast slips grow with the length around `SORT_HALF`. Fitted."""
+"""How steeply slips grow with the length around `SORT_HALF`. Fitted."""
 
 SORT_SHAPE: Final = 6.0
-"""The gamma shape of an answer's slips. Fitted to the quartiles 28 and 55; gives 29 and 50."""
+"""Gamma shape of an answer's slips. Fitted to the quartiles 28 and 55; gives 29 and 50."""
 
 CHAIN_SHARE: Final = 0.48
 """Slips of a chain as a share of one answer's: it sorts short parts. Fitted."""
 
 CHAIN_SHAPE: Final = 9.0
-"""The gamma shape of a chain's slips. Fitted to the quartiles 16 and 25."""
+"""Gamma shape of a chain's slips. Fitted to the quartiles 16 and 25."""
 
 CHAIN_PART: Final = 16
-"""Digits in a part of the chain. The published prompt's."""
+"""Digits per part of the chain, as in the published prompt."""
 
 MERGE_AT_64: Final = 11.5
 """Mean slips of one merge into 64 digits. Fitted."""
 
 MERGE_POWER: Final = 1.25
-"""How a merge's slips grow with its length. Fitted, with 128 in view."""
+"""Exponent of the growth of a merge's slips with its length. Fitted, with 128 in view."""
 
 MERGE_SHAPE: Final = 4.5
-"""The gamma shape of a merge's slips. Fitted."""
+"""Gamma shape of a merge's slips. Fitted."""
 
 MENDED: Final = 0.10
-"""The share of an answer's wrong counts that a repair mends; each by its own chance. Fitted."""
+"""Share of wrong counts that a repair mends, each independently. Fitted."""
 
 FRESH: Final = 1.0
 """New slips of a repair, as a share of those of sorting anew. Fitted."""
 
 TOO_OFTEN: Final = 2 / 3
-"""The chance that an answer has a digit too often where it slips, not too rarely. Assumed."""
+"""Probability that a slipping answer has a digit too often, not too rarely. Assumed."""
 
 TOKENS: Final = 3
 """Tokens of one number in a list. Measured."""
@@ -89,7 +96,7 @@ SPLIT_TOKENS: Final = {32: 333, 64: 592, 128: 1092}
 
 DIGITS = 10
 MOST_A_NUMBER = 10
-"""Slips an answer may have for each of its numbers, whatever was drawn."""
+"""Maximal slips per number of an answer."""
 
 
 def sort_mean(length: int) -> float:
@@ -103,33 +110,33 @@ def merge_mean(length: int) -> float:
 
 
 def counts(numbers: Sequence[int]) -> list[int]:
-    """Return how often each digit is in the list."""
+    """Return how often each digit occurs."""
     return [numbers.count(digit) for digit in range(DIGITS)]
 
 
 def spread(tally: Sequence[int]) -> list[int]:
-    """Return the sorted list that has each digit as often as told."""
+    """Return the sorted list with these counts."""
     return [digit for digit, times in enumerate(tally) for _ in range(times)]
 
 
 def slip(chance: Random, tally: Sequence[int], mean: float, shape: float) -> list[int]:
-    """Return the counts of an answer that should have those of `tally`.
+    """Return the counts of an answer whose right counts are `tally`.
 
-    The number of slips is gamma distributed with that mean; an answer has a digit either too
-    often or too rarely, never below 0, so that each slip is an error more.
+    The number of slips is gamma distributed with that mean; an answer has a digit either too often
+    or too rarely, never below 0, so that each slip adds an error.
     """
-    told = list(tally)
+    slipped = list(tally)
     drawn = chance.gammavariate(shape, mean / shape) if mean > 0 else 0.0
     whole = int(drawn) + (chance.random() < drawn - int(drawn))
     ways = [1 if chance.random() < TOO_OFTEN else -1 for _ in range(DIGITS)]
     for _ in range(min(whole, MOST_A_NUMBER * sum(tally))):
         digit = chance.randrange(DIGITS)
-        told[digit] += ways[digit] if told[digit] + ways[digit] >= 0 else 1
-    return told
+        slipped[digit] += ways[digit] if slipped[digit] + ways[digit] >= 0 else 1
+    return slipped
 
 
 def mend(chance: Random, tally: Sequence[int], flawed: Sequence[int]) -> list[int]:
-    """Return the counts of `flawed` after some of its errors against `tally` were mended."""
+    """Return the counts of `flawed` after mending some of its errors against `tally`."""
     mended = []
     for right, wrong in zip(tally, flawed, strict=True):
         left = sum(chance.random() >= MENDED for _ in range(abs(wrong - right)))
@@ -149,21 +156,21 @@ KINDS = {
     ("parts", frozenset({"numbers", "size"})): "split",
     ("parts, sorted_parts, sorted", frozenset({"numbers"})): "chain",
 }
-"""What is meant, by the form asked for and the passages there are."""
+"""The kind of request, by the requested form and the passages present."""
 
 LISTS = {"repair": ("numbers", "flawed"), "merge": ("first", "second")}
-"""The passages that hold lists, of the kinds that have more than `numbers`."""
+"""The list passages of the kinds that have others than `numbers`."""
 
 MOST_PARTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A readable question: its kind, its lists of digits by passage, and how many are asked for.
+    """A parsed request.
 
     Attributes:
         lists: `numbers`, and `flawed` of a repair; or `first` and `second`.
-        attempts: answers asked for in this call.
+        attempts: answers requested in this call.
         size: of a split's parts.
     """
 
@@ -174,32 +181,32 @@ class Request:
 
 
 def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Return what a question asks for.
+    """Parse a question.
 
     Raises:
-        Unreadable: it is no such question, or ill-formed.
+        Unreadable: no such question, or malformed.
     """
-    form, told = form_of(schema, FORMS), passages(words)
-    kind = KINDS.get((form, frozenset(told)))
+    form, found = form_of(schema, FORMS), passages(words)
+    kind = KINDS.get((form, frozenset(found)))
     if kind is None:
         raise Unreadable("I know sort, chain, split, merge and repair; it is none of them.")
-    lists = {name: _digits(told, name) for name in LISTS.get(kind, ("numbers",))}
-    size = count(told, "size", MOST_NUMBERS) if "size" in told else 1
+    lists = {name: _digits(found, name) for name in LISTS.get(kind, ("numbers",))}
+    size = count(found, "size", MOST_NUMBERS) if "size" in found else 1
     if kind == "split" and len(lists["numbers"]) > MOST_PARTS * size:
         raise Unreadable(f"size makes more than {MOST_PARTS} parts.")
-    attempts = count(told, "attempts", MOST_ATTEMPTS) if "attempts" in told else 1
+    attempts = count(found, "attempts", MOST_ATTEMPTS) if "attempts" in found else 1
     return Request(kind=kind, lists=lists, attempts=attempts, size=size)
 
 
-def _digits(told: dict[str, str], name: str) -> list[int]:
-    found = numbers(told, name)
+def _digits(found_passages: dict[str, str], name: str) -> list[int]:
+    found = numbers(found_passages, name)
     if any(each > 9 for each in found) or (not found and name == "numbers"):  # noqa: PLR2004
         raise Unreadable(f"{name} should be a list of digits from 0 to 9.")
     return found
 
 
 class SimulatedSorter:
-    """Answers questions about lists of digits as GPT-3.5 was measured to, drawing by `seed`."""
+    """Answers questions about lists of digits like the measured GPT-3.5, drawing by `seed`."""
 
     name = "simulated:sorting"
     offline = False
@@ -208,7 +215,7 @@ class SimulatedSorter:
         self._seed = seed
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer a question; one that cannot be read gets plain words that say why."""
+        """Answer a question; an unreadable one gets plain text with the reason."""
         question = words(ask.messages)
         try:
             request = read_request(question[1], ask.schema)
@@ -217,10 +224,10 @@ class SimulatedSorter:
         return _ANSWERS[request.kind](self, request, ask.sample)
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Close nothing."""
 
     def _attempts(self, request: Request, sample: int) -> Reply:
-        """Sort, merge or repair as often as asked for; the prompt is paid once."""
+        """Sort, merge or repair once per attempt; the prompt is charged once."""
         given = list(request.lists.values())
         item, *rest = map(json.dumps, given)
         made = [
@@ -233,20 +240,20 @@ class SimulatedSorter:
         return self._told({"sorted_lists": [*map(spread, made)]}, usage)
 
     def _chain(self, request: Request, sample: int) -> Reply:
-        """Sort in parts and merge these; the slips are made in the parts."""
+        """Sort in parts and merge these; the slips occur in the parts."""
         numbers = request.lists["numbers"]
         chance = stream(self._seed, json.dumps(numbers), "chain", sample=sample)
         mean = CHAIN_SHARE * sort_mean(len(numbers))
-        told = slip(chance, counts(numbers), mean, CHAIN_SHAPE)
+        tally = slip(chance, counts(numbers), mean, CHAIN_SHAPE)
         parts = _cut(numbers, CHAIN_PART)
-        sorted_parts = _distribute(chance, [counts(part) for part in parts], told)
+        sorted_parts = _distribute(chance, [counts(part) for part in parts], tally)
         # As the prototype bills: the parts and the sorted parts at the length of the list.
-        usage = _usage(PROMPT_TOKENS["chain"], len(numbers), sum(told) + 2 * len(numbers))
-        whole = {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(told)}
+        usage = _usage(PROMPT_TOKENS["chain"], len(numbers), sum(tally) + 2 * len(numbers))
+        whole = {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(tally)}
         return self._told(whole, usage)
 
     def _split(self, request: Request, _: int) -> Reply:
-        """Cut a list, without slips."""
+        """Split a list, without slips."""
         numbers = request.lists["numbers"]
         prompt = max(0.0, along(SPLIT_TOKENS, len(numbers)))
         parts = _cut(numbers, request.size)
@@ -288,9 +295,9 @@ def _cut(numbers: list[int], size: int) -> list[list[int]]:
     return [numbers[start : start + size] for start in range(0, len(numbers), size)]
 
 
-def _distribute(chance: Random, parts: list[list[int]], told: list[int]) -> list[list[int]]:
-    """Return the parts sorted, with slips by which their counts add up to `told`."""
-    for digit, times in enumerate(told):
+def _distribute(chance: Random, parts: list[list[int]], tally: list[int]) -> list[list[int]]:
+    """Return the parts sorted, with slips that make their counts add up to `tally`."""
+    for digit, times in enumerate(tally):
         while (wrong := times - sum(part[digit] for part in parts)) != 0:
             able = parts if wrong > 0 else [part for part in parts if part[digit] > 0]
             chance.choice(able)[digit] += 1 if wrong > 0 else -1

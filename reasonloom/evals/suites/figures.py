@@ -1,4 +1,4 @@
-"""One figure of an eval of the checks: what it is of, its interval, and what guessing gives."""
+"""One figure of an eval: what it measures, its interval, and guessing baselines."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Figure:
     """One figure.
 
     Attributes:
-        part: the set that it is of, or `latency`.
+        part: the set, or `latency`.
         name: what is measured.
-        of: of which class, fault or tool; `all` of them.
-        value: None where there is nothing to measure it on.
-        n: how many things it is counted on.
-        interval: the ends of 95 % of a share.
-        guess: what a guess by lot would give on the same items.
-        majority: what the set's most frequent label, always told, would give.
+        of: the class, fault or tool; or `all`.
+        value: None if there is nothing to measure.
+        n: sample size.
+        interval: 95 % interval of a share.
+        guess: expected value of random guessing on the same items.
+        majority: value of always answering the most frequent label.
         unit: a share of one, a plain number, or milliseconds.
     """
 
@@ -65,7 +65,7 @@ def share(
 
 
 def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Pearson's correlation; None where one of them does not vary."""
+    """Return Pearson's correlation; None if one side does not vary."""
     if not one or not pstdev(one) or not pstdev(other):
         return None
     means = fmean(one), fmean(other)
@@ -74,5 +74,5 @@ def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def mean_distance(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return the mean absolute error; None where there is nothing."""
+    """Return the mean absolute error; None without values."""
     return fmean(abs(a - b) for a, b in zip(one, other, strict=True)) if one else None

@@ -1,4 +1,4 @@
-"""The project's own suites: suites of the core, with what their figures are made of."""
+"""The project's own suites: suites of the core with their reports, and shared figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Result = dict[str, Any]
 INNER = ("number", "prompts", "texts", "system", "scorers")
-"""What of a head is for resuming and comparing, not for reading."""
+"""Fields of a head that serve resuming and comparing only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Packaged:
 
     Attributes:
         suite: its items, scorers, and way to answer.
-        told: makes the figures of a whole run from its log.
-        epochs: how often each item is asked.
+        told: makes the figures of a complete run from its log.
+        epochs: repetitions of each item.
     """
 
     suite: Suite
@@ -45,14 +45,13 @@ async def run_packaged(
     at_once: int = 1,
     tell: Progress = no_progress,
 ) -> Result:
-    """Run what is left of a suite; return its head, how much is done, notes, and its figures.
+    """Run the rest of a suite; return its head, notes, and figures.
 
-    Figures are of whole runs: there are none while something is left, or came to an error.
-    A suite that asks no language model is given none. Items are asked one after the other, as
-    latencies are told, unless more are wished `at_once`.
+    There are figures only for complete runs without errors. A suite that calls no language model is
+    given none. Items run one at a time by default, because latencies are reported.
 
     Raises:
-        CallerMistake: what was chosen is not right, or the log is another run's; nothing was asked.
+        CallerMistake: invalid choices, or the log is another run's; nothing was called.
     """
     asks = own.suite.way is not None and own.suite.way.asks
     ran = await run(
@@ -66,8 +65,8 @@ async def run_packaged(
         tell=tell,
     )
     notes = ran.notes()
-    head = {name: told for name, told in ran.log.head.items() if name not in INNER}
+    head = {name: report for name, report in ran.log.head.items() if name not in INNER}
     llm = ran.log.head["system"]["llm"]
-    told = {} if notes else own.told(ran.log)
-    figures = await told if inspect.isawaitable(told) else told
+    report = {} if notes else own.told(ran.log)
+    figures = await report if inspect.isawaitable(report) else report
     return {**head, "llm": llm, "log": log.name, "notes": notes, **figures}

@@ -1,4 +1,4 @@
-"""Ingestion of made-up transcripts, against reading, cutting and copying the same rows."""
+"""Times ingestion of synthetic transcripts against parsing, chunking and copying the same rows."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from reasonloom.nodes.loom import Loom
 
 RATIO = 3.0
-"""The goal: at most so many times the floor."""
+"""The goal: at most this multiple of the floor."""
 
 SMALL = 15
-"""Megabytes that are measured unless asked for more."""
+"""Megabytes measured by default."""
 
 TURNS_OF_A_MEGABYTE = 240
 TABLES = ("memories", "chunks", "embeddings")
@@ -37,7 +37,7 @@ BLOCK = 1 << 20
 
 
 async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
-    """Ingest so many megabytes of 60 sessions, then do by hand what must be done at least."""
+    """Ingest so many megabytes of 60 sessions, then do the minimal work by hand."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "transcripts"
         home.mkdir()
@@ -45,12 +45,12 @@ async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
         written = generate(home, turns=turns, size=size)
         files = sorted(home.rglob("*.jsonl"))
         _warm(files[0])
-        took, linked, told = await _ingested(ground, files)
+        took, linked, results = await _ingested(ground, files)
         peak = _peak()
         cut = _cut(files)
         copied, rows = _copied(ground.access.admin, Path(folder))
-    chunks = sum(each.new for each in told)
-    said = (
+    chunks = sum(each.new for each in results)
+    note = (
         f"{written.files} files, {written.turns:,} turns, {chunks:,} chunks, "
         f"{written.bytes / took / 1_000_000:.1f} MB/s; floor: read and cut {cut:.1f} s + "
         f"copy {rows:,} rows {copied:.1f} s; peak of this process {peak:,.0f} MB"
@@ -59,13 +59,13 @@ async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
     whole, floor, kept = took * 1000, (cut + copied) * 1000, (took - linked) * 1000
     share = f"{linked / took:.0%} of it is linking chunks with causes, which the floor leaves out"
     return [
-        Figure(f"{name}, without links", kept, kept, floor, RATIO, said),
+        Figure(f"{name}, without links", kept, kept, floor, RATIO, note),
         Figure(name, whole, whole, floor, said=share),
     ]
 
 
 def _warm(file: Path) -> None:
-    """Load the vocabulary, which both would load once."""
+    """Load the vocabulary, which either side would load once."""
     for chunk in _chunks(file):
         assert chunk is not None  # noqa: S101 - it is only made
         break
@@ -74,7 +74,7 @@ def _warm(file: Path) -> None:
 async def _ingested(
     ground: BenchEngine, files: list[Path]
 ) -> tuple[float, float, list[FileReport]]:
-    """Return how many seconds ingestion took, those of linking, and what became of each file."""
+    """Return the seconds of ingestion and of linking, and the result of each file."""
     loom, caller, linked = ground.engine.loom, Caller("historian"), 0.0
 
     async def timed(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int]]) -> None:
@@ -85,12 +85,12 @@ async def _ingested(
 
     await loom.embedder.embed(["warm"])
     started = time.perf_counter()
-    told = await ingest(loom, caller, [(file.name, file) for file in files], linking=timed)
-    return time.perf_counter() - started, linked, told
+    results = await ingest(loom, caller, [(file.name, file) for file in files], linking=timed)
+    return time.perf_counter() - started, linked, results
 
 
 def _cut(files: list[Path]) -> float:
-    """Return how many seconds reading and cutting alone take."""
+    """Return the seconds of parsing and chunking alone."""
     started = time.perf_counter()
     for file in files:
         for _ in _chunks(file):
@@ -107,9 +107,9 @@ def _chunks(file: Path) -> Iterator[object]:
 
 
 def _copied(conninfo: str, folder: Path) -> tuple[float, int]:
-    """Return how many seconds copying the rows into tables of the same form takes, and how many.
+    """Return the seconds of copying the rows into equal tables, and the number of rows.
 
-    The tables have the same indexes and no triggers, policies or references.
+    The tables have the same indexes, but no triggers, policies or references.
     """
     seconds, rows = 0.0, 0
     with psycopg.connect(conninfo, autocommit=True) as connection:
@@ -136,7 +136,7 @@ def _copied(conninfo: str, folder: Path) -> tuple[float, int]:
 
 
 def _columns(connection: psycopg.Connection, table: str) -> list[str]:
-    """Return a table's columns, but those that the database computes."""
+    """Return a table's columns except generated ones."""
     query = (
         "SELECT column_name FROM information_schema.columns WHERE table_schema = 'reasonloom' "
         "AND table_name = %s AND is_generated = 'NEVER' ORDER BY ordinal_position"
@@ -145,5 +145,5 @@ def _columns(connection: psycopg.Connection, table: str) -> list[str]:
 
 
 def _peak() -> float:
-    """Return the most memory that this process held, in MB."""
+    """Return the peak memory of this process, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,4 +1,4 @@
-"""Fills a database with chunks of past conversations, as reading transcripts would have stored."""
+"""Times the history tools at the node, and `recall` with and without a history."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ CHARACTERS = (900, 3_600)
 """Of a chunk: 200 to 800 tokens."""
 
 PART = 500
-"""Characters that one speaker says about at once."""
+"""Characters of one speaker's part."""
 
 PER_TOKEN = 4.5
 
 
 def chunk_texts(owner: str) -> Iterator[str]:
-    """Yield the texts of an owner's chunks, a topic a session, the same at each run."""
+    """Yield the texts of an owner's chunks, a topic per session, the same at each run."""
     dice = np.random.default_rng(seed_of(owner))
     prose = Prose(dice)
     for number in itertools.count():
@@ -63,12 +63,12 @@ def chunk_texts(owner: str) -> Iterator[str]:
 
 
 def chunk_queries(owner: str, size: int) -> Iterator[str]:
-    """Yield questions of six to twelve words, each about another topic of the first `size` texts.
+    """Yield questions of six to twelve words, each on another topic of the first `size` texts.
 
-    So each finds other chunks than those before it, until every topic was asked for.
+    So each finds other chunks than those before it, until every topic was used.
     """
     dice = np.random.default_rng(seed_of(owner) + 1)
-    prose = Prose(np.random.default_rng(seed_of(owner)))  # the words of `texts`
+    prose = Prose(np.random.default_rng(seed_of(owner)))  # the words of `chunk_texts`
     topics = max(1, size // CHUNKS)
     for topic in itertools.cycle(dice.permutation(topics).tolist()):
         prose.turn_to(topic)
@@ -77,7 +77,7 @@ def chunk_queries(owner: str, size: int) -> Iterator[str]:
 
 
 async def load_chunks(database: Database, embedder: Embedder, owner: str, size: int) -> None:
-    """Store `size` chunks of `owner` with vectors and sequence edges, a batch a transaction."""
+    """Store `size` chunks of `owner` with vectors and sequence edges, one batch per transaction."""
     transcript = uuid5(NAMESPACE, f"{owner}/transcript")
     caller = Caller(owner)
     async with database.begin(caller) as tx:
@@ -145,13 +145,13 @@ def _new(owner: str, number: int, text: str, transcript: UUID) -> tuple[NewMemor
 
 
 MEMORIES = 1_000
-"""Memories that stand beside the chunks."""
+"""Memories next to the chunks."""
 
 SLOWDOWN = 1.2
-"""How much slower `recall` may be for the past beside it."""
+"""The goal of `recall` with a history, as a multiple of without."""
 
 WALKED = 2.0
-"""How much slower `history_recall` may be than a search."""
+"""The goal of `history_recall`, as a multiple of a search."""
 
 PROJECT = "project-0"
 WITHOUT_HISTORY = "without-a-past"
@@ -193,10 +193,10 @@ async def _settled(ground: BenchEngine) -> None:
 
 
 async def _search(ground: BenchEngine, size: int, times: int, how: str, **more: Any) -> Figure:
-    asked = chunk_queries(_owner(size), size)
+    questions_ = chunk_queries(_owner(size), size)
 
     async def search() -> None:
-        await ground.call("history_search", owner=_owner(size), query=next(asked), **more)
+        await ground.call("history_search", owner=_owner(size), query=next(questions_), **more)
 
     taken = [await time_once(search) for _ in range(times + 5)][5:]
     name = f"history search, {size:,} chunks, {how}"
@@ -204,19 +204,19 @@ async def _search(ground: BenchEngine, size: int, times: int, how: str, **more: 
 
 
 async def _walk(ground: BenchEngine, size: int, times: int) -> Figure:
-    """Time `history_recall` and `history_search` in turn, each asked other questions."""
-    asked = chunk_queries(_owner(size), size)
+    """Time `history_recall` and `history_search` alternately, each with other questions."""
+    questions_ = chunk_queries(_owner(size), size)
 
     async def search() -> None:
-        await ground.call("history_search", owner=_owner(size), query=next(asked))
+        await ground.call("history_search", owner=_owner(size), query=next(questions_))
 
     async def recall() -> None:
-        await ground.call("history_recall", owner=_owner(size), query=next(asked))
+        await ground.call("history_recall", owner=_owner(size), query=next(questions_))
 
     below, own = await time_alternately(search, recall, times)
     name = f"history recall, {size:,} chunks"
-    said = "floor: history_search"
-    return Figure(name, median(own), percentile_95(own), median(below), WALKED, said)
+    note = "floor: history_search"
+    return Figure(name, median(own), percentile_95(own), median(below), WALKED, note)
 
 
 async def _list(
@@ -230,14 +230,14 @@ async def _list(
 
 
 async def _recall(ground: BenchEngine, size: int, times: int) -> Figure:
-    """Time `recall` of as many memories without a past and with one, in turn."""
-    beside, alone = (
+    """Time `recall` of equally many memories without and with a history, alternately."""
+    with_chunks, alone = (
         questions(seed_of(owner), MEMORIES) for owner in (_owner(size), WITHOUT_HISTORY)
     )
 
     async def with_past() -> None:
         owner = _owner(size)
-        await ground.call("recall", owner=owner, userId=owner, text=next(beside), limit=10)
+        await ground.call("recall", owner=owner, userId=owner, text=next(with_chunks), limit=10)
 
     async def without() -> None:
         await ground.call(
@@ -246,5 +246,5 @@ async def _recall(ground: BenchEngine, size: int, times: int) -> Figure:
 
     below, own = await time_alternately(without, with_past, times)
     name = f"recall of {MEMORIES:,} memories beside {size:,} chunks"
-    said = "floor: the same without a past"
-    return Figure(name, median(own), percentile_95(own), median(below), SLOWDOWN, said)
+    note = "floor: the same without a past"
+    return Figure(name, median(own), percentile_95(own), median(below), SLOWDOWN, note)

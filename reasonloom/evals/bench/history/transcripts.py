@@ -1,9 +1,9 @@
-"""Made-up transcripts to measure speed with: so many sessions, turns and bytes, by a seed.
+"""Synthetic transcripts for benchmarks: a number of sessions, turns and bytes, by seed.
 
-They are as Claude Code writes them (see `transcript.py`), with thinking, tools and their results,
-sub-agents, summaries and snapshots. What they say has no meaning, so they show what ingestion and
-search cost, and nothing about what is found. A turn is what the user says and all that follows
-up to the next time.
+They have the form of Claude Code (see `suites/history/transcript.py`), with thinking, tools and
+results, sub-agents, summaries and snapshots. Their content has no meaning, so they measure the
+cost of ingestion and search, not its quality. A turn is the user's message and everything up to
+the next one.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ PROJECTS = (
     "/home/ana/papers/review",
     "/home/ana/house",
 )
-"""Two end in the same word, as in life."""
+"""Two end in the same word, as real ones do."""
 
 LEAST = 2_500
-"""Bytes a turn needs, as its lines alone take most of them."""
+"""Minimal bytes per turn, mostly taken by its envelopes."""
 
 FILES_OF_A_PROJECT = 120
 TURNS_OF_A_TOPIC = 9
 THINKS, USES_TOOLS, READS, FAILS, HAS_HELPER = 0.3, 0.65, 0.5, 0.08, 0.03
 ENVELOPE = 430
-"""Bytes of a line besides its text, about."""
+"""Approximate bytes of a line besides its text."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: files, lines, turns of the user, and bytes in all."""
+    """Files, lines, user turns, and bytes that were written."""
 
     files: int
     lines: int
@@ -62,10 +62,10 @@ def generate(
     size: int = BYTES,
     seed: int = SEED,
 ) -> Written:
-    """Write transcripts into an empty folder, about `size` bytes in all; return what there is.
+    """Write transcripts of about `size` bytes into an empty folder.
 
     Raises:
-        InvalidArgument: a number that is too small, or a folder that holds something.
+        InvalidArgument: a number is too small, or the folder is not empty.
     """
     _require(folder, sessions, turns, size)
     writer = _Writer(seed)
@@ -92,7 +92,7 @@ def _require(folder: Path, sessions: int, turns: int, size: int) -> None:
 
 
 class _Writer:
-    """Writes one session after another; all that it draws comes from one seed."""
+    """Writes sessions one after the other, all drawn from one seed."""
 
     def __init__(self, seed: int) -> None:
         self._dice = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ class _Writer:
         self._names = self._uuids()
 
     def session(self, number: int, turns: int, size: int) -> list[Thread]:
-        """Return the thread of a session and those of its sub-agents."""
+        """Return the threads of a session and its sub-agents."""
         self._now = max(self._now, BEGINS + timedelta(hours=20 * number))
         main = Thread(next(self._names), PROJECTS[number % len(PROJECTS)], self._names)
         threads = [main]
@@ -129,8 +129,8 @@ class _Writer:
         until = main.size + size
         self._pause(20, 900)
         file = self._file(main.cwd)
-        asked = self._prose.text(int(self._dice.integers(40, 260)))
-        main.user(f"{asked} ({Path(file).name})" if odds[3] < USES_TOOLS else asked, self._now)
+        message = self._prose.text(int(self._dice.integers(40, 260)))
+        main.user(f"{message} ({Path(file).name})" if odds[3] < USES_TOOLS else message, self._now)
         if odds[0] < THINKS:
             self._pause(1, 20)
             main.thinking(self._prose.text(size // 8), self._now)
@@ -152,13 +152,13 @@ class _Writer:
             command = f"pytest {file} -k {self._prose.name()}"
             thread.call(number, "Bash", {"command": command}, self._now)
         self._pause(1, 30)
-        said = self._prose.lines(max(80, length - 2 * ENVELOPE))
+        output = self._prose.lines(max(80, length - 2 * ENVELOPE))
         if failed:
-            said = f"{self._prose.name().title().replace('_', '')}Error: {file}\n{said}"
-        thread.result(number, said, self._now, failed=failed)
+            output = f"{self._prose.name().title().replace('_', '')}Error: {file}\n{output}"
+        thread.result(number, output, self._now, failed=failed)
 
     def _helper(self, main: Thread, size: int) -> Thread:
-        """Let the main thread brief a sub-agent; return the sub-agent's own thread."""
+        """Let the main thread brief a sub-agent; return the sub-agent's thread."""
         number = f"toolu_{next(self._names).replace('-', '')[:24]}"
         brief, report = self._prose.text(200), self._prose.text(300)
         main.call(number, "Task", {"description": brief[:40], "prompt": brief}, self._now)
@@ -170,7 +170,7 @@ class _Writer:
         return helper
 
     def _file(self, project: str) -> str:
-        """Return a file of the project; a few of them are touched most of the time."""
+        """Return a file of the project; a few are touched most of the time."""
         place = int(FILES_OF_A_PROJECT * self._dice.random() ** 3)
         return self._files[project][place]
 
@@ -178,7 +178,7 @@ class _Writer:
         self._now += timedelta(seconds=int(self._dice.integers(least, most)))
 
     def _uuids(self) -> Iterator[str]:
-        """Yield UUIDs for ever, from dice of their own."""
+        """Yield UUIDs from a generator of their own."""
         own = np.random.default_rng([self._seed, 1])
         while True:
             drawn = own.bytes(16 * 1024)

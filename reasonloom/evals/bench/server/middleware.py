@@ -1,8 +1,9 @@
-"""What our door costs: one trivial tool of a bare server of the SDK's, and of ours, in turn.
+"""Times our server's overhead: a trivial tool on a bare server of the SDK and on ours.
 
-Ours checks a token, its scope, host and origin, counts the caller, mends the body, reads the
-arguments by a contract and shapes the answer; behind the tool is nothing. Both are processes of
-their own on one protocol: over HTTP that of 2026-07-28, over stdio that of 2025-11-25.
+Ours checks a token, its scope, host and origin, counts requests, repairs the body, validates the
+arguments and shapes the answer; the tool itself, a fixture of the conformance suite, does
+nothing. Both are separate processes on one protocol: over HTTP that of 2026-07-28, over stdio
+that of 2025-11-25.
 """
 
 from __future__ import annotations
@@ -90,24 +91,24 @@ ENGINE = ("recall", {"userId": "bench", "text": "nothing"})
 """A call that opens our engine, database and embedder."""
 
 TIMES = 5
-"""Calls for each of `--runs`: one takes a millisecond or two."""
+"""Calls per `--runs`, as one takes only a millisecond or two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One server: how its tool is called, and its process."""
+    """One server: its call, and its process."""
 
     call: Work
     pid: int
 
     def processor_seconds(self) -> float:
-        """Return the seconds that the process has had a processor so far."""
+        """Return the processor seconds of the process so far."""
         times = psutil.Process(self.pid).cpu_times()
         return float(times.user + times.system)
 
 
 async def measure(runs: int) -> list[Figure]:
-    """Time both over HTTP and over stdio, call by call in turn."""
+    """Time both over HTTP and over stdio, alternating call by call."""
     async with temporary_database() as (settings, _):
         return [
             await _over_http(settings, runs * TIMES),
@@ -116,7 +117,7 @@ async def measure(runs: int) -> list[Figure]:
 
 
 async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:
-    """Time both sides; the processor's time tells of load from elsewhere what the clock cannot."""
+    """Time both sides; processor time reveals load from other processes."""
     before = [side.processor_seconds() for side in (bare, own)]
     floor, took = await time_alternately(bare.call, own.call, times)
     after = [side.processor_seconds() for side in (bare, own)]
@@ -124,18 +125,18 @@ async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:
     least, most = ((end - begun) * 1000 / calls for begun, end in zip(before, after, strict=True))
     more = median(took) - median(floor)
     reached = "reached" if more <= GOAL else "missed"
-    said = (
+    note = (
         f"{more:.2f} ms more than the SDK alone; goal {GOAL:g} ms more: {reached}; processor time "
         f"of the server for a call {most:.2f} ms, the SDK alone {least:.2f}"
     )
     name = f"a tool that does nothing, {where}"
-    return Figure(name, median(took), percentile_95(took), median(floor), said=said)
+    return Figure(name, median(took), percentile_95(took), median(floor), said=note)
 
 
 async def _over_http(settings: Settings, times: int) -> Figure:
     path = settings.home / "tokens"
     token = make_tokens(path, ["bench"])["bench"]
-    # The limits are counted, and never reached.
+    # The limits are counted, but never reached.
     env = child_environment(
         settings, REASONLOOM_TOKENS=str(path), REASONLOOM_CALLER_REQUESTS_PER_MINUTE="1000000"
     )
@@ -146,7 +147,7 @@ async def _over_http(settings: Settings, times: int) -> Figure:
         httpx.AsyncClient(timeout=PATIENCE, trust_env=False) as client,
     ):
         caller = Caller(client, token)
-        # The first call opens the engine, which is not ours to measure here.
+        # The first call opens the engine, which is not measured here.
         result_of(await caller.call(own, *ENGINE))
         sides = Side(_asking(caller, bare), one.pid), Side(_asking(caller, own), other.pid)
         return await _figure("over HTTP, with a token", *sides, times)
@@ -160,7 +161,7 @@ def _asking(caller: Caller, port: int) -> Work:
 
 
 def _check(result: dict[str, Any]) -> None:
-    """Refuse to time what is not the answer."""
+    """Refuse to time a wrong answer."""
     if result["content"][0]["text"] != TEXT:
         raise RuntimeError("the tool did not answer as it must")
 

@@ -1,4 +1,4 @@
-"""Callers that keep replicas busy: each sends its next call as soon as its last is answered."""
+"""Load for replicas: a provider with constant latency, and callers that never pause."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THOUGHT = json.dumps({"thought": "It follows from the facts.", "confidence": 0.9
 
 @asynccontextmanager
 async def provider(seconds: float) -> AsyncIterator[dict[str, str]]:
-    """Yield the environment of servers that ask it; it answers `reasoning_linear` alone."""
+    """Yield the environment of servers that use it; it answers `reasoning_linear` only."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -44,7 +44,7 @@ async def provider(seconds: float) -> AsyncIterator[dict[str, str]]:
 
 
 async def _read(reader: asyncio.StreamReader) -> None:
-    """Read one request, whatever it says."""
+    """Read one request and ignore it."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").casefold()
     lengths = [line.partition(":")[2] for line in head.split("\r\n") if "content-length" in line]
     await reader.readexactly(int(lengths[0]) if lengths else 0)
@@ -72,7 +72,7 @@ QUESTION = "What must we tell the restaurant?"
 
 @dataclass(frozen=True, slots=True)
 class Flight:
-    """A call under way: whose it is, and the port of its replica."""
+    """A call in flight: its owner, and the port of its replica."""
 
     owner: str
     port: int
@@ -80,14 +80,14 @@ class Flight:
 
 @dataclass
 class Load:
-    """The callers, an owner and a token each, and a balancer that takes the ports in turn.
+    """The callers, an owner and a token each, and a round-robin balancer.
 
     Attributes:
-        ports: replicas that are asked now; one that breaks a connection is asked no more.
-        flying: the calls that are under way, by their idempotency keys.
+        ports: replicas in use; one that breaks a connection is dropped.
+        flying: calls in flight by idempotency key.
         took: when each call was answered, by `time.perf_counter`, and its seconds.
-        broken: calls that a replica left without an answer.
-        failed: what was answered to calls that failed.
+        broken: calls that a replica left unanswered.
+        failed: messages of failed calls.
     """
 
     client: httpx.AsyncClient
@@ -100,7 +100,7 @@ class Load:
     _turn: int = 0
 
     async def run(self, seconds: float) -> None:
-        """Keep all callers at it for so long; calls that are under way then are waited for."""
+        """Keep all callers busy for so long, then wait for calls in flight."""
         until = time.perf_counter() + seconds
         async with asyncio.TaskGroup() as tasks:
             for owner, token in self.tokens.items():
@@ -130,16 +130,16 @@ class Load:
             del self.flying[key]
 
     def within(self, begun: float, ended: float) -> list[float]:
-        """Return the seconds of the calls that were answered between two moments."""
+        """Return the seconds of calls answered between two moments."""
         return [took for at, took in self.took if begun <= at < ended]
 
 
 async def burst(
     client: httpx.AsyncClient, token: str, port: int, calls: int
 ) -> Sequence[tuple[int, float]]:
-    """Send calls of one owner to one replica at once; return status and seconds of each.
+    """Send concurrent calls of one owner to one replica; return status and seconds of each.
 
-    A call without an answer in time has the status 0.
+    A call without an answer in time has status 0.
     """
     caller = Caller(client, token)
 

@@ -1,7 +1,7 @@
-"""Three replicas on one Postgres: calls a second with one, two, three; a kill; an overload.
+"""Times three replicas on one Postgres: throughput of one to three, a kill, and an overload.
 
-The callers, the balancer and the simulated provider share the machine's cores with the replicas
-and with Postgres, so that the gain ends before the cores do.
+Callers, balancer and the simulated provider share the machine's cores with the replicas and
+Postgres, so that the gain ends before the cores do.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ PAUSE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """What became of runs: seconds from the kill to the end of each, how many are not done.
+    """Ends of runs: seconds from the kill for each, and how many are not done.
 
-    `begun` counts those that had a row; the others' calls had left nothing to finish.
+    `begun` counts runs with a row; other calls left nothing to finish.
     """
 
     seconds: list[float]
@@ -79,7 +79,7 @@ async def ends_of(
 async def _rows(
     connection: psycopg.AsyncConnection[Any], flights: Mapping[str, Flight]
 ) -> list[dict[str, Any]]:
-    """Return key, state and end of the runs that the keys have begun."""
+    """Return key, status and end of the runs that the keys began."""
     keys: dict[str, list[str]] = {}
     for key, flight in flights.items():
         keys.setdefault(flight.owner, []).append(key)
@@ -98,26 +98,26 @@ async def _rows(
 REPLICAS = 3
 CALLERS = 50
 LATENCY = 0.5
-"""Seconds of each answer of the simulated language model."""
+"""Seconds per reply of the simulated language model."""
 
 LEASE = 4.0
-"""`REASONLOOM_LEASE_SECONDS`: a run is taken up when its replica has been silent for so long."""
+"""`REASONLOOM_LEASE_SECONDS`: runs of a silent replica are taken over after this."""
 
 AT_ONCE = 8
-"""`REASONLOOM_CALLER_CONCURRENCY`; each of the callers has one call under way."""
+"""`REASONLOOM_CALLER_CONCURRENCY`; each of the callers has one call in flight."""
 
 WARM_UP, WINDOW = 3.0, 10.0
-"""Seconds of load before counting, and while calls are counted."""
+"""Seconds of load before counting, and of counting."""
 
 GOAL = 10.0
-"""Seconds from the kill within which the last of the killed replica's runs has ended."""
+"""Seconds from the kill within which the last of the killed replica's runs must end."""
 
 BEFORE_KILL, AFTER_KILL, BURSTS = 3.0, 30.0, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The replicas' processes by their ports, and what reaches them."""
+    """The replicas' processes by port, and what reaches them."""
 
     processes: dict[int, asyncio.subprocess.Process]
     access: Access
@@ -130,17 +130,17 @@ class Site:
         return [*self.processes]
 
     def processor_seconds(self, ports: list[int]) -> float:
-        """Return the seconds that the replicas at these ports have had a processor so far."""
+        """Return the processor seconds of the replicas at these ports so far."""
         times = [psutil.Process(self.processes[port].pid).cpu_times() for port in ports]
         return float(sum(each.user + each.system for each in times))
 
     def load(self, ports: list[int]) -> Load:
-        """Return the callers, at these replicas."""
+        """Return the callers, for these replicas."""
         return Load(self.client, self.tokens, [*ports])
 
 
 async def measure() -> list[Figure]:
-    """Measure the three on servers and a database that are thrown away after."""
+    """Measure all three on temporary servers and a temporary database."""
     async with _site() as site:
         figures = await _gain(site)
         figures.append(await _overload(site))
@@ -179,7 +179,7 @@ async def _site() -> AsyncIterator[Site]:
 
 
 async def _gain(site: Site) -> list[Figure]:
-    """Count what one, two and three replicas answer in a window each."""
+    """Count the answers of one, two and three replicas in a window each."""
     figures: list[Figure] = []
     first = 0.0
     for count in range(1, REPLICAS + 1):
@@ -193,25 +193,25 @@ async def _gain(site: Site) -> list[Figure]:
             raise RuntimeError(f"no call was answered within {WINDOW:g} s{_failures(load)}")
         rate = len(took) / WINDOW
         first = first or rate
-        said = (
+        note = (
             f"{rate:.1f} calls a second, {rate / first:.2f} times one replica; "
             f"{used * 1000:.0f} ms of a processor for a call, without Postgres, callers and llm, "
             f"which share the {os.cpu_count()} cores{_failures(load)}"
         )
         name = f"reasoning_linear, {CALLERS} callers, {count} of {REPLICAS} replicas"
-        figures.append(_figure(name, took, said))
+        figures.append(_figure(name, took, note))
     return figures
 
 
 def _failures(load: Load) -> str:
-    """Return how many calls failed and the first one's words; nothing where none did."""
+    """Return the number of failed calls with the first message; empty without any."""
     if not load.failed:
         return ""
     return f"; {len(load.failed)} failed, the first with: {load.failed[0]}"
 
 
 async def _overload(site: Site) -> Figure:
-    """Send more calls of one owner at once than it may, a few times; time the refusals."""
+    """Send bursts of more calls of one owner than allowed; time the refusals."""
     token = next(iter(site.tokens.values()))
     answers = [
         answer
@@ -221,16 +221,16 @@ async def _overload(site: Site) -> Figure:
     refused = [took for status, took in answers if status == httpx.codes.TOO_MANY_REQUESTS]
     served = sum(status == httpx.codes.OK for status, _ in answers)
     silent = sum(status == 0 for status, _ in answers)
-    said = (
+    note = (
         f"{len(refused)} of {len(answers)} refused, {served} served, {silent} without an answer, "
         f"{len(answers) - len(refused) - served - silent} else"
     )
     name = f"a refusal, {CALLERS} calls of one owner at once, {AT_ONCE} allowed"
-    return _figure(name, refused, said)
+    return _figure(name, refused, note)
 
 
 async def _kill(site: Site) -> Figure:
-    """Kill one replica under load; time its runs to their ends at the others."""
+    """Kill one replica under load; time its runs until they end on the others."""
     load = site.load(site.ports)
     victim = site.ports[0]
     work = asyncio.create_task(load.run(BEFORE_KILL + LEASE + GOAL))
@@ -246,17 +246,17 @@ async def _kill(site: Site) -> Figure:
 def _ended(ends: Ends, flying: int, load: Load) -> Figure:
     last = max(ends.seconds, default=0.0)
     reached = ends.begun and not ends.left and last <= GOAL
-    said = (
+    note = (
         f"{ends.begun} runs of {flying} calls under way, {ends.left} not finished, the last after "
         f"{last:.1f} s; goal {GOAL:g} s: {'reached' if reached else 'missed'}; lease {LEASE:g} s; "
         f"{load.broken} calls left unanswered{_failures(load)}"
     )
     name = "from a replica's kill -9 under load to the end of each of its runs"
-    return _figure(name, ends.seconds, said)
+    return _figure(name, ends.seconds, note)
 
 
-def _figure(name: str, seconds: list[float], said: str) -> Figure:
+def _figure(name: str, seconds: list[float], note: str) -> Figure:
     if not seconds:
-        raise RuntimeError(f"{name}: nothing to time: {said}")
+        raise RuntimeError(f"{name}: nothing to time: {note}")
     times = [each * 1000 for each in seconds]
-    return Figure(name, median(times), percentile_95(times), said=said)
+    return Figure(name, median(times), percentile_95(times), said=note)

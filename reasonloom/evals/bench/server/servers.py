@@ -1,4 +1,4 @@
-"""Servers as processes of their own, and callers at their doors, for what is timed from outside."""
+"""Servers as separate processes, and HTTP callers, for timing from outside."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OURS = (sys.executable, "-m", "reasonloom", "serve")
 
 
 def child_environment(settings: Settings, **more: str) -> dict[str, str]:
-    """Return the environment of a server for these settings' home: no other setting, and `more`."""
+    """Return the environment of a server in these settings' home, with no other setting but `more`."""
     ours = {name for field in Settings.model_fields for name in variables_of(field)}
     kept = {name: value for name, value in environment().items() if name not in ours}
     home = {"REASONLOOM_HOME": str(settings.home), "REASONLOOM_LLM": "offline"}
@@ -36,7 +36,7 @@ def child_environment(settings: Settings, **more: str) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """Return a loopback port that nobody listens on."""
+    """Return a free loopback port."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         return int(probe.getsockname()[1])
@@ -63,7 +63,7 @@ def make_tokens(path: Path, owners: Iterable[str]) -> dict[str, str]:
 async def listening(
     command: Iterable[str], port: int, env: Mapping[str, str]
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Yield a server as soon as it listens; ended at the end, if it still lives.
+    """Yield a server once it listens; terminated at the end if still running.
 
     Raises:
         RuntimeError: it does not listen within a minute.
@@ -96,7 +96,7 @@ async def _reachable(port: int, process: asyncio.subprocess.Process) -> None:
 
 
 class Caller:
-    """One caller over HTTP, whose requests are of the newest revision; without a token if None."""
+    """An HTTP caller using the newest protocol revision; without a token if None."""
 
     _numbers = itertools.count(1)
 
@@ -130,10 +130,10 @@ class Caller:
 
 
 def result_of(response: httpx.Response) -> dict[str, Any]:
-    """Return the result that a response carries, plain or as the last event of a stream.
+    """Return the result in a response, plain or as the last event of a stream.
 
     Raises:
-        RuntimeError: it carries none, or one that is an error.
+        RuntimeError: there is none, or it is an error.
     """
     text = response.text
     if response.headers["content-type"].startswith("text/event-stream"):

@@ -1,4 +1,4 @@
-"""From process start to the first answer of `tools/list` over stdio, against a bare server."""
+"""Times process start to the first `tools/list` over stdio, against a bare server."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 
 async def measure(times: int) -> list[Figure]:
-    """Start both servers in turn and time them to their first list."""
+    """Start both servers alternately and time them to their first list."""
     with temporary_home() as settings:
         bare = [sys.executable, "-c", BARE]
         ours = [sys.executable, "-m", "reasonloom", "serve"]
@@ -57,13 +57,13 @@ async def measure(times: int) -> list[Figure]:
     floor = median([pair[0] for pair in pairs])
     own = [pair[1] for pair in pairs]
     name = "process start to first tools/list"
-    said = "floor: an MCPServer with one trivial tool"
-    return [Figure(name, median(own), percentile_95(own), floor, GOAL, said)]
+    note = "floor: an MCPServer with one trivial tool"
+    return [Figure(name, median(own), percentile_95(own), floor, GOAL, note)]
 
 
 async def _first_list(command: list[str], settings: Settings) -> float:
     """Return the milliseconds from starting `command` to its answer to `tools/list`."""
-    # A database nobody reaches: what is opened after the list is not ours to measure here.
+    # An unreachable database: what is opened after the list is not measured here.
     nowhere = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none", "LOG_LEVEL": "error"}
     started = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
@@ -90,7 +90,7 @@ LONGEST_LINE = 2**24
 
 
 class StdioServer:
-    """A server whose requests are sent one after the other; `pid` is its process."""
+    """A server that takes one request at a time; `pid` is its process."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin and process.stdout  # noqa: S101 - both are pipes
@@ -106,7 +106,7 @@ class StdioServer:
         return dict((await self.send(message))["result"])
 
     async def send(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a message; return the answer to a request, and nothing to a note."""
+        """Send a message; return the response to a request, and nothing for a notification."""
         self._to.write(json.dumps(message).encode() + b"\n")
         while "id" in message:
             answer: dict[str, Any] = json.loads(await self._from.readline())
@@ -119,7 +119,7 @@ class StdioServer:
 async def open_stdio_server(
     command: Iterable[str], env: Mapping[str, str]
 ) -> AsyncIterator[StdioServer]:
-    """Yield a server after the handshake of 2025-11-25; ended afterwards."""
+    """Yield a server after the handshake of 2025-11-25; stopped afterwards."""
     process = await asyncio.create_subprocess_exec(
         *command,
         env=dict(env),

@@ -1,4 +1,4 @@
-"""Proves an answer to a Game of 24: each number used once, and 24 made, in exact arithmetic."""
+"""States of a Game of 24, and proof of an answer: each number used once, 24 made, exactly."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ TARGET = 24
 MOST_DIGITS = 12
 
 Number = int | Fraction
-"""Exact; a whole number is always an int, which is ten times as fast as a Fraction."""
+"""Exact; integers are always int, which is ten times as fast as Fraction."""
 
 State = tuple[Number, ...]
-"""The numbers left, in ascending order, so that a state has one way of writing only."""
+"""The numbers left, in ascending order, so that equal states are equal tuples."""
 
 _NUMBER = re.compile(rf"-?[0-9]{{1,{MOST_DIGITS}}}(?:/[0-9]{{1,{MOST_DIGITS}}}|\.[0-9]{{1,6}})?\Z")
 _KEPT = 1 << 16
@@ -24,7 +24,7 @@ _PAIR = 2
 
 
 class Step(NamedTuple):
-    """One step as it was written, right or wrong: `left` and `right` are said to make `result`."""
+    """One step as written, right or wrong: `left` and `right` are claimed to make `result`."""
 
     left: Number
     sign: str
@@ -37,10 +37,10 @@ class Step(NamedTuple):
 
 @lru_cache(_KEPT)
 def parse_number(text: str) -> Number:
-    """Return the number that `text` is, such as `8`, `-2`, `1/3` or `0.5`.
+    """Parse a number such as `8`, `-2`, `1/3` or `0.5`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is no number.
     """
     if not _NUMBER.match(text):
         raise ValueError(f"{text[:20]!r} is no number")
@@ -51,18 +51,18 @@ def parse_number(text: str) -> Number:
 
 
 def make_state(numbers: tuple[Number, ...] | list[Number]) -> State:
-    """Return numbers in the order that states have."""
+    """Return the state of numbers in any order."""
     return tuple(sorted(numbers))
 
 
 def state_text(numbers: State) -> str:
-    """Return numbers as they stand in a question, such as `1/3 4 8`."""
+    """Return numbers as written in a question, such as `1/3 4 8`."""
     return " ".join(map(str, numbers))
 
 
 @lru_cache(_KEPT)
 def next_states(numbers: State) -> dict[State, Step]:
-    """Return every state one step away with the first step that leads there; do not change it."""
+    """Return every state one step away with the first step that leads there; do not modify it."""
     found: dict[State, Step] = {}
     for i, a in enumerate(numbers):
         for j, b in enumerate(numbers):
@@ -76,7 +76,7 @@ def next_states(numbers: State) -> dict[State, Step]:
 
 @lru_cache(_KEPT << 4)
 def reachable(numbers: State) -> bool:
-    """Return whether 24 can still be made of all the numbers."""
+    """Return whether all the numbers can still make 24."""
     if len(numbers) == 1:
         return numbers[0] == TARGET
     if len(numbers) == _PAIR:
@@ -86,24 +86,24 @@ def reachable(numbers: State) -> bool:
 
 @lru_cache(_KEPT)
 def split_by_reachability(numbers: State) -> tuple[tuple[State, ...], tuple[State, ...]]:
-    """Return the following states that keep 24 reachable, and those that lose it."""
+    """Return the next states that keep 24 reachable, and the others."""
     kept = tuple(each for each in next_states(numbers) if reachable(each))
     lost = tuple(each for each in next_states(numbers) if not reachable(each))
     return kept, lost
 
 
 def is_natural(numbers: State) -> bool:
-    """Return whether people would call these numbers plain: whole, and none below 0."""
+    """Return whether all numbers are integers, none below 0."""
     return all(isinstance(each, int) and each >= 0 for each in numbers)
 
 
 def _makes(a: Number, b: Number) -> bool:
-    """Return whether two numbers make 24; by far the most frequent question, so asked in short."""
+    """Return whether two numbers make 24; a shortcut for by far the most frequent call."""
     return TARGET in {a + b, a * b, a - b, b - a} or a == TARGET * b != 0 or b == TARGET * a != 0
 
 
 def _steps(a: Number, b: Number, *, both: bool) -> list[Step]:
-    """Return the steps from a and b in this order; `both` adds those where order is nothing."""
+    """Return the steps from a and b in this order; `both` adds the commutative ones."""
     steps = [Step(a, "-", b, _plain(a - b))]
     if both:
         steps += [Step(a, "+", b, _plain(a + b)), Step(a, "*", b, _plain(a * b))]
@@ -117,7 +117,7 @@ def _plain(value: Number) -> Number:
 
 
 LONGEST = 120
-"""Characters of an expression; four numbers need far fewer, and brackets nest no deeper."""
+"""Maximal characters of an expression, which also bounds the nesting; four numbers need far fewer."""
 
 _ALLOWED = re.compile(r"[0-9+\-*/() ]+")
 _LOOKALIKES = str.maketrans("×÷\u2212", "*/-")
@@ -131,10 +131,10 @@ def solves(expression: str, numbers: Sequence[int]) -> bool:
 
 
 def fault(expression: str, numbers: Sequence[int]) -> str | None:
-    """Return what is wrong with an answer such as `(10 - 4) * 5 - 6`, None where nothing is.
+    """Return what is wrong with an answer such as `(10 - 4) * 5 - 6`, None if nothing is.
 
-    Allowed are whole numbers, `+ - * /`, brackets and signs, the words `Answer:` before and
-    `= 24` behind. Nothing is executed: the text is parsed, and the tree is walked.
+    Allowed are integers, `+ - * /`, brackets and signs, `Answer:` before and `= 24` behind. Nothing
+    is executed: the text is parsed, and the tree is walked.
     """
     text = _AFTER.sub("", _BEFORE.sub("", expression, count=1)).translate(_LOOKALIKES).strip()
     if len(text) > LONGEST:
@@ -154,10 +154,10 @@ def fault(expression: str, numbers: Sequence[int]) -> str | None:
 
 
 def _value(node: ast.expr, used: list[int]) -> Fraction:
-    """Return the value of a parsed expression; adds the numbers it holds to `used`.
+    """Return the value of a parsed expression, adding its numbers to `used`.
 
     Raises:
-        ValueError: it holds what an answer may not.
+        ValueError: it contains something not allowed.
     """
     match node:
         case ast.Constant(value=int(whole)) if not isinstance(whole, bool):

@@ -1,15 +1,15 @@
 """Every constant of the simulated Game of 24, frozen before any search was run on it.
 
-Source, unless another is named: the trajectories published with Tree of Thoughts (Yao et al. 2023,
+Source, unless stated otherwise: the trajectories published with Tree of Thoughts (Yao et al. 2023,
 princeton-nlp/tree-of-thought-llm, commit ab40034, MIT licence): GPT-4 at temperature 0.7, puzzles
-ranked 901 to 1000; 10,000 chains, 1,288 proposals and 6,862 judged states. Each constant says what
-it is:
+ranked 901 to 1000; 10,000 chains, 1,288 proposals and 6,862 judged states. Each constant states
+its origin:
 
     measured   counted in those logs
-    fitted     chosen so that a published figure comes out; which one is named
+    fitted     chosen to reproduce a published figure, which is named
     rounded    measured on few cases, and rounded
 
-None was fitted to a figure of a search. A later change is listed here with its source.
+None was fitted to a figure of a search. Later changes are listed here with their source.
 """
 
 from __future__ import annotations
@@ -21,48 +21,49 @@ from typing import Literal
 
 Judgement = Literal["sure", "likely", "impossible"]
 Sight = Literal["lost", "hard", "easy", "open"]
-"""What a judge has before it: 24 lost; still open (of one or two numbers); of three, open and
-hard or easy to see."""
+"""What a judge sees: 24 unreachable (`lost`); reachable with one or two numbers (`open`), with
+three and hard or easy to see.
+"""
 
 Table = tuple[tuple[tuple[Judgement, ...], float], ...]
 
 S: Judgement = "sure"
 L: Judgement = "likely"
-I: Judgement = "impossible"  # noqa: E741  # one letter each, so that the tables can be read
+I: Judgement = "impossible"  # noqa: E741  # one letter each, to keep the tables readable
 
 WORTH: Mapping[str, float] = MappingProxyType({S: 20.0, L: 1.0, I: 0.001})
-"""What a judgement counts; a state's value is the sum of three (the published code's figures)."""
+"""The value of a judgement; a state's value is the sum of three (as in the published code)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constants:
-    """What the model is like; `PUBLISHED` is the one that figures are shown for.
+    """Properties of the model; figures are reported for `PUBLISHED`.
 
     Attributes:
         proposed: measured. How often a right next state is proposed, by numbers left, whether
-            the state is natural (whole numbers, none below 0), and whether it keeps 24 reachable;
-            natural ones that keep it from three numbers are told apart below.
+            the state is natural (integers, none below 0), and whether it keeps 24 reachable;
+            natural ones that keep it from three numbers are separate, see below.
         easy: measured. Share of the three-number states with 24 in reach that the judge sees
             through (value 20 or more).
         only_way: measured. How often the only next state that keeps 24 reachable is proposed
-            from three numbers, where it is natural, in an easy and in a hard state.
-        one_of_several: rounded. The same where there are several such states.
+            from three numbers, if natural, in an easy and in a hard state.
+        one_of_several: rounded. The same if there are several such states.
         slip: measured. Share of proposals with wrong arithmetic, by numbers left.
         judged: measured. Three judgements of a state, by numbers left and what there is to see.
             With one number left a judgement of three is often missing in the logs.
-        written: measured (121 of 162). The final expression is right where the steps are.
+        written: measured (121 of 162). The final expression is right if the steps are.
         chain_kept: measured. Share of chains whose next step keeps 24 reachable, by numbers left.
-        chain_odds: fitted to `chain_kept` on the 100 published puzzles (`fit.py`). How much more
-            a chain likes a step that keeps 24 reachable.
+        chain_odds: fitted to `chain_kept` on the 100 published puzzles (`tests/support/game24_fit.py`).
+            How much more a chain likes a step that keeps 24 reachable.
         chain_written: fitted to the published 4 % of one chain, after `chain_kept`.
         chain_natural: rounded, from how often such states are proposed (.5 natural, .07 others).
             How much more it likes a natural step.
         chain_taste: fitted to the published 49 % of the best of 100 chains (48.9 % at 3.2, by
-            exact enumeration; steps of .1), for the likings as they are drawn here: other draws of
-            them put the best of 100 up to 6 points elsewhere. Standard deviation of the log odds
-            of the lasting liking for single steps.
-        direct: fitted to the published 7.3 % of one answer at once and 33 % of the best of 100.
-            The two parameters of the beta distribution of a puzzle's share of right answers.
+            exact enumeration; steps of .1), for the preferences as drawn here: other draws put the
+            best of 100 up to 6 points elsewhere. Standard deviation of the log odds of the lasting
+            preference for single steps.
+        direct: fitted to the published 7.3 % of one direct answer and 33 % of the best of 100.
+            Parameters of the beta distribution of a puzzle's share of right answers.
         tokens: fitted to the token totals of the logs. Tokens of the question, and of one
             proposal, judgement or sample of the answer, by kind; the sizes of the published
             prompts, not of the packaged templates.
@@ -140,6 +141,6 @@ PUBLISHED = Constants(
 
 
 def blind(constants: Constants) -> Constants:
-    """Return the model with a judge that sees nothing: every state is judged as a lost one is."""
+    """Return the model with a blind judge, which judges every state like a lost one."""
     seen = constants.judged
     return replace(constants, judged=MappingProxyType({key: seen[key[0], "lost"] for key in seen}))

@@ -1,4 +1,4 @@
-"""The simulated language model for the Game of 24, as a provider of the port."""
+"""The simulated language model for the Game of 24: its provider, proposals and judgements."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ if TYPE_CHECKING:
 
 
 TOGETHER = 3
-"""Judgements that were measured together: the odds are of threes, not of single ones."""
+"""The odds are of judgements in groups of this size, as measured, not of single ones."""
 
 _KEPT = 1 << 16
 
 _OBSCURE = 3
-"""Numbers left at which 24 can be in reach and yet hard to see."""
+"""Numbers left at which 24 can be reachable and yet hard to see."""
 
 
 def proposals(
     constants: Constants, seed: int, question: Question, sample: int
 ) -> list[dict[str, str]]:
-    """Return the next steps that come to mind, in no order of merit, some of them wrong.
+    """Return proposed next steps in random order, some of them wrong.
 
-    The draws go by all that is written: two ways to the same numbers bring different steps.
+    Draws are keyed by the whole path: two ways to the same numbers get different steps.
     """
     numbers = question.numbers
     path = "\n".join((state_text(numbers), *map(str, question.steps)))
@@ -71,7 +71,7 @@ def proposals(
 
 
 def judgements(constants: Constants, seed: int, question: Question, sample: int) -> list[Judgement]:
-    """Return judgements number `sample` and on; how the numbers came about has no say.
+    """Return judgements from number `sample` on; independent of how the numbers came about.
 
     They are drawn in threes. One of three may be missing, as in the logs.
     """
@@ -90,7 +90,7 @@ def judgements(constants: Constants, seed: int, question: Question, sample: int)
 
 @lru_cache(_KEPT)
 def sight(constants: Constants, numbers: State) -> Sight:
-    """Return what a judge has before it."""
+    """Return what a judge sees."""
     if not reachable(numbers):
         return "lost"
     if len(numbers) < _OBSCURE:
@@ -100,13 +100,13 @@ def sight(constants: Constants, numbers: State) -> Sight:
 
 @lru_cache(_KEPT)
 def easy(constants: Constants, numbers: State) -> bool:
-    """Return whether the model sees, lastingly, how 24 is made of these numbers."""
+    """Return whether the model always sees how to make 24 of these numbers."""
     return trait(state_text(numbers), "easy").random() < constants.easy
 
 
 @lru_cache(_KEPT)
 def _odds(constants: Constants, numbers: State) -> tuple[tuple[State, float], ...]:
-    """Return the next states, each with the chance that it is proposed."""
+    """Return the next states, each with its probability of being proposed."""
     return tuple(_each_odds(constants, numbers))
 
 
@@ -125,7 +125,7 @@ def _each_odds(constants: Constants, numbers: State) -> Iterator[tuple[State, fl
 
 
 def _written(numbers: State, child: State, slipped: bool) -> dict[str, str]:
-    """Return a step as it is written; one that slipped is out by one, and goes on from there."""
+    """Return a step as written; a slipped one is off by one, and continues from there."""
     step = next_states(numbers)[child]
     if slipped:
         rest = list(child)
@@ -136,7 +136,7 @@ def _written(numbers: State, child: State, slipped: bool) -> dict[str, str]:
 
 
 def _three(table: Table, draws: Random) -> list[Judgement | None]:
-    """Return three judgements in random order, None where one is missing."""
+    """Return three judgements in random order, None for a missing one."""
     drawn = draws.choices([each for each, _ in table], [odds for _, odds in table])[0]
     given: list[Judgement | None] = [*drawn, *[None] * (TOGETHER - len(drawn))]
     draws.shuffle(given)
@@ -145,18 +145,18 @@ def _three(table: Table, draws: Random) -> list[Judgement | None]:
 
 @dataclass(frozen=True, slots=True)
 class Game24Model:
-    """Answers the five questions of `prompts/templates/game24/`, scripted and noisy.
+    """Answers the five prompts of `prompts/templates/game24/`, scripted and noisy.
 
-    It reads the words of a question and the schema of its answer. It is not told which mode
-    asks, and `pipe`, `material`, `thread`, `temperature` and `Ask.seed` change nothing. The
-    same question with the same `sample` always gets the same answer.
+    It reads the text of a question and the schema of its answer. It does not know which mode asks,
+    and `pipe`, `material`, `thread`, `temperature` and `Ask.seed` have no effect. Equal questions
+    with equal `sample` always get equal answers.
 
-    Tokens are those of the published runs (see `constants.py`), at their price. `offline` is
-    False, because modes are to treat it as they treat any language model.
+    Tokens are those of the published runs (see `constants.py`), at their price. `offline` is False,
+    because modes must treat it like any language model.
 
     Attributes:
-        seed: of all chance; a run with another is another repetition.
-        constants: what the model is like.
+        seed: of all chance; another seed is another repetition.
+        constants: properties of the model.
     """
 
     seed: int = 0
@@ -165,23 +165,23 @@ class Game24Model:
     offline: bool = False
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer a question, or say in plain words that it cannot be understood."""
-        said = words(ask.messages)
+        """Answer a question, or state in plain text that it is unreadable."""
+        texts = words(ask.messages)
         try:
-            question = read_question(said[1], ask.schema)
+            question = read_question(texts[1], ask.schema)
         except Unreadable as error:
-            return not_understood(said, str(error), model=self.name, price=GPT_4)
+            return not_understood(texts, str(error), model=self.name, price=GPT_4)
         parsed, pieces = _ANSWERING[question.kind](self.constants, self.seed, question, ask.sample)
-        asked, each = self.constants.tokens[question.kind]
-        usage = GPT_4.usage(asked, each * pieces)
+        input_tokens, each = self.constants.tokens[question.kind]
+        usage = GPT_4.usage(input_tokens, each * pieces)
         return in_json(parsed, model=self.name, usage=usage)
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Close nothing."""
 
 
 GameAnswer = tuple[dict[str, Any], int]
-"""An answer, and how many pieces of it are paid."""
+"""An answer, and how many pieces of it are charged."""
 
 
 def _propose(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:

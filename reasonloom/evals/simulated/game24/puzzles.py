@@ -1,4 +1,4 @@
-"""Puzzles: those of the public file, and the project's own."""
+"""Puzzles of the public file, and generated ones."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from reasonloom.evals.simulated.datasets import read_rows, refuse, require_betwe
 from reasonloom.evals.simulated.game24.check import State, next_states, reachable, state_text
 
 PUBLISHED_RANKS = range(901, 1001)
-"""The puzzles of the published figures: hard ones, but not the hardest of 1,362."""
+"""The puzzles of the published figures: hard, but not the hardest of 1,362."""
 
 HIGHEST = 13
-"""The highest number: the game was played with cards."""
+"""The highest number, as the game was played with cards."""
 
 _COLUMNS = ("Rank", "Puzzles")
 _FOUR = 4
@@ -28,7 +28,7 @@ _FOUR_NUMBERS = re.compile(r"[0-9]{1,3}(?: +[0-9]{1,3}){3}")
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """Four numbers of which 24 can be made, and the puzzle's rank, from 1, the easiest."""
+    """Four numbers that make 24, and the puzzle's rank, from 1, the easiest."""
 
     rank: int
     numbers: tuple[int, ...]
@@ -45,10 +45,10 @@ class Puzzle:
 def load_puzzles(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puzzle]:
     """Return puzzles of the public file (`24.csv` of tree-of-thought-llm) by rank, easiest first.
 
-    Its ranks are people's solving times. Columns that are used: `Rank`, `Puzzles`.
+    Its ranks are human solving times. Uses the columns `Rank` and `Puzzles`.
 
     Raises:
-        InvalidArgument: there is no such file, it is another one, or lacks a rank.
+        InvalidArgument: the file is missing or foreign, or lacks a rank.
     """
     found = [
         _puzzle(rank, text, place)
@@ -62,10 +62,10 @@ def load_puzzles(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puz
 
 
 def generate_puzzles(count: int, seed: int = 0) -> list[Puzzle]:
-    """Return puzzles drawn from all solvable ones, each once, ranked among themselves.
+    """Return distinct puzzles drawn from all solvable ones, ranked among themselves.
 
-    The easiest comes first: that in which a blind walk ends in 24 most often (`blind_chance`).
-    This is no measure of people's times, but all that can be computed.
+    The easiest comes first: the one in which a random walk ends in 24 most often (`blind_chance`).
+    That does not measure human times, but can be computed.
 
     Raises:
         InvalidArgument: there are not so many.
@@ -78,7 +78,7 @@ def generate_puzzles(count: int, seed: int = 0) -> list[Puzzle]:
 
 
 def blind_chance(numbers: State) -> float:
-    """Return how likely steps drawn by lot, each next state as likely, end in 24."""
+    """Return the probability that a uniformly random walk ends in 24."""
     if not reachable(numbers):
         return 0.0
     if len(numbers) == 1:
@@ -98,7 +98,7 @@ def _puzzle(rank: str, text: str, place: int) -> Puzzle:
     """Return the puzzle of one row.
 
     Raises:
-        InvalidArgument: it is none; names the row, counted from 1 without the first line.
+        InvalidArgument: malformed; names the row, counted from 1 without the header.
     """
     if not _RANK.fullmatch(rank):
         raise refuse(place, "Rank must be a whole number, such as 901")

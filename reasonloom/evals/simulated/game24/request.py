@@ -1,4 +1,4 @@
-"""Reads a question about a Game of 24 from its words and the form of its answer alone."""
+"""Parses a question about a Game of 24 from its text and the form of its answer alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "chain": {"solutions": [{"steps": ["1 + 2 = 3"], "answer": "1 + 2"}]},
     "direct": {"answers": ["1 + 2"]},
 }
-"""An answer of each kind: the kind that is meant is the one whose form is asked for."""
+"""An answer of each kind; the form that is requested selects the kind."""
 
 NEEDED: dict[Kind, frozenset[str]] = {
     "propose": frozenset({"numbers"}),
@@ -41,13 +41,13 @@ NEEDED: dict[Kind, frozenset[str]] = {
     "chain": frozenset({"puzzle", "attempts"}),
     "direct": frozenset({"puzzle", "attempts"}),
 }
-"""The passages that each kind cannot do without."""
+"""The passages that each kind requires."""
 
 MEASURED: dict[Kind, tuple[int, int]] = {"propose": (2, 4), "value": (1, 3)}
-"""How many numbers left, at least and at most, the constants are of."""
+"""Range of numbers left that the constants cover."""
 
 PUZZLE = (2, 4)
-"""How many numbers a puzzle has."""
+"""Range of the count of a puzzle's numbers."""
 
 _MOST_STEPS = 8
 _PARTS = 5
@@ -55,14 +55,14 @@ _PARTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What was asked.
+    """A parsed question.
 
     Attributes:
         kind: the kind of answer.
-        numbers: those left, or the puzzle's where they are not told.
-        puzzle: the puzzle's numbers, or those left where it is not told.
-        steps: the steps taken so far, as they were written.
-        attempts: how many samples are wanted in this one call.
+        numbers: those left; the puzzle's if not given.
+        puzzle: the puzzle's numbers; those left if not given.
+        steps: the steps so far, as written.
+        attempts: number of samples requested in this call.
     """
 
     kind: Kind
@@ -73,10 +73,10 @@ class Question:
 
 
 def read_question(words: str, schema: dict[str, Any] | None) -> Question:
-    """Return the question in the user's words.
+    """Parse the question in the user's text.
 
     Raises:
-        Unreadable: it is none of the five kinds, or what it is about is missing or ill-formed.
+        Unreadable: none of the five kinds, or something is missing or malformed.
     """
     kind, found = cast("Kind", form_of(schema, FORMS)), passages(words)
     lacking = sorted(NEEDED[kind] - set(found))

@@ -1,4 +1,4 @@
-"""How the simulated model writes whole solutions: from given steps, step by step, or at once."""
+"""How the simulated model writes whole solutions: from given steps, step by step, or directly."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _WHOLE = re.compile(r"[0-9]+")
 
 
 def composed(numbers: State, steps: Sequence[Step]) -> str:
-    """Return the expression that steps from these numbers spell out, whatever it makes.
+    """Return the expression that steps from these numbers spell out, whatever its value.
 
-    What a step takes that is not there is written as the number it says.
+    Operands that are not available are written as plain numbers.
     """
     there: list[tuple[Number, str]] = [(each, str(each)) for each in numbers]
     written = " ".join(map(str, numbers))
@@ -44,9 +44,9 @@ def composed(numbers: State, steps: Sequence[Step]) -> str:
 
 
 def botched(expression: str, numbers: State, draws: Random) -> str:
-    """Return the expression with a mistake that makes it wrong for sure.
+    """Return the expression with a mistake that surely makes it wrong.
 
-    Which mistake it is was not measured; a check refuses all of them alike.
+    The kind of mistake was not measured; a check rejects all alike.
     """
     mistakes = [_without_brackets, _another_sign, _another_number]
     draws.shuffle(mistakes)
@@ -93,11 +93,11 @@ def _at_one_place(
 
 
 _PAIR = 2
-"""Numbers left at which nobody has a taste any more."""
+"""Numbers left at which no preferences apply any more."""
 
 
 def final(constants: Constants, seed: int, question: Question, sample: int) -> str:
-    """Return the expression for the steps of a question; that of wrong steps is wrong as well."""
+    """Return the expression for the steps of a question; wrong steps give a wrong expression."""
     path = "\n".join(map(str, question.steps))
     draws = stream(seed, state_text(question.puzzle), "answer", path, sample)
     return _expression(constants.written, question.puzzle, question.steps, draws)
@@ -106,7 +106,7 @@ def final(constants: Constants, seed: int, question: Question, sample: int) -> s
 def chain(
     constants: Constants, seed: int, question: Question, sample: int
 ) -> dict[str, str | list[str]]:
-    """Return a solution step by step, `steps` and the `answer` that is written of them."""
+    """Return a solution in `steps`, and the `answer` written from them."""
     draws = stream(seed, state_text(question.puzzle), "chain", "", sample)
     numbers, steps = question.puzzle, list[Step]()
     while len(numbers) > 1:
@@ -119,7 +119,7 @@ def chain(
 
 
 def direct(constants: Constants, seed: int, question: Question, sample: int) -> str:
-    """Return an expression at once; how often it is right is the puzzle's own, for each seed."""
+    """Return a direct expression; its probability of being right is the puzzle's own, per seed."""
     puzzle = question.puzzle
     skill = stream(seed, state_text(puzzle), "skill").betavariate(*constants.direct)
     draws = stream(seed, state_text(puzzle), "direct", "", sample)
@@ -136,14 +136,14 @@ def direct(constants: Constants, seed: int, question: Question, sample: int) -> 
 def liking(
     constants: Constants, puzzle: State, numbers: State
 ) -> tuple[tuple[State, ...], tuple[float, ...]]:
-    """Return the next states of a chain and their odds, added up; the same for all samples."""
-    if len(numbers) == _PAIR:  # many, and quickly made: not worth keeping
+    """Return the next states of a chain and their cumulative odds; the same for all samples."""
+    if len(numbers) == _PAIR:  # many and cheap, so not worth caching
         return _liking(constants, puzzle, numbers)
     return _kept_liking(constants, puzzle, numbers)
 
 
 def tastes(constants: Constants, puzzle: State, numbers: State) -> list[tuple[State, float]]:
-    """Return the next states and how a chain likes them, whether or not they keep 24 reachable."""
+    """Return the next states and a chain's preference for them, ignoring whether 24 stays reachable."""
     taste = (
         trait(state_text(puzzle), "taste", state_text(numbers)) if len(numbers) > _PAIR else None
     )
@@ -173,9 +173,9 @@ _kept_liking = lru_cache(1 << 16)(_liking)
 
 
 def _expression(well: float, puzzle: State, steps: tuple[Step, ...], draws: Random) -> str:
-    """Return what the steps spell out, with the chance `well` that they are written as they are.
+    """Return what the steps spell out, written correctly with probability `well`.
 
-    With `well` 0 it is wrong for sure, whatever the steps come to.
+    With `well` 0 it is surely wrong, whatever the steps make.
     """
     written = composed(puzzle, steps)
     if draws.random() < well:

@@ -1,4 +1,4 @@
-"""What a whole set must be, beyond the form of its records."""
+"""Loads past sessions with their chains and moments, and validates the set as a whole."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from reasonloom.evals.suites.metacognition.labels import Half, load_records, of_
 SESSIONS = range(4, 9)
 TURNS = range(6, 26)
 COPIED = 4
-"""Words in a row that a `plain` question may not share with a labelled turn of its world."""
+"""Consecutive words that a `plain` question may not share with a labelled turn of its world."""
 COPIED_CHARACTERS = 10
-"""The same in Japanese, which has no spaces."""
+"""The same in characters for Japanese, which has no spaces."""
 BRIEFING = "Task"
 """The tool that starts a sub-agent; its result is the sub-agent's report."""
 
@@ -37,10 +37,10 @@ BRIEFING = "Task"
 def require_sound(
     turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
 ) -> None:
-    """Refuse a set whose records do not fit one another.
+    """Refuse a set with inconsistent records.
 
     Raises:
-        InvalidArgument: what does not fit, by the file and the record.
+        InvalidArgument: names the file, the record and the reason.
     """
     _require_whole_worlds(turns, chains, moments)
     _require_order(turns)
@@ -99,8 +99,8 @@ def _require_sizes(turns: Iterable[Turn]) -> None:
     for counted, allowed, of in ((sessions, TURNS, "turns"), (worlds, SESSIONS, "sessions")):
         for name, number in counted.items():
             if number not in allowed:
-                told = f"{name} has {number} {of}, not {allowed[0]} to {allowed[-1]}"
-                raise InvalidArgument(f"turns.jsonl: {told}", field="data")
+                why = f"{name} has {number} {of}, not {allowed[0]} to {allowed[-1]}"
+                raise InvalidArgument(f"turns.jsonl: {why}", field="data")
 
 
 def _require_agents(turns: Iterable[Turn]) -> None:
@@ -143,50 +143,50 @@ def _require_known(name: str, item: InWorld, turns: Iterable[str], known: dict[s
 def _require_once(
     turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
 ) -> None:
-    """Refuse what is said twice; tools alone may repeat themselves, where nothing is labelled."""
+    """Refuse duplicates; only unlabelled tool turns may repeat."""
     labelled = _labelled(chains, moments)
     texts = Counter(turn.text.casefold() for turn in turns)
     for turn in turns:
         once = turn.tool is None or turn.id in labelled
         if once and texts[turn.text.casefold()] > 1:
             raise _refused("turns.jsonl", turn.id, "this text is there twice")
-    asked: set[str] = set()
+    seen: set[str] = set()
     for name, items in (("chains.jsonl", chains), ("moments.jsonl", moments)):
         for item in items:
             plain = [item.plain.casefold()] if isinstance(item, Chain) else []
             for value in (item.id, item.said.casefold(), *plain):
-                if value in asked:
+                if value in seen:
                     raise _refused(name, item.id, f"{value!r} is there twice")
-                asked.add(value)
+                seen.add(value)
 
 
 def _labelled(chains: Iterable[Chain], moments: Iterable[Moment]) -> set[str]:
     """Return the turns of chains and of moments."""
-    told = {each for chain in chains for each in chain.chain}
-    return told | {each for moment in moments for each in (*moment.moments, *moment.after)}
+    turns = {each for chain in chains for each in chain.chain}
+    return turns | {each for moment in moments for each in (*moment.moments, *moment.after)}
 
 
 def _require_own_words(
     chains: Sequence[Chain], moments: Sequence[Moment], known: dict[str, Turn]
 ) -> None:
-    """Refuse a `plain` question that quotes a turn with a label, a distractor among them."""
+    """Refuse a `plain` question that quotes a labelled turn or a distractor."""
     labelled = _labelled(chains, moments)
     labelled |= {each.turn for chain in chains for each in chain.distractors}
     for chain in chains:
         own = _runs(chain.plain, chain.language)
         for turn in sorted(each for each in labelled if known[each].world == chain.world):
             if copied := own & _runs(known[turn].text, chain.language):
-                told = f"plain: {min(copied)!r} is copied from {turn}"
-                raise _refused("chains.jsonl", chain.id, told)
+                why = f"plain: {min(copied)!r} is copied from {turn}"
+                raise _refused("chains.jsonl", chain.id, why)
 
 
 def _runs(text: str, language: Language) -> set[str]:
-    """Return all words in a row that are as many as may not be copied."""
+    """Return all word sequences of the length that must not be copied."""
     words = re.findall(r"\w+", text.casefold())
     if language == "ja":
-        said = "".join(words)
+        joined = "".join(words)
         return {
-            said[at : at + COPIED_CHARACTERS] for at in range(len(said) - COPIED_CHARACTERS + 1)
+            joined[at : at + COPIED_CHARACTERS] for at in range(len(joined) - COPIED_CHARACTERS + 1)
         }
     return {" ".join(words[at : at + COPIED]) for at in range(len(words) - COPIED + 1)}
 
@@ -196,12 +196,12 @@ def _require_even(chains: Sequence[Chain], moments: Sequence[Moment]) -> None:
     for kind in KINDS:
         dev, held = (counted[kind, half] for half in get_args(Half))
         if dev != held or not dev:
-            told = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
-            raise InvalidArgument(f"chains.jsonl: {told}", field="data")
+            why = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
+            raise InvalidArgument(f"chains.jsonl: {why}", field="data")
     halves = Counter(moment.half for moment in moments)
     if halves["dev"] != halves["held"]:
-        told = f"{halves['dev']} in dev and {halves['held']} in held; the halves must be equal"
-        raise InvalidArgument(f"moments.jsonl: {told}", field="data")
+        why = f"{halves['dev']} in dev and {halves['held']} in held; the halves must be equal"
+        raise InvalidArgument(f"moments.jsonl: {why}", field="data")
 
 
 def _refused(name: str, which: str, why: str) -> InvalidArgument:
@@ -214,7 +214,7 @@ HISTORY_DATA_TURNS, CHAINS, MOMENTS = "turns.jsonl", "chains.jsonl", "moments.js
 
 @dataclass(frozen=True)
 class LabelledSession:
-    """A session of a world and its turns, oldest first."""
+    """A session of a world with its turns, oldest first."""
 
     id: str
     turns: tuple[Turn, ...]
@@ -222,7 +222,7 @@ class LabelledSession:
 
 @dataclass(frozen=True)
 class LabelledWorld:
-    """The sessions of one project, oldest first, and what is asked about them."""
+    """The sessions of one project, oldest first, and the questions about them."""
 
     id: str
     project: str
@@ -238,7 +238,7 @@ class LabelledWorld:
 
 @dataclass(frozen=True)
 class HistorySet:
-    """Worlds in the order of their file, and the SHA-256 of the three files in hex, by name."""
+    """Worlds in file order, and the SHA-256 (hex) of the three files by name."""
 
     worlds: tuple[LabelledWorld, ...]
     sha256: dict[str, str]
@@ -255,16 +255,16 @@ class HistorySet:
 
 
 def load_history(half: str = "dev", folder: Path = HERE) -> HistorySet:
-    """Return the worlds of a half or of `all`; `folder` holds other files of this form.
+    """Load the worlds of a half or of `all`; `folder` may hold another set of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    turns, told = load_records(HISTORY_DATA_TURNS, Turn, folder / HISTORY_DATA_TURNS)
-    chains, asked = load_records(CHAINS, Chain, folder / CHAINS)
+    turns, raw_turns = load_records(HISTORY_DATA_TURNS, Turn, folder / HISTORY_DATA_TURNS)
+    chains, raw_chains = load_records(CHAINS, Chain, folder / CHAINS)
     moments, awaited = load_records(MOMENTS, Moment, folder / MOMENTS)
     require_sound(turns, chains, moments)
-    raw = {HISTORY_DATA_TURNS: told, CHAINS: asked, MOMENTS: awaited}
+    raw = {HISTORY_DATA_TURNS: raw_turns, CHAINS: raw_chains, MOMENTS: awaited}
     hashes = {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()}
     worlds = _worlds(of_half(half, turns), of_half(half, chains), of_half(half, moments))
     return HistorySet(worlds, hashes)
@@ -292,7 +292,7 @@ def _worlds(
         LabelledWorld(
             name,
             next(iter(sessions.values()))[0].project,
-            tuple(LabelledSession(each, tuple(said)) for each, said in sessions.items()),
+            tuple(LabelledSession(each, tuple(own)) for each, own in sessions.items()),
             tuple(chain for chain in chains if chain.world == name),
             tuple(moment for moment in moments if moment.world == name),
         )

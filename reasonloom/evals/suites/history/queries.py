@@ -1,4 +1,4 @@
-"""Stores labelled worlds as transcripts, asks the tools, and finds which turns they tell."""
+"""Stores labelled worlds as transcripts, calls the tools, and finds the turns in their answers."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from reasonloom.nodes.history.ingestion.pipeline import ingest
 
 OWNER = "eval"
 SEED = 5
-"""The dice of the noise, so that every run stores the same."""
+"""Seed of the noise."""
 
 TURN_MARKS = 80
-"""Characters of a turn, from its beginning, that a piece must show to count as holding it."""
+"""Leading characters of a turn that a piece must contain to count as holding it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
-    """The pieces of an answer, each with the turns that it shows, and how it came about.
+    """The pieces of an answer, each with the turns that it contains, and diagnostics.
 
-    `reason` is why there is no chain, empty where there is one.
+    `reason` is why there is no chain, empty if there is one.
     """
 
     pieces: list[set[str]]
@@ -44,7 +44,7 @@ class HistoryAnswer:
 
 
 async def store_world(engine: Engine, world: LabelledWorld, *, noise: bool) -> None:
-    """Write a world as transcripts and ingest them; with `noise` what tools gave goes on.
+    """Write a world as transcripts and ingest them; `noise` extends tool results.
 
     Raises:
         InvalidArgument: a transcript was refused.
@@ -52,9 +52,9 @@ async def store_world(engine: Engine, world: LabelledWorld, *, noise: bool) -> N
     prose = Prose(np.random.default_rng(SEED)) if noise else None
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as name:
         files = _written(world, Path(name), prose)
-        for told in await ingest(engine.loom, Caller(OWNER), files):
-            if told.refused is not None:
-                raise InvalidArgument(f"{world.id}, {told.name}: {told.refused}", field="data")
+        for result in await ingest(engine.loom, Caller(OWNER), files):
+            if result.refused is not None:
+                raise InvalidArgument(f"{world.id}, {result.name}: {result.refused}", field="data")
 
 
 def _written(world: LabelledWorld, folder: Path, prose: Prose | None) -> list[tuple[str, Path]]:
@@ -64,12 +64,12 @@ def _written(world: LabelledWorld, folder: Path, prose: Prose | None) -> list[tu
 
 
 async def recall(engine: Engine, question: str, turns: Sequence[Turn]) -> HistoryAnswer:
-    """Ask `recall` without a project."""
+    """Call `history_recall` without a project."""
     return await _ask(engine, "history_recall", HistoryRecall, {"query": question}, turns)
 
 
 async def predict(engine: Engine, context: str, turns: Sequence[Turn]) -> HistoryAnswer:
-    """Ask `predict` without a project."""
+    """Call `history_predict` without a project."""
     return await _ask(engine, "history_predict", HistoryPredict, {"context": context}, turns)
 
 
@@ -83,19 +83,21 @@ async def _ask(
     started = time.perf_counter()
     answer = await call_tool(engine, OWNER, tool, contract, arguments)
     took = (time.perf_counter() - started) * 1000
-    shown = {turn.id: _bare(turn.text)[:TURN_MARKS] for turn in turns}
+    marks = {turn.id: _bare(turn.text)[:TURN_MARKS] for turn in turns}
     projects = {turn.id: turn.project for turn in turns}
-    pieces = [turns_in(chunk, shown, projects) for chunk in answer["chunks"]]
-    told = answer["diagnostics"]
-    return HistoryAnswer(pieces, answer["tokens"], told["reason"] if told else "", took)
+    pieces = [turns_in(chunk, marks, projects) for chunk in answer["chunks"]]
+    diagnostics = answer["diagnostics"]
+    return HistoryAnswer(
+        pieces, answer["tokens"], diagnostics["reason"] if diagnostics else "", took
+    )
 
 
-def turns_in(chunk: dict[str, Any], shown: dict[str, str], projects: dict[str, str]) -> set[str]:
-    """Return the turns of a chunk's project that it shows."""
+def turns_in(chunk: dict[str, Any], marks: dict[str, str], projects: dict[str, str]) -> set[str]:
+    """Return the turns of a chunk's project that it contains."""
     content = _bare(chunk["content"])
     return {
         key
-        for key, text in shown.items()
+        for key, text in marks.items()
         if text in content and Path(projects[key]).name in chunk["project"]
     }
 

@@ -1,4 +1,4 @@
-"""What the labelled set is made of: turns of past sessions, chains through them, and moments."""
+"""Records of the labelled set: turns of past sessions, chains through them, and moments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["within", "file", "error", "name", "decision", "resumed", "time",
 LinkedBy = Literal["file", "error", "name", "topic", "decision", "continuation", "time", "report"]
 Why = Literal["similar", "same_file", "same_error", "abandoned", "chatter"]
 Wording = Literal["other", "plain"]
-"""Which of a chain's questions is asked: in wholly other words, or as a user half remembers it."""
+"""Which question of a chain is used: fully paraphrased, or as a user half remembers it."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 WORDINGS: tuple[Wording, ...] = get_args(Wording)
@@ -44,7 +44,7 @@ WORDLESS: frozenset[LinkedBy] = frozenset({"time", "report"})
 
 
 class InWorld(Labelled):
-    """What all records share: a world of their own, and a language."""
+    """Fields shared by all records."""
 
     world: World
     language: Language
@@ -57,10 +57,10 @@ class InWorld(Labelled):
 
 
 class Turn(InWorld):
-    """One line of a session: something said, a tool used, or what the tool gave.
+    """One line of a session: a message, a tool call, or its result.
 
     `agent` is the sub-agent that has the turn, null in the session itself; `tool` is the tool of
-    a call or a result, null for all else. `time` is UTC, to the second.
+    a call or a result, else null. `time` is UTC, to the second.
     """
 
     id: TurnId
@@ -108,7 +108,7 @@ class Link(BaseModel):
         return self
 
     def holds(self, earlier: str, later: str) -> bool:
-        """Tell whether the words stand where a link of this sort has them."""
+        """Return whether the words are where a link of this kind requires them."""
         if self.what is None:
             return True
         found = [self.what.casefold() in text.casefold() for text in (earlier, later)]
@@ -118,7 +118,7 @@ class Link(BaseModel):
 
 
 class Distractor(BaseModel):
-    """A turn that looks as if it belonged to a chain, and why it does not."""
+    """A turn that seems to belong to a chain, and why it does not."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -129,8 +129,8 @@ class Distractor(BaseModel):
 class Chain(InWorld):
     """A question, and the turns that lead from its problem to its solution, oldest first.
 
-    `plain` asks the same as `question`, in words of which one or two are the project's own.
-    `links` has one fewer than `chain`: the first leads from its first turn to its second.
+    `plain` asks the same as `question`, with one or two of the project's own words. `links` has one
+    entry fewer than `chain`: the first leads from the first turn to the second.
     """
 
     id: ChainId
@@ -172,7 +172,7 @@ class Chain(InWorld):
 
 
 class Moment(InWorld):
-    """A context, the turns of past moments like it, and the turns that came of them."""
+    """A context, the turns of similar past moments, and the turns that followed them."""
 
     id: MomentId
     context: Words

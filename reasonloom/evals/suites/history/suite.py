@@ -1,4 +1,4 @@
-"""The suite `history`: worlds ingested together, chains recalled, moments foretold."""
+"""The suite `history`: worlds ingested together, chains recalled, moments predicted."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True)
 class ChainJudgement:
-    """What an answer holds of a chain.
+    """What an answer holds of a chain; the rules were fixed before there was anything to judge.
 
-    `problem` and `solution`: the chain's first and last turn are there. `share` (0 to 1): how
-    many of its turns are. `ordered`: those that are there come in the chain's order. `pure`
-    (0 to 1): how many of the pieces hold a turn of the chain. `strayed`: how many pieces hold a
-    labelled distractor and no turn of the chain.
+    `problem` and `solution`: whether the chain's first and last turn are present. `share` (0 to 1):
+    how many of its turns are. `ordered`: those present come in the chain's order. `pure` (0 to 1):
+    share of pieces that hold a turn of the chain. `strayed`: number of pieces with a labelled
+    distractor and no turn of the chain.
     """
 
     problem: bool
@@ -58,7 +58,7 @@ class ChainJudgement:
 
 
 def judge_chain(chain: Chain, pieces: Sequence[Collection[str]]) -> ChainJudgement:
-    """Judge an answer: its pieces in the order in which they are told, each with its turns' ids."""
+    """Judge an answer: its pieces in order, each as the ids of its turns."""
     places = [
         next((place for place, turns in enumerate(pieces) if turn in turns), None)
         for turn in chain.chain
@@ -79,18 +79,18 @@ def judge_chain(chain: Chain, pieces: Sequence[Collection[str]]) -> ChainJudgeme
 
 
 def share_predicted(moment: Moment, pieces: Sequence[Collection[str]]) -> float:
-    """Return the share (0 to 1) of the turns that came after which an answer holds."""
-    shown = {turn for turns in pieces for turn in turns}
-    return len(shown & set(moment.after)) / len(moment.after)
+    """Return the share (0 to 1) of the following turns that an answer holds."""
+    held = {turn for turns in pieces for turn in turns}
+    return len(held & set(moment.after)) / len(moment.after)
 
 
 FORMS = ("plain", "noise")
 MOMENT = "moment"
-"""The group of the moments, beside the kinds of chains."""
+"""The group of the moments, next to the kinds of chains."""
 
 
 def history_summary(records: Sequence[Record], form: str) -> dict[str, Any]:
-    """Return the figures of one form: of all chains, of each kind, and of the moments."""
+    """Return the figures of one form: all chains, each kind, and the moments."""
     own = [record for record in records if record.item.startswith(f"{form}/")]
     chains = [record for record in own if record.group != MOMENT]
     moments = [record for record in own if record.group == MOMENT]
@@ -108,11 +108,11 @@ def _means(records: Sequence[Record]) -> dict[str, Any]:
         return {"n": 0}
     names = list(records[0].scores)
     means = {name: statistics.fmean(record.scores[name] for record in records) for name in names}
-    told: dict[str, Any] = {"n": len(records), **{k: round(v, 4) for k, v in means.items()}}
+    figures: dict[str, Any] = {"n": len(records), **{k: round(v, 4) for k, v in means.items()}}
     if "right" in means:
         right = sum(record.scores["right"] > 0 for record in records)
-        told["interval"] = [round(end, 4) for end in wilson_interval(right, len(records))]
-    return told
+        figures["interval"] = [round(end, 4) for end in wilson_interval(right, len(records))]
+    return figures
 
 
 NAME = "history"
@@ -124,20 +124,22 @@ SCORES = (
     "right", "problem", "solution", "ordered", "share", "pure", "strayed", "pieces", "chain",
     "tokens", "foretold",
 )  # fmt: skip
-"""Of a moment the last three."""
+"""A moment has only the last three."""
 
 
-def packaged(half: str = "dev", data: Path | None = None, asked: str = "other") -> Packaged:
+def packaged(
+    half: str = "dev", data: Path | None = None, name_of_wording: str = "other"
+) -> Packaged:
     """Return the questions of a half in one of their wordings, each in both forms.
 
     Args:
-        data: a folder with a set of another's own.
+        data: a folder with another set of this form.
 
     Raises:
-        InvalidArgument: another half or wording, or a set that is not of its form.
+        InvalidArgument: unknown half or wording, or a malformed set.
     """
     words, chosen, settings = (
-        require_wording(asked),
+        require_wording(name_of_wording),
         load_history(half, data or HERE),
         load_settings(),
     )
@@ -165,7 +167,7 @@ def history_report(log: EvalLog) -> dict[str, Any]:
 
 
 def history_items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
-    """Return the questions as they are asked of worlds in a form; a world's hang together."""
+    """Return the questions of a form; those of a world share a cluster."""
     return [
         *(
             Item(f"{form}/{each.id}", each.asked(words), list(each.chain), each.world, each.kind)
@@ -206,7 +208,7 @@ def score_answer(question: Chain | Moment, output: Mapping[str, Any]) -> dict[st
 
 @asynccontextmanager
 async def open_history(chosen: HistorySet, parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield what asks; the worlds are stored in a form when its first question comes."""
+    """Yield the answering function; all worlds are stored in a form at its first question."""
     turns = [turn for world in chosen.worlds for turn in world.turns]
     async with AsyncExitStack() as stack:
 
@@ -225,12 +227,12 @@ async def open_history(chosen: HistorySet, parts: AnswerContext) -> AsyncIterato
 
 
 async def ask_history(engine: Engine, item: Item, turns: Sequence[Turn]) -> Answer:
-    """Return the pieces of an answer, each by the turns that it shows."""
-    asked = queries.predict if item.group == MOMENT else queries.recall
-    found = await asked(engine, item.input, turns)
-    said = {
+    """Return the pieces of an answer, each as the turns that it contains."""
+    call = queries.predict if item.group == MOMENT else queries.recall
+    found = await call(engine, item.input, turns)
+    output = {
         "pieces": [sorted(piece) for piece in found.pieces],
         "reason": found.reason,
         "tokens": found.tokens,
     }
-    return Answer(said, latency_ms=found.latency_ms)
+    return Answer(output, latency_ms=found.latency_ms)

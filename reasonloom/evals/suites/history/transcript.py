@@ -1,7 +1,11 @@
-"""Writes sessions as Claude Code does: a file of JSON lines a session, each with its parent.
+"""Writes sessions in the form of Claude Code: one JSON-lines file per session, linked by parents.
 
 <folder>/<cwd with - for />/<session>.jsonl
 <folder>/<cwd with - for />/<session>/subagents/agent-<agent>.jsonl
+
+Texts without meaning are of pseudo-words with natural frequencies: real function words take the
+first ranks, pronounceable made-up words the rest, with frequencies by Zipf's law. Some words of a
+text belong to its topic, so that texts on one topic share rare words.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from reasonloom.evals.suites.history.records import Turn
 
 WORDS = 24_000
 FLATTER = 2.7
-"""Zipf's law as Mandelbrot wrote it: the word of rank r is as frequent as 1 / (r + FLATTER)."""
+"""Zipf-Mandelbrot: the word of rank r has frequency 1 / (r + FLATTER)."""
 
 OF_A_TOPIC = 60
 ON_TOPIC = 0.25
@@ -57,7 +61,7 @@ CODAS = ["", "", "l", "m", "n", "r", "s", "t", "nd", "rk", "st"]
 
 
 def vocabulary(dice: np.random.Generator) -> list[str]:
-    """Return the words, the most frequent first; short ones tend to be the frequent ones."""
+    """Return the words, most frequent first; frequent ones tend to be short."""
     one = ["".join(parts) for parts in product(ONSETS, NUCLEI, CODAS)]
     ends = dice.choice(one, size=(2, 4 * WORDS))
     many = [*one, *(f"{first}{last}" for first, last in zip(*ends.tolist(), strict=True))]
@@ -69,7 +73,7 @@ def vocabulary(dice: np.random.Generator) -> list[str]:
 
 
 class Prose:
-    """Texts of a wanted length in characters, the same for the same dice."""
+    """Texts of a given length in characters, determined by the generator."""
 
     def __init__(self, dice: np.random.Generator) -> None:
         self.words = vocabulary(dice)
@@ -81,22 +85,22 @@ class Prose:
         self._topic = np.zeros(0, dtype=np.int64)
 
     def turn_to(self, topic: int) -> None:
-        """Take the rarer words from a topic from now on; a number is always the same topic."""
+        """Draw the rarer words from a topic from now on; equal numbers are equal topics."""
         own = np.random.default_rng(topic)
         self._topic = own.integers(len(FUNCTION_WORDS), len(self.words), OF_A_TOPIC)
         self._ready, self._at = [], 0
 
     def text(self, length: int) -> str:
-        """Return sentences of about so many characters."""
-        told: list[str] = []
+        """Return sentences of about that many characters."""
+        sentences: list[str] = []
         while length > 0:
-            said = " ".join(self._next(int(self._dice.integers(*SENTENCE))))
-            told.append(f"{said[0].upper()}{said[1:]}.")
-            length -= len(told[-1]) + 1
-        return " ".join(told)
+            words = " ".join(self._next(int(self._dice.integers(*SENTENCE))))
+            sentences.append(f"{words[0].upper()}{words[1:]}.")
+            length -= len(sentences[-1]) + 1
+        return " ".join(sentences)
 
     def lines(self, length: int) -> str:
-        """Return lines as tools print them, about so many characters in all."""
+        """Return lines like tool output, about that many characters in total."""
         return "\n".join(self._lines(length))
 
     def _lines(self, length: int) -> Iterator[str]:
@@ -109,7 +113,7 @@ class Prose:
             yield line
 
     def name(self) -> str:
-        """Return a name as files and errors have it, of two rare words."""
+        """Return a name of two rare words, as in files and errors."""
         first, second = self._dice.integers(len(FUNCTION_WORDS), len(self.words), 2).tolist()
         return f"{self.words[first]}_{self.words[second]}"
 
@@ -132,25 +136,25 @@ class Prose:
 VERSION = "2.0.0"
 MODEL = "made-up"
 TAKES = {"Bash": "command", "Read": "file_path", "Write": "file_path", "Edit": "file_path"}
-"""The parameter by which a tool takes its text; all others take `query`."""
+"""The parameter that takes a tool's text; all others take `query`."""
 
 
 def stamp(time: datetime) -> str:
-    """Return a time as the lines have it, in UTC and to the millisecond."""
+    """Format a time in UTC with milliseconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%S.") + f"{time.microsecond // 1000:03d}Z"
 
 
 def slug(cwd: str) -> str:
-    """Return the name of the folder of a project."""
+    """Return the folder name of a project."""
     return cwd.replace("/", "-").replace(".", "-")
 
 
 @dataclass
 class Thread:
-    """The lines of a session, or of a sub-agent of it, each bound to the one before it.
+    """The lines of a session or a sub-agent, each linked to the one before.
 
-    `names` gives the UUIDs of the lines. Every method returns the UUID of its line.
-    `size` is the bytes of all lines.
+    `names` yields the UUIDs of the lines. Every method returns the UUID of its line. `size` is in
+    bytes.
     """
 
     session: str
@@ -162,36 +166,36 @@ class Thread:
     size: int = 0
 
     def user(self, text: str, time: datetime) -> str:
-        """Add what the user, or whoever briefs the sub-agent, says."""
+        """Add a message of the user, or of whoever briefs the sub-agent."""
         return self._add("user", {"role": "user", "content": text}, time)
 
     def assistant(self, text: str, time: datetime) -> str:
-        """Add what the assistant says."""
+        """Add a message of the assistant."""
         return self._answered({"type": "text", "text": text}, time)
 
     def thinking(self, text: str, time: datetime) -> str:
-        """Add what the assistant thinks."""
+        """Add a thinking block."""
         return self._answered({"type": "thinking", "thinking": text, "signature": ""}, time)
 
     def call(self, number: str, tool: str, given: dict[str, Any], time: datetime) -> str:
-        """Add the use of a tool; `number` is what its result is bound to."""
+        """Add a tool call; its result refers to `number`."""
         return self._answered(
             {"type": "tool_use", "id": number, "name": tool, "input": given}, time
         )
 
     def result(self, number: str, text: str, time: datetime, *, failed: bool = False) -> str:
-        """Add what a tool gave."""
+        """Add a tool result."""
         block: dict[str, Any] = {"tool_use_id": number, "type": "tool_result", "content": text}
         if failed:
             block["is_error"] = True
         return self._add("user", {"role": "user", "content": [block]}, time)
 
-    def note(self, kind: str, **told: Any) -> None:
-        """Add a line that is no part of what was said, such as a summary."""
-        self._keep({"type": kind, **told})
+    def note(self, kind: str, **fields: Any) -> None:
+        """Add a line outside the conversation, such as a summary."""
+        self._keep({"type": kind, **fields})
 
     def write(self, folder: Path) -> int:
-        """Write the file of this thread; return its bytes."""
+        """Write the thread's file; return its bytes."""
         path = folder / slug(self.cwd) / f"{self.session}.jsonl"
         if self.agent is not None:
             path = path.with_suffix("") / "subagents" / f"agent-{self.agent}.jsonl"
@@ -222,8 +226,8 @@ class Thread:
         self.parent = own
         return own
 
-    def _keep(self, told: dict[str, Any]) -> None:
-        line = json.dumps(told, ensure_ascii=False, separators=(",", ":")) + "\n"
+    def _keep(self, entry: dict[str, Any]) -> None:
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
         self.lines.append(line.encode())
         self.size += len(self.lines[-1])
 
@@ -233,8 +237,8 @@ def write_world(
 ) -> dict[str, str]:
     """Write the sessions of a labelled world; return the turn's id for the UUID of every line.
 
-    With `noise` what a tool gave goes on for so many characters without meaning, as the output of
-    real tools does; without it a world is so small that it fits whole into an answer.
+    `noise` extends tool results by `length` meaningless characters, like the output of real tools;
+    without it a world is so small that it fits into one answer.
     """
     for session in world.sessions:
         for agent in dict.fromkeys(turn.agent for turn in session.turns):

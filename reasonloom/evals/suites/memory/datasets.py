@@ -1,4 +1,4 @@
-"""Maps LoCoMo's file to memories and questions, and does nothing else to it."""
+"""The data sets of recall: memories and questions of LoCoMo and of our own set *people*."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reasonloom.errors import InvalidArgument, UnknownName
 
 @dataclass(frozen=True, slots=True)
 class DatasetMemory:
-    """One memory: its name in the suite, and the arguments of `remember` without the user."""
+    """One memory: its id in the suite, and the arguments of `remember` without the user."""
 
     id: str
     arguments: Mapping[str, Any]
@@ -24,7 +24,7 @@ class DatasetMemory:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question with the memories that answer it; none where nothing should be found."""
+    """One question and the memories that answer it; none if nothing should be found."""
 
     id: str
     text: str
@@ -34,7 +34,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The memories of one user in the order of their making, and the questions about them."""
+    """The memories of one user in order of creation, and the questions about them."""
 
     id: str
     memories: tuple[DatasetMemory, ...]
@@ -43,7 +43,7 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a run's questions come from: a file that the user has, or one half of our own."""
+    """The source of a run's questions: a user's file, or one half of our own set."""
 
     data: Path | None = None
     half: str = "all"
@@ -51,10 +51,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """One suite of recall: how it is loaded, to collections and the SHA-256 of their source.
+    """One suite of recall; `load` returns collections and the SHA-256 of their source.
 
     Attributes:
-        apart: categories that the overall figures leave out.
+        apart: categories left out of the overall figures.
     """
 
     name: str
@@ -71,14 +71,14 @@ CATEGORIES: Mapping[int, str] = {
     4: "single_hop",
     5: "adversarial",
 }
-"""What the numbers in the file mean; several projects label 1, 3 and 4 wrongly."""
+"""Meaning of the category numbers; several projects label 1, 3 and 4 wrongly."""
 
 
 def load_locomo(source: Source) -> tuple[list[Collection], str]:
-    """Return the conversations of a file, and its SHA-256.
+    """Return the conversations of a LoCoMo file, and its SHA-256.
 
     Raises:
-        InvalidArgument: the file is not named, not there, or not LoCoMo's.
+        InvalidArgument: the file is not given, missing, or not LoCoMo's.
     """
     if source.data is None:
         raise InvalidArgument("data: name the file, such as locomo10.json", field="data")
@@ -96,7 +96,7 @@ def load_locomo(source: Source) -> tuple[list[Collection], str]:
 
 def _listed(samples: object) -> list[Any]:
     if not isinstance(samples, list) or not samples:
-        raise ValueError("no conversations")  # told as another file by `load`
+        raise ValueError("no conversations")  # reported by the caller as a foreign file
     return samples
 
 
@@ -126,9 +126,11 @@ def _arguments(turn: Mapping[str, Any], session: str, when: str | None) -> dict[
     }
 
 
-def _questions(name: str, asked: list[Mapping[str, Any]], known: set[str]) -> Iterator[Question]:
+def _questions(
+    name: str, questions: list[Mapping[str, Any]], known: set[str]
+) -> Iterator[Question]:
     """Yield the questions whose evidence is in the conversation."""
-    for number, question in enumerate(asked):
+    for number, question in enumerate(questions):
         named = TURN_ID.findall(" ".join(map(str, question.get("evidence", ()))))
         evidence = frozenset(named) & known
         if evidence:
@@ -145,10 +147,10 @@ PEOPLE_FOLDER = "reasonloom.evals.suites.memory"
 
 
 def load_people(source: Source) -> tuple[list[Collection], str]:
-    """Return the set with the questions of one half or of both, and its SHA-256.
+    """Return *people* with the questions of one half or both, and its SHA-256.
 
     Raises:
-        InvalidArgument: another half, or a data file where none belongs.
+        InvalidArgument: unknown half, or a data file was given.
     """
     if source.half not in HALVES:
         raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
@@ -178,9 +180,9 @@ def _stored(memory: dict[str, Any]) -> DatasetMemory:
     )
 
 
-def _question(asked: dict[str, Any]) -> Question:
-    evidence = frozenset(asked["evidence"])
-    return Question(asked["key"], asked["question"], evidence, asked["category"])
+def _question(question: dict[str, Any]) -> Question:
+    evidence = frozenset(question["evidence"])
+    return Question(question["key"], question["question"], evidence, question["category"])
 
 
 RETRIEVAL_SUITES = {
@@ -196,7 +198,7 @@ def retrieval_suite(name: str) -> Retrieval:
     """Return the suite of a name.
 
     Raises:
-        UnknownName: there is none such.
+        UnknownName: there is none.
     """
     if name not in RETRIEVAL_SUITES:
         raise UnknownName(

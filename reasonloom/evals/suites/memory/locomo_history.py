@@ -1,7 +1,7 @@
-"""Evidence within a budget of tokens: `search` of past conversations beside `recall` of memory.
+"""Evidence within a token budget: `history_search` of past conversations against `recall`.
 
-Each conversation is read as a plain transcript of its owner's, its turns are remembered one by one
-in a space of their own, and every question is asked of both.
+Each conversation is ingested as a plain transcript of its owner and also remembered turn by turn
+in a space of its own; every question goes to both.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 NAME = "locomo-history"
 SEPARATE_CATEGORIES = ("adversarial",)
 TURN = timedelta(seconds=20)
-"""LoCoMo tells when a session began; its turns are put so far apart."""
+"""LoCoMo dates only sessions; their turns are spaced by this."""
 
 WHEN = "%I:%M %p on %d %B, %Y"
 MOST = 100
-"""Memories that one call of `recall` gives at most."""
+"""Memories that one call of `recall` returns at most."""
 
 SPACE = re.compile(r"\s+")
 SCORES = tuple(
@@ -85,7 +85,7 @@ def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:
 async def open_locomo(
     collections: Sequence[Collection], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield what asks both, of a conversation that is stored when its first question comes."""
+    """Yield the answering function; a conversation is stored with its first question."""
     of = collection_by_question(collections)
     known = {one.id: one for one in collections}
     async with temporary_engine(parts) as engine:
@@ -99,7 +99,7 @@ async def open_locomo(
 
 
 async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
-    """Read and remember a conversation; return what was said in each turn."""
+    """Ingest and remember a conversation; return the text of each turn."""
     await _ingested(engine, collection)
     for memory in collection.memories:
         await _called(engine, collection.id, "remember", Remember, memory.arguments)
@@ -107,19 +107,19 @@ async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
 
 
 async def _ingested(engine: Engine, collection: Collection) -> None:
-    """Read the conversation as a file of plain turns."""
+    """Ingest the conversation as a file of plain turns."""
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
         path = Path(folder) / f"{collection.id}.jsonl"
         path.write_text("".join(transcript_lines(collection)), encoding="utf-8")
-        told = await ingest(
+        results = await ingest(
             engine.loom, Caller(collection.id), [(path.name, path)], IngestOptions()
         )
-    if not told[0].new:
+    if not results[0].new:
         raise InvalidArgument("data: a conversation could not be read", field="data")
 
 
 def transcript_lines(collection: Collection) -> Iterator[str]:
-    """Yield the turns as lines of a plain conversation."""
+    """Yield the turns as lines of a plain transcript."""
     times: dict[str, datetime] = {}
     for memory in collection.memories:
         session = str(memory.arguments["sessionId"])
@@ -133,7 +133,7 @@ def transcript_lines(collection: Collection) -> Iterator[str]:
 
 
 def session_start(when: str | None) -> datetime | None:
-    """Return when a session began, None where it is not told in LoCoMo's way."""
+    """Return when a session began, None if not in LoCoMo's format."""
     try:
         return datetime.strptime(when or "", WHEN).replace(tzinfo=UTC)
     except ValueError:
@@ -141,7 +141,7 @@ def session_start(when: str | None) -> datetime | None:
 
 
 def speaker_and_text(memory: DatasetMemory) -> tuple[str, str]:
-    """Return who said a turn, and what."""
+    """Return the speaker and the text of a turn."""
     name, _, text = str(memory.arguments["content"]).partition(": ")
     return name, text
 
@@ -165,17 +165,17 @@ async def _ask(engine: Engine, owner: str, item: Item, turns: Mapping[str, str])
 
 
 def _shares(name: str, text: str, wanted: list[str]) -> dict[str, float]:
-    """Return the share of the evidence that stands in a text, and whether all of it does."""
+    """Return the share of the evidence in a text, and whether it is complete."""
     flat = SPACE.sub(" ", text)
     found = sum(SPACE.sub(" ", turn).strip() in flat for turn in wanted) / len(wanted)
     return {name: found, f"{name}, all": float(found == 1)}
 
 
 def _within(memories: list[dict[str, Any]], budget: int, *, whole: bool) -> Iterator[str]:
-    """Yield the contents of the first memories that fit: as returned, or their contents alone."""
+    """Yield the contents of the first memories that fit, counted whole or by content alone."""
     for memory in memories:
-        told = json.dumps(memory, ensure_ascii=False) if whole else memory["content"]
-        budget -= tokens.count_tokens(told) + 1
+        counted = json.dumps(memory, ensure_ascii=False) if whole else memory["content"]
+        budget -= tokens.count_tokens(counted) + 1
         if budget < 0:
             return
         yield memory["content"]
@@ -184,5 +184,5 @@ def _within(memories: list[dict[str, Any]], budget: int, *, whole: bool) -> Iter
 async def _called(
     engine: Engine, owner: str, tool: str, contract: type[Request], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Call a tool of memory, of the owner's own user."""
+    """Call a memory tool with the owner as its user."""
     return await call_tool(engine, owner, tool, contract, {**arguments, "userId": owner})

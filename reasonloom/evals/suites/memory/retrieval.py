@@ -1,4 +1,4 @@
-"""The suites of recall: questions as items, asked of memories that `remember` has stored."""
+"""The suites of recall: questions as items, asked of memories stored by `remember`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def recall(ranked: Sequence[str], relevant: Collection[str], depth: int) -> floa
 
 
 def ndcg(ranked: Sequence[str], relevant: Collection[str], depth: int) -> float:
-    """Return the discounted cumulative gain over the best possible (Järvelin, Kekäläinen 2002)."""
+    """Return the normalised discounted cumulative gain (Järvelin, Kekäläinen 2002)."""
     gained = sum(
         1 / math.log2(place + 2) for place, item in enumerate(ranked[:depth]) if item in relevant
     )
@@ -58,14 +58,14 @@ def ndcg(ranked: Sequence[str], relevant: Collection[str], depth: int) -> float:
 
 
 def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
-    """Return one over the place of the first relevant item, 0 where there is none."""
+    """Return the reciprocal rank of the first relevant item, 0 if there is none."""
     return next((1 / (place + 1) for place, item in enumerate(ranked) if item in relevant), 0.0)
 
 
 def unanswerable_scores(found: Sequence[float]) -> dict[str, float]:
-    """Return how a question that nothing answers was met: 1 where nothing came, and the best score.
+    """Return whether nothing was found for an unanswerable question, and the best score.
 
-    `found` are the scores of what came, best first.
+    `found` are the scores of what was found, best first.
     """
     return {"nothing_found": float(not found), "best_score": found[0] if found else 0.0}
 
@@ -78,7 +78,11 @@ PARTS = {"similarity": 0.6, "salience": 0.2, "recency": 0.1, "linkWeight": 0.1}
 
 
 def ablated_rankings(memories: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return for each signal, and each part beside similarity, the ids in the order without it."""
+    """Return the ids in the order without each signal, and without each part besides similarity.
+
+    Uses the explanations of the answer only: nothing is searched again, so a signal's candidates
+    stay in the ranking.
+    """
     if not memories:
         return {}
     signals = list(memories[0]["explanation"]["signals"])
@@ -98,7 +102,7 @@ def _score(memory: Mapping[str, Any], without: str) -> float:
 
 OWNER = "eval"
 REORDERED = 100
-"""Memories that an ablation puts in another order: as many as one answer holds."""
+"""Memories that an ablation reorders: as many as one answer holds."""
 
 
 def packaged(
@@ -125,7 +129,7 @@ def packaged(
 
 
 def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:
-    """Return the questions; those of one collection hang together where there are several."""
+    """Return the questions; those of one collection share a cluster if there are several."""
     return [
         Item(
             question.id,
@@ -142,12 +146,12 @@ def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:
 def collection_by_question(
     collections: Sequence[DatasetsCollection],
 ) -> dict[str, DatasetsCollection]:
-    """Return by a question's id the collection that it is asked of."""
+    """Return each question's collection, by the question's id."""
     return {question.id: one for one in collections for question in one.questions}
 
 
 FOUND = sorted(ranking_scores([], {""}), key=lambda name: name != f"recall@{CUT}")
-"""The scores of a question that something answers; the first one is compared."""
+"""The scores of an answerable question; the first one is compared."""
 
 
 def _found(name: str) -> Measure:
@@ -169,7 +173,7 @@ def _nothing(name: str) -> Measure:
 async def open_retrieval(
     collections: Sequence[DatasetsCollection], ablate: bool, parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield what asks a question of its collection, stored when its first question comes."""
+    """Yield the answering function; a collection is stored with its first question."""
     of = collection_by_question(collections)
     known = {one.id: one for one in collections}
     async with temporary_engine(parts, read_only=True) as engine:
@@ -185,7 +189,7 @@ async def open_retrieval(
 
 
 async def _remember(engine: Engine, collection: DatasetsCollection) -> dict[str, str]:
-    """Store every memory; return which stored one is which of the collection."""
+    """Store every memory; return the collection's id by the stored one."""
     known: dict[str, str] = {}
     for memory in collection.memories:
         arguments = {**memory.arguments, "userId": collection.id}
@@ -196,29 +200,29 @@ async def _remember(engine: Engine, collection: DatasetsCollection) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class _StoredCollection:
-    """Whose memories are asked: those of `user`, by their ids in the engine and in the set."""
+    """Stored memories of `user`: the collection's ids by those in the engine."""
 
     engine: Engine
     user: str
     known: dict[str, str]
 
 
-async def _recall(asked: _StoredCollection, item: Item, *, ablate: bool) -> Answer:
-    """Return what was found, best first, and what would be scored without each signal."""
-    arguments = {"userId": asked.user, "text": item.input, "limit": max(DEPTHS)}
+async def _recall(stored: _StoredCollection, item: Item, *, ablate: bool) -> Answer:
+    """Return the ranking, and the scores without each signal if ablating."""
+    arguments = {"userId": stored.user, "text": item.input, "limit": max(DEPTHS)}
     if ablate:
         arguments |= {"limit": REORDERED, "explain": True}
     started = time.perf_counter()
-    found = await call_tool(asked.engine, OWNER, "recall", ExplainedRecall, arguments)
+    found = await call_tool(stored.engine, OWNER, "recall", ExplainedRecall, arguments)
     took = (time.perf_counter() - started) * 1000
     memories = found["memories"]
-    said: dict[str, Any] = {
-        "ranked": [asked.known[memory["id"]] for memory in memories],
+    output: dict[str, Any] = {
+        "ranked": [stored.known[memory["id"]] for memory in memories],
         "scores": [memory["score"] for memory in memories],
     }
     if ablate and item.target and memories:
-        said["without"] = {
-            signal: ranking_scores([asked.known[memory] for memory in order], item.target)
+        output["without"] = {
+            signal: ranking_scores([stored.known[memory] for memory in order], item.target)
             for signal, order in ablated_rankings(memories).items()
         }
-    return Answer(said, latency_ms=took)
+    return Answer(output, latency_ms=took)

@@ -1,7 +1,7 @@
-"""The suite `outcomes`: each observation put to its prediction as `resolve_prediction` does it.
+"""The suite `outcomes`: observations judged against predictions as `resolve_prediction` does.
 
-By words alone, without a language model; beside it the likeness of the vectors, which decides
-nothing in the tool and shows here why.
+By words alone, without a language model; vector similarity is reported too, although the tool
+does not use it, to show why.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Observed(Labelled):
 
     @property
     def said(self) -> str:
-        """What was observed."""
+        """The observation."""
         return self.observation
 
     @model_validator(mode="after")
@@ -78,29 +78,29 @@ class Observed(Labelled):
 
 @dataclass(frozen=True)
 class OutcomeSet:
-    """Observations in the order of their file, and its SHA-256 in hex."""
+    """Observations in file order, and the file's SHA-256 in hex."""
 
     items: tuple[Observed, ...]
     sha256: str
 
 
 def load_outcomes(half: str = "dev", folder: Path = HERE) -> OutcomeSet:
-    """Return the observations of a half or of `all`; `folder` holds another file of this form.
+    """Load the observations of a half or of `all`; `folder` may hold another set of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    said, raw = load_records(FILE, Observed, folder / FILE)
-    _require_even(said)
-    return OutcomeSet(of_half(half, said), hashlib.sha256(raw).hexdigest())
+    observations, raw = load_records(FILE, Observed, folder / FILE)
+    _require_even(observations)
+    return OutcomeSet(of_half(half, observations), hashlib.sha256(raw).hexdigest())
 
 
-def _require_even(said: Sequence[Observed]) -> None:
-    for name, times in Counter(each.id for each in said).items():
+def _require_even(observations: Sequence[Observed]) -> None:
+    for name, times in Counter(each.id for each in observations).items():
         if times > 1:
             raise InvalidArgument(f"{name!r} is there twice", field="data")
     by_prediction: dict[str, list[Observed]] = {}
-    for each in said:
+    for each in observations:
         by_prediction.setdefault(each.prediction, []).append(each)
     for prediction, some in by_prediction.items():
         if len({each.half for each in some}) > 1:
@@ -119,14 +119,14 @@ DIGITS = 4
 OPEN = "open"
 DECIDED: Mapping[bool | None, str] = {True: "held", False: "failed", None: OPEN}
 Likely = Mapping[str, tuple[float, bool]]
-"""Of each observation its cosine with the prediction, and whether both texts deny, or neither."""
+"""By observation: cosine with the prediction, and whether both texts or neither are negated."""
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the observations of a half, of the set of another's own where `data` is its folder.
+    """Return the observations of a half, from the folder `data` if given.
 
     Raises:
-        InvalidArgument: another half, or a set that is not of its form.
+        InvalidArgument: unknown half, or a malformed set.
     """
     folder = data or HERE
     sets, dev = (
@@ -148,8 +148,8 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
 
 
 def _item(each: Observed) -> Item:
-    asked = {"prediction": each.prediction, "observation": each.observation}
-    return Item(each.id, asked, each.outcome, cluster=each.id.split("-")[0], group=each.kind)
+    question = {"prediction": each.prediction, "observation": each.observation}
+    return Item(each.id, question, each.outcome, cluster=each.id.split("-")[0], group=each.kind)
 
 
 def _judged(item: Item, epoch: int) -> str:
@@ -183,12 +183,12 @@ def _denials(text: str) -> int:
     return sum(word in denials for word in read_text(text).words) % 2
 
 
-def _best(said: Sequence[Observed], likely: Likely) -> float:
-    """Return the cosine from which likeness decides with the most right less the wrong."""
+def _best(observations: Sequence[Observed], likely: Likely) -> float:
+    """Return the cosine threshold with the most right less wrong decisions."""
 
     def gain(least: float) -> int:
-        told = [(each, _by_likeness(likely[each.id], least)) for each in said]
-        return sum(1 if what == each.outcome else -1 for each, what in told if what != OPEN)
+        decided = [(each, _by_likeness(likely[each.id], least)) for each in observations]
+        return sum(1 if what == each.outcome else -1 for each, what in decided if what != OPEN)
 
     steps = sorted(round(cosine, DIGITS) for cosine, _ in likely.values())
     return max(steps, key=lambda least: (gain(least), least))
@@ -200,39 +200,41 @@ def _by_likeness(likely: tuple[float, bool], least: float) -> str:
 
 
 def _summary(
-    said: Sequence[Observed], log: EvalLog, likely: Likely, threshold: float
+    observations: Sequence[Observed], log: EvalLog, likely: Likely, threshold: float
 ) -> dict[str, Any]:
-    told = {each.item: str(each.output) for each in log.records}
-    alone = {each.id: _by_likeness(likely[each.id], threshold) for each in said}
-    figures = [one for of, some in _groups(said) for one in _figures("words", of, some, told)]
-    figures += _figures("likeness", "all", said, alone)
+    answers = {each.item: str(each.output) for each in log.records}
+    alone = {each.id: _by_likeness(likely[each.id], threshold) for each in observations}
+    figures = [
+        one for of, some in _groups(observations) for one in _figures("words", of, some, answers)
+    ]
+    figures += _figures("likeness", "all", observations, alone)
     return {
         "figures": [asdict(each) | {"value": _rounded(each)} for each in figures],
         "wrong": [
             {"observation": each.id, "kind": each.kind, "language": each.language}
-            for each in said
-            if told[each.id] not in (OPEN, each.outcome)
+            for each in observations
+            if answers[each.id] not in (OPEN, each.outcome)
         ],
     }
 
 
 def _figures(
-    part: str, of: str, said: Sequence[Observed], told: Mapping[str, str]
+    part: str, of: str, observations: Sequence[Observed], answers: Mapping[str, str]
 ) -> tuple[Figure, Figure]:
     """Return how much was decided, and how much of that is right."""
-    decided = [each for each in said if told[each.id] != OPEN]
-    right = [float(told[each.id] == each.outcome) for each in decided]
+    decided = [each for each in observations if answers[each.id] != OPEN]
+    right = [float(answers[each.id] == each.outcome) for each in decided]
     return (
-        share(part, "decided", [float(each in decided) for each in said], of=of),
+        share(part, "decided", [float(each in decided) for each in observations], of=of),
         share(part, "right", right, of=of),
     )
 
 
-def _groups(said: Sequence[Observed]) -> list[tuple[str, list[Observed]]]:
-    groups = [("all", list(said))]
-    groups += [(kind, [each for each in said if each.kind == kind]) for kind in KINDS]
-    for language in dict.fromkeys(each.language for each in said):
-        groups.append((language, [each for each in said if each.language == language]))
+def _groups(observations: Sequence[Observed]) -> list[tuple[str, list[Observed]]]:
+    groups = [("all", list(observations))]
+    groups += [(kind, [each for each in observations if each.kind == kind]) for kind in KINDS]
+    for language in dict.fromkeys(each.language for each in observations):
+        groups.append((language, [each for each in observations if each.language == language]))
     return groups
 
 

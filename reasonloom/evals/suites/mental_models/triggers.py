@@ -1,4 +1,4 @@
-"""The suite `triggers`: every message put to its trigger as `predict_with_model` does it."""
+"""The suite `triggers`: every message matched to its trigger as `predict_with_model` does."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ Kind = Literal["other words", "own words", "same words", "near", "apart"]
 Language = Literal["en", "de", "fr", "es", "ru", "ja"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FIRING: tuple[Kind, ...] = ("other words", "own words")
-"""The kinds on which a trigger is to fire."""
+"""The kinds on which a trigger must fire."""
 
 
 class Trigger(Labelled):
-    """A trigger as a template has it."""
+    """A trigger as in a template."""
 
     id: Annotated[str, Field(pattern=r"^t\d\d$")]
     language: Language
@@ -63,7 +63,7 @@ class Trigger(Labelled):
 
 
 class Message(Labelled):
-    """A message, and whether its trigger is to fire on it."""
+    """A message, and whether its trigger must fire on it."""
 
     id: Annotated[str, Field(pattern=r"^t\d\d-m\d$")]
     language: Language
@@ -99,47 +99,47 @@ class Triggered:
 
 @dataclass(frozen=True)
 class TriggerSet:
-    """Triggers in the order of their file, and the SHA-256 of both files in hex, by name."""
+    """Triggers in file order, and the SHA-256 (hex) of both files by name."""
 
     items: tuple[Triggered, ...]
     sha256: dict[str, str]
 
 
 def load_triggers(half: str = "dev", folder: Path = HERE) -> TriggerSet:
-    """Return the triggers of a half or of `all`; `folder` holds other files of this form.
+    """Load the triggers of a half or of `all`; `folder` may hold another set of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    asked, first = load_records("triggers.jsonl", Trigger, folder / "triggers.jsonl")
-    said, second = load_records("messages.jsonl", Message, folder / "messages.jsonl")
-    _require_once(asked, said)
-    _require_even(asked, said)
+    known, first = load_records("triggers.jsonl", Trigger, folder / "triggers.jsonl")
+    messages, second = load_records("messages.jsonl", Message, folder / "messages.jsonl")
+    _require_once(known, messages)
+    _require_even(known, messages)
     raw = {"triggers.jsonl": first, "messages.jsonl": second}
     return TriggerSet(
         tuple(
-            Triggered(each, tuple(one for one in said if one.trigger == each.id))
-            for each in of_half(half, asked)
+            Triggered(each, tuple(one for one in messages if one.trigger == each.id))
+            for each in of_half(half, known)
         ),
         {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()},
     )
 
 
-def _require_once(asked: Sequence[Trigger], said: Sequence[Message]) -> None:
+def _require_once(known: Sequence[Trigger], messages: Sequence[Message]) -> None:
     for value, times in Counter(
-        value for item in (*asked, *said) for value in (item.id, item.said.casefold())
+        value for item in (*known, *messages) for value in (item.id, item.said.casefold())
     ).items():
         if times > 1:
             raise InvalidArgument(f"{value!r} is there twice", field="data")
 
 
-def _require_even(asked: Sequence[Trigger], said: Sequence[Message]) -> None:
-    halves = {each.id: each.half for each in asked}
-    for message in said:
+def _require_even(known: Sequence[Trigger], messages: Sequence[Message]) -> None:
+    halves = {each.id: each.half for each in known}
+    for message in messages:
         if halves.get(message.trigger) != message.half:
             raise InvalidArgument(f"{message.id}: its trigger is in another half", field="data")
-    for each in asked:
-        kinds = Counter(one.kind for one in said if one.trigger == each.id)
+    for each in known:
+        kinds = Counter(one.kind for one in messages if one.trigger == each.id)
         if kinds != {**dict.fromkeys(KINDS, 1), "other words": 2}:
             raise InvalidArgument(f"{each.id}: has {dict(kinds)}", field="data")
 
@@ -155,12 +155,12 @@ DIGITS = 4
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the messages of a half, of the set of another's own where `data` is its folder.
+    """Return the messages of a half, from the folder `data` if given.
 
-    The embedder is that of the settings.
+    Uses the configured embedder.
 
     Raises:
-        InvalidArgument: another half, or a set that is not of its form.
+        InvalidArgument: unknown half, or a malformed set.
     """
     folder = data or HERE
     sets = {each: load_triggers(each, folder) for each in halves_of(half)}
@@ -185,13 +185,13 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
 
 
 def _item(trigger: Trigger, message: Message) -> Item:
-    asked = {"trigger": trigger.text, "message": message.text}
-    return Item(message.id, asked, message.fires, cluster=trigger.id, group=message.kind)
+    question = {"trigger": trigger.text, "message": message.text}
+    return Item(message.id, question, message.fires, cluster=trigger.id, group=message.kind)
 
 
 @asynccontextmanager
 async def open_triggers(parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield what matches a message with its trigger, by the embedder and by words alone."""
+    """Yield a function that matches a message by the embedder, and by words alone."""
     embedder = choose_embedder(parts.settings)
 
     async def answer(item: Item, epoch: int) -> Answer:
@@ -234,48 +234,48 @@ async def _cosines(one: TriggerSet, embedder: Embedder) -> dict[str, float]:
 
 
 def _best(one: TriggerSet, cosines: Mapping[str, float]) -> float:
-    """Return the threshold by which the cosine alone has its best F1."""
-    said = _messages(one)
+    """Return the threshold with which the cosine alone has its best F1."""
+    messages = _messages(one)
     steps = sorted(round(value, DIGITS) for value in cosines.values())
-    return max(steps, key=lambda least: f1(said, {k: v >= least for k, v in cosines.items()}))
+    return max(steps, key=lambda least: f1(messages, {k: v >= least for k, v in cosines.items()}))
 
 
-def f1(said: Sequence[Message], fires: Mapping[str, bool]) -> float:
-    """Return the harmonic mean of precision and recall over messages that are to fire."""
-    hits = sum(fires[each.id] and each.fires for each in said)
-    told = sum(fires[each.id] for each in said)
-    wanted = sum(each.fires for each in said)
-    return 2 * hits / (told + wanted) if told + wanted else 0.0
+def f1(messages: Sequence[Message], fires: Mapping[str, bool]) -> float:
+    """Return the F1 of firing."""
+    hits = sum(fires[each.id] and each.fires for each in messages)
+    fired = sum(fires[each.id] for each in messages)
+    wanted = sum(each.fires for each in messages)
+    return 2 * hits / (fired + wanted) if fired + wanted else 0.0
 
 
 def _summary(
     one: TriggerSet, log: EvalLog, cosines: Mapping[str, float], threshold: float
 ) -> dict[str, Any]:
-    said = _messages(one)
+    messages = _messages(one)
     records = {each.item: each for each in log.records}
     fires = {key: bool(each.output["fires"]) for key, each in records.items()}
     words = {key: bool(each.output["words"]) for key, each in records.items()}
     alone = {key: value >= threshold for key, value in cosines.items()}
-    right = {each.id: records[each.id].scores["right"] for each in said}
+    right = {each.id: records[each.id].scores["right"] for each in messages}
     figures = [share("triggers", "right", list(right.values()))]
     for kind in KINDS:
-        hits = [right[each.id] for each in said if each.kind == kind]
+        hits = [right[each.id] for each in messages if each.kind == kind]
         figures.append(share("triggers", "right", hits, of=kind))
-    for language in dict.fromkeys(each.language for each in said):
-        hits = [right[each.id] for each in said if each.language == language]
+    for language in dict.fromkeys(each.language for each in messages):
+        hits = [right[each.id] for each in messages if each.language == language]
         figures.append(share("triggers", "right", hits, of=language))
-    found = f1(said, fires)
+    found = f1(messages, fires)
     return {
         "f1": round(found, DIGITS),
-        "f1_words": round(f1(said, words), DIGITS),
-        "f1_cosine": round(f1(said, alone), DIGITS),
-        "precision": _rounded(share("t", "p", [float(e.fires) for e in said if fires[e.id]])),
-        "recall": _rounded(share("t", "r", [float(fires[e.id]) for e in said if e.fires])),
+        "f1_words": round(f1(messages, words), DIGITS),
+        "f1_cosine": round(f1(messages, alone), DIGITS),
+        "precision": _rounded(share("t", "p", [float(e.fires) for e in messages if fires[e.id]])),
+        "recall": _rounded(share("t", "r", [float(fires[e.id]) for e in messages if e.fires])),
         "met": found >= GOAL,
         "figures": [asdict(each) | {"value": _rounded(each)} for each in figures],
         "wrong": [
             {"message": each.id, "kind": each.kind, "fired": fires[each.id]}
-            for each in said
+            for each in messages
             if not right[each.id]
         ],
     }

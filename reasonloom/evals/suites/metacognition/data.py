@@ -1,4 +1,4 @@
-"""Reads the labelled biases and the pairs, and refuses a set whose form is not what it says."""
+"""Loads and validates the labelled biases and pairs, and the four sets together."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ BIASES: tuple[Bias, ...] = get_args(Bias)
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 SPREAD = 0.15
-"""How far the lengths of a pair may lie apart, as a share of the sound one's."""
+"""Allowed difference of a pair's lengths, as a share of the sound one's."""
 
 
 def _known(fault: object) -> object:
@@ -62,7 +62,7 @@ def _known(fault: object) -> object:
 
 
 class BiasText(Labelled):
-    """A text, its bias, and the words in it that show the bias; `none` has no such words."""
+    """A text, its bias, and the words that show it; `none` has no such words."""
 
     bias: Bias
     text: Words
@@ -88,7 +88,7 @@ class BiasText(Labelled):
 
 
 class Pair(Labelled):
-    """The same reasoning without and with one planted fault; `evidence` is given with both."""
+    """The same reasoning without and with one planted fault; `evidence` goes with both."""
 
     sound: Words
     flawed: Words
@@ -97,7 +97,7 @@ class Pair(Labelled):
 
     @property
     def label(self) -> str:
-        """What kind of fault was planted; the rest of `fault` says what it is here."""
+        """The category of the fault; the rest of `fault` is its description."""
         return self.fault.partition(": ")[0]
 
     @property
@@ -116,10 +116,10 @@ T = TypeVar("T", bound=Labelled)
 
 
 def load_biases(half: str = "dev", path: Path | None = None) -> LabelledSet[BiasText]:
-    """Return the labelled biases of a half or of `all`; `path` is another file of this form.
+    """Load the labelled biases of a half or of `all`; `path` may be another file of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
     items, raw = load_records("biases.jsonl", BiasText, path)
     _require_once("biases.jsonl", (text for item in items for text in (item.id, item.text)))
@@ -128,14 +128,14 @@ def load_biases(half: str = "dev", path: Path | None = None) -> LabelledSet[Bias
 
 
 def load_pairs(half: str = "dev", path: Path | None = None) -> LabelledSet[Pair]:
-    """Return the pairs of a half or of `all`; `path` is another file of this form.
+    """Load the pairs of a half or of `all`; `path` may be another file of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
     items, raw = load_records("pairs.jsonl", Pair, path)
-    told = (text for item in items for text in (item.id, item.sound, item.flawed))
-    _require_once("pairs.jsonl", told)
+    texts = (text for item in items for text in (item.id, item.sound, item.flawed))
+    _require_once("pairs.jsonl", texts)
     _require_even("pairs.jsonl", items, FAULTS)
     return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
@@ -147,13 +147,13 @@ def _require_once(name: str, texts: Iterable[str]) -> None:
 
 
 def _require_even(name: str, items: Sequence[Labelled], labels: Sequence[str]) -> None:
-    """Refuse a set in which some label is absent or has more in one half than in the other."""
+    """Refuse a set in which a label is absent or not equally frequent in both halves."""
     counted = Counter((item.label, item.half) for item in items)
     for label in labels:
         dev, held = (counted[label, half] for half in get_args(Half))
         if dev != held or not dev:
-            told = f"{label} has {dev} in dev and {held} in held; the halves must be equal"
-            raise InvalidArgument(f"{name}: {told}", field="data")
+            why = f"{label} has {dev} in dev and {held} in held; the halves must be equal"
+            raise InvalidArgument(f"{name}: {why}", field="data")
 
 
 LOADERS: dict[str, Callable[[str, Path | None], LabelledSet[Any]]] = {
@@ -162,12 +162,12 @@ LOADERS: dict[str, Callable[[str, Path | None], LabelledSet[Any]]] = {
     "frameworks": load_frameworks,
     "pairs": load_pairs,
 }
-"""By name; `NAME.jsonl` is the set's file."""
+"""By name; the file is `NAME.jsonl`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledSets:
-    """The labelled items of one half; of a set that a folder does not hold there are none."""
+    """The labelled items of one half; sets that a folder lacks are empty."""
 
     biases: tuple[BiasText, ...] = ()
     emotions: tuple[EmotionText, ...] = ()
@@ -178,12 +178,12 @@ class LabelledSets:
 def load_sets(
     half: str, folder: Path | None = None
 ) -> tuple[dict[str, LabelledSets], dict[str, str]]:
-    """Return the sets of a half by its name (`all` gives dev and held), and each file's SHA-256.
+    """Load the sets by half (`all` gives dev and held), and each file's SHA-256.
 
-    A `folder` stands in place of the packaged sets: those whose files it holds are judged.
+    A `folder` replaces the packaged sets by those whose files it holds.
 
     Raises:
-        InvalidArgument: another half, no folder with a set, or a file that is not of its form.
+        InvalidArgument: unknown half, no set in the folder, or a malformed file.
     """
     found = _files(folder)
     wanted = ("dev", "held") if half == "all" else (half,)
@@ -199,7 +199,7 @@ def _sets(loaded: dict[str, LabelledSet[Any]]) -> LabelledSets:
 
 
 def _files(folder: Path | None) -> dict[str, Path | None]:
-    """Return for each set to be judged its file, None where it is the packaged one."""
+    """Return each set's file, None for packaged ones."""
     if folder is None:
         return dict.fromkeys(LOADERS)
     paths = {name: folder / f"{name}.jsonl" for name in LOADERS}

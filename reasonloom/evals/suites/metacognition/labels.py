@@ -1,4 +1,4 @@
-"""Reads the labelled emotions and frameworks, and refuses a set whose form is not what it says."""
+"""Loads and validates labelled sets: the shared form, emotions and frameworks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Words = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 
 
 class Labelled(BaseModel):
-    """What both sets share: a name, and the half that may or may not be looked at."""
+    """Fields shared by all labelled records: id, and the half, of which `held` must not be tuned on."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -50,16 +50,16 @@ class Labelled(BaseModel):
     @property
     @abstractmethod
     def label(self) -> str:
-        """What is right to answer."""
+        """The right answer."""
 
     @property
     @abstractmethod
     def said(self) -> str:
-        """What is shown to whoever has to answer."""
+        """The text that is presented to whoever has to answer."""
 
 
 class EmotionText(Labelled):
-    """A text and what its writer or its person feels; valence is -1 to 1, arousal 0 to 1."""
+    """A text and the emotion of its writer or person; valence is -1 to 1, arousal 0 to 1."""
 
     emotion: Emotion
     kind: Kind
@@ -79,7 +79,7 @@ class EmotionText(Labelled):
 
 
 class ProblemContext(BaseModel):
-    """What a caller may add to a problem, under the names of the tool."""
+    """A caller's additions to a problem, named as in the tool."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -89,7 +89,7 @@ class ProblemContext(BaseModel):
 
 
 class FrameworkProblem(Labelled):
-    """A problem, the framework to be taken up first, and why, in a few words."""
+    """A problem, the framework to apply first, and a short reason."""
 
     framework: Framework
     problem: Words
@@ -112,17 +112,17 @@ T = TypeVar("T", bound=Labelled)
 
 @dataclass(frozen=True)
 class LabelledSet(Generic[T]):
-    """Records in the order of their file, and the SHA-256 of the whole file in hex."""
+    """Records in file order, and the SHA-256 of the file in hex."""
 
     items: tuple[T, ...]
     sha256: str
 
 
 def load_emotions(half: str = "dev", path: Path | None = None) -> LabelledSet[EmotionText]:
-    """Return the labelled emotions of a half or of `all`; `path` is another file of this form.
+    """Load the labelled emotions of a half or of `all`; `path` may be another file of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
     items, raw = load_records("emotions.jsonl", EmotionText, path)
     _require_sound("emotions.jsonl", items, EMOTIONS)
@@ -130,10 +130,10 @@ def load_emotions(half: str = "dev", path: Path | None = None) -> LabelledSet[Em
 
 
 def load_frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[FrameworkProblem]:
-    """Return the labelled problems of a half or of `all`; `path` is another file of this form.
+    """Load the labelled problems of a half or of `all`; `path` may be another file of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
     items, raw = load_records("frameworks.jsonl", FrameworkProblem, path)
     _require_sound("frameworks.jsonl", items, FRAMEWORKS)
@@ -141,7 +141,7 @@ def load_frameworks(half: str = "dev", path: Path | None = None) -> LabelledSet[
 
 
 def halves_of(half: str) -> tuple[str, ...]:
-    """Return the halves that a name stands for: itself, or both of `all`."""
+    """Return the halves of a name: itself, or both for `all`."""
     return get_args(Half) if half == "all" else (half,)
 
 
@@ -149,7 +149,7 @@ def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
     """Return the records of a half, or of `all`.
 
     Raises:
-        InvalidArgument: another half.
+        InvalidArgument: unknown half.
     """
     if half not in HALVES:
         raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
@@ -157,10 +157,10 @@ def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
 
 
 def load_records(name: str, form: type[T], path: Path | None) -> tuple[list[T], bytes]:
-    """Return the records of a packaged set, or of the file at `path`, and the file's bytes.
+    """Load the records of a packaged set, or of the file at `path`, and the file's bytes.
 
     Raises:
-        InvalidArgument: the file is not there, or a line is not of this form.
+        InvalidArgument: the file is missing, or a line is malformed.
     """
     try:
         raw = (path or files(FOLDER) / name).read_bytes()

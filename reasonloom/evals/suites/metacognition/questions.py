@@ -1,4 +1,4 @@
-"""Puts every labelled item to the check that it is for, and reads what the check said of it."""
+"""Puts every labelled item to its check, and extracts the scores of the answer."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ CONTRACTS: dict[str, type[Request]] = {
     "assess_confidence": AssessConfidence,
     "evaluate": Evaluate,
 }
-"""The tools that are called, each by the graph of its name."""
+"""The tools, each with the graph of its name."""
 
 SELECTION = "framework selection"
-"""What is called without its tool: the rest of `analyze` would cost more and say nothing of it."""
+"""Called without its tool, as the rest of `analyze` would cost more and is not measured."""
 
 SIDES = ("sound", "flawed")
 ToolOutput = Mapping[str, Any]
@@ -42,14 +42,14 @@ Scores = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One item put to one check; `ask` asks it."""
+    """One item with the call that answers it."""
 
     item: Item
     ask: Callable[[Engine], Awaitable[Answer]]
 
 
 def questions(sets: LabelledSets) -> Iterator[Question]:
-    """Yield every question that a half's sets give, one check after the other."""
+    """Yield every question of a half's sets, check by check."""
     for text in sets.biases:
         yield _of_tool(
             "detect_bias", text, {"reasoning": text.text}, partial(detected_biases, text)
@@ -65,23 +65,22 @@ def questions(sets: LabelledSets) -> Iterator[Question]:
 
 
 def detected_biases(item: BiasText, answer: ToolOutput) -> Scores:
-    """Return the confidence of each bias that was told.
+    """Return the confidence of each detected bias.
 
-    Where the label is among them, `overlap` is 1 if a told span shares a character with the
-    labelled one, else 0.
+    If the label is among them, `overlap` is 1 if a detected span overlaps the labelled one, else 0.
     """
-    told = {found["type"]: found for found in answer["biases"]}
-    scores: Scores = {bias: found["confidence"] for bias, found in told.items()}
-    if item.span is not None and item.bias in told:
+    detected = {found["type"]: found for found in answer["biases"]}
+    scores: Scores = {bias: found["confidence"] for bias, found in detected.items()}
+    if item.span is not None and item.bias in detected:
         start = item.text.index(item.span)
         end = start + len(item.span)
-        spans = told[item.bias]["spans"]
+        spans = detected[item.bias]["spans"]
         scores["overlap"] = float(any(s["start"] < end and start < s["end"] for s in spans))
     return scores
 
 
 def detected_emotion(answer: ToolOutput) -> Scores:
-    """Return the confidence of the emotion that was told first, with valence and arousal."""
+    """Return the confidence of the primary emotion, with valence and arousal."""
     discrete, felt = answer["discrete"], answer["circumplex"]
     return {
         discrete["primary"]: discrete["confidence"],
@@ -96,7 +95,7 @@ def assessed_confidence(answer: ToolOutput) -> float:
 
 
 def mean_quality(answer: ToolOutput) -> float:
-    """Return the mean of the four sides of quality."""
+    """Return the mean of the four quality dimensions."""
     return fmean(answer["quality"].values())
 
 
@@ -105,7 +104,7 @@ def _evidence(pair: Pair) -> dict[str, Any]:
 
 
 def _context(pair: Pair) -> dict[str, Any]:
-    """Return what `evaluate` is given: it takes no evidence, so that goes into the context."""
+    """Return the context for `evaluate`, which takes no evidence argument."""
     return {"context": " ".join(pair.evidence)} if pair.evidence else {}
 
 
@@ -113,19 +112,19 @@ RANKED: dict[str, tuple[Callable[[Pair], dict[str, Any]], Callable[[ToolOutput],
     "assess_confidence": (_evidence, assessed_confidence),
     "evaluate": (_context, mean_quality),
 }
-"""The tools that say which of a pair is the better: what each is given beside, and its worth."""
+"""The tools that rank a pair: their extra arguments and how their answer is valued."""
 
 
-def _item(check: str, labelled: Labelled, asked: Any) -> Item:
-    return Item(f"{check}/{labelled.id}", asked, labelled.label, labelled.id, check)
+def _item(check: str, labelled: Labelled, question: Any) -> Item:
+    return Item(f"{check}/{labelled.id}", question, labelled.label, labelled.id, check)
 
 
 def _of_tool(
     tool: str, labelled: Labelled, given: dict[str, Any], reads: Callable[[ToolOutput], Scores]
 ) -> Question:
     async def ask(engine: Engine) -> Answer:
-        told, took = await _timed(engine, tool, given)
-        return Answer(reads(told), latency_ms=took)
+        output, took = await _timed(engine, tool, given)
+        return Answer(reads(output), latency_ms=took)
 
     return Question(_item(tool, labelled, given), ask)
 
@@ -136,22 +135,22 @@ async def _rank(
     reads: Callable[[ToolOutput], float],
     engine: Engine,
 ) -> Answer:
-    """Return what each side is worth to a tool, and the milliseconds that each call took."""
-    said: Scores = {}
+    """Return a tool's value for each side, and the milliseconds of each call."""
+    scores: Scores = {}
     for side, given in sides.items():
-        told, said[f"{side}_ms"] = await _timed(engine, tool, given)
-        said[side] = reads(told)
-    return Answer(said, latency_ms=fmean(said[f"{side}_ms"] for side in sides))
+        output, scores[f"{side}_ms"] = await _timed(engine, tool, given)
+        scores[side] = reads(output)
+    return Answer(scores, latency_ms=fmean(scores[f"{side}_ms"] for side in sides))
 
 
 async def _timed(engine: Engine, tool: str, given: dict[str, Any]) -> tuple[ToolOutput, float]:
     started = time.perf_counter()
-    told = await call_tool(engine, OWNER, tool, CONTRACTS[tool], given)
-    return told, (time.perf_counter() - started) * 1000
+    output = await call_tool(engine, OWNER, tool, CONTRACTS[tool], given)
+    return output, (time.perf_counter() - started) * 1000
 
 
 async def _select(problem: FrameworkProblem, engine: Engine) -> Answer:
-    """Return each framework's share of one, by the problem's words; no language model votes."""
+    """Return each framework's share by the problem's words, without a language model's vote."""
     started = time.perf_counter()
     shares = await computed_shares(problem.problem)
     return Answer(shares, latency_ms=(time.perf_counter() - started) * 1000)

@@ -1,4 +1,4 @@
-"""Figures of what names one label for each item: emotions, and frameworks."""
+"""Figures of detected biases, of one label per item (emotions, frameworks), and of ranked pairs."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ PARTIAL_OVERLAP = "biases"
 NONE = "none"
 TYPES = tuple(bias for bias in BIASES if bias != NONE)
 DetectedBiases = Mapping[str, Mapping[str, float]]
-"""By an item's id what was said of it."""
+"""Scores of the answers, by item id."""
 
 
-def bias_figures(items: Sequence[BiasText], said: DetectedBiases) -> Iterator[Figure]:
-    """Yield precision, recall, false alarms and spans, overall, in the mean, and by type.
+def bias_figures(items: Sequence[BiasText], answers: DetectedBiases) -> Iterator[Figure]:
+    """Yield precision, recall, false alarms and span overlap: overall, macro, and by type.
 
-    A guess draws one of the nine labels, `none` among them, for each text.
+    A guess draws one of the nine labels, including `none`, for each text.
     """
     if not items:
         return
     biased = [item for item in items if item.bias != NONE]
     sound = [item for item in items if item.bias == NONE]
-    yield _precision(items, said, TYPES)
-    yield _recall(biased, said)
-    alarms = [float(bool(_detected(said, item, TYPES))) for item in sound]
+    yield _precision(items, answers, TYPES)
+    yield _recall(biased, answers)
+    alarms = [float(bool(_detected(answers, item, TYPES))) for item in sound]
     yield share(
         PARTIAL_OVERLAP,
         "false alarms",
@@ -44,65 +44,65 @@ def bias_figures(items: Sequence[BiasText], said: DetectedBiases) -> Iterator[Fi
         guess=len(TYPES) / len(BIASES),
         majority=0.0,
     )
-    yield _overlap(biased, said)
-    by_type = {bias: list(_of_type(items, said, bias)) for bias in TYPES}
+    yield _overlap(biased, answers)
+    by_type = {bias: list(_of_type(items, answers, bias)) for bias in TYPES}
     yield _macro("precision", [found[0] for found in by_type.values()])
     yield _macro("recall", [found[1] for found in by_type.values()])
     for found in by_type.values():
         yield from found
 
 
-def _of_type(items: Sequence[BiasText], said: DetectedBiases, bias: str) -> Iterator[Figure]:
+def _of_type(items: Sequence[BiasText], answers: DetectedBiases, bias: str) -> Iterator[Figure]:
     labelled = [item for item in items if item.bias == bias]
-    yield _precision(items, said, (bias,), of=bias)
-    yield _recall(labelled, said, of=bias)
-    yield _overlap(labelled, said, of=bias)
+    yield _precision(items, answers, (bias,), of=bias)
+    yield _recall(labelled, answers, of=bias)
+    yield _overlap(labelled, answers, of=bias)
 
 
 def _precision(
-    items: Sequence[BiasText], said: DetectedBiases, types: Sequence[str], of: str = "all"
+    items: Sequence[BiasText], answers: DetectedBiases, types: Sequence[str], of: str = "all"
 ) -> Figure:
-    """Return the share of what was told, of these types, that is the label."""
-    told = [(item, bias) for item in items for bias in _detected(said, item, types)]
+    """Return the share of detected biases of these types that are the label."""
+    detected = [(item, bias) for item in items for bias in _detected(answers, item, types)]
     guess = fmean(fmean(item.bias == bias for item in items) for bias in types)
-    hits = [float(item.bias == bias) for item, bias in told]
+    hits = [float(item.bias == bias) for item, bias in detected]
     return share(PARTIAL_OVERLAP, "precision", hits, of=of, guess=guess)
 
 
-def _recall(labelled: Sequence[BiasText], said: DetectedBiases, of: str = "all") -> Figure:
-    hits = [float(item.bias in said[item.id]) for item in labelled]
+def _recall(labelled: Sequence[BiasText], answers: DetectedBiases, of: str = "all") -> Figure:
+    hits = [float(item.bias in answers[item.id]) for item in labelled]
     return share(PARTIAL_OVERLAP, "recall", hits, of=of, guess=1 / len(BIASES), majority=0.0)
 
 
-def _overlap(labelled: Sequence[BiasText], said: DetectedBiases, of: str = "all") -> Figure:
-    """Return the share of the right ones whose told span touches the labelled one.
+def _overlap(labelled: Sequence[BiasText], answers: DetectedBiases, of: str = "all") -> Figure:
+    """Return the share of true positives whose detected span overlaps the labelled one.
 
-    A guess tells one of the text's sentences.
+    A guess names one of the text's sentences.
     """
-    right = [item for item in labelled if item.bias in said[item.id]]
+    right = [item for item in labelled if item.bias in answers[item.id]]
     guess = fmean(_touching(item) for item in right) if right else None
     return share(
         PARTIAL_OVERLAP,
         "span overlap",
-        [said[item.id]["overlap"] for item in right],
+        [answers[item.id]["overlap"] for item in right],
         of=of,
         guess=guess,
     )
 
 
 def _touching(item: BiasText) -> float:
-    """Return the share of a text's sentences that share a character with the labelled span."""
+    """Return the share of a text's sentences that overlap the labelled span."""
     start = item.text.index(item.span or "")
     end = start + len(item.span or "")
     return fmean(each.start < end and start < each.end for each in sentences_of(item.text))
 
 
-def _detected(said: DetectedBiases, item: BiasText, types: Sequence[str]) -> list[str]:
-    return [bias for bias in types if bias in said[item.id]]
+def _detected(answers: DetectedBiases, item: BiasText, types: Sequence[str]) -> list[str]:
+    return [bias for bias in types if bias in answers[item.id]]
 
 
 def _macro(name: str, figures: Sequence[Figure]) -> Figure:
-    """Return the mean over the types; a type that was never told has a precision of 0."""
+    """Return the mean over types; a type never detected has precision 0."""
     value = fmean(figure.value or 0.0 for figure in figures)
     guess = fmean(figure.guess or 0.0 for figure in figures)
     return Figure(
@@ -114,14 +114,14 @@ PAIR_PART = "pairs"
 GUESS = 0.5
 
 
-def pair_figures(items: Sequence[Pair], said: DetectedBiases, tool: str) -> Iterator[Figure]:
-    """Yield the shares that `tool` ranks right, in all and by fault; a tie counts half.
+def pair_figures(items: Sequence[Pair], answers: DetectedBiases, tool: str) -> Iterator[Figure]:
+    """Yield the shares of pairs that `tool` ranks right, overall and by fault; a tie counts half.
 
-    `ties` is the share of the pairs whose two sides were rated the same.
+    `ties` is the share of pairs whose sides were rated equal.
     """
     if not items:
         return
-    ranked = {item.id: pair_rank(said[item.id]) for item in items}
+    ranked = {item.id: pair_rank(answers[item.id]) for item in items}
     yield share(PAIR_PART, tool, list(ranked.values()), guess=GUESS)
     yield share(PAIR_PART, f"{tool}, ties", [float(each == GUESS) for each in ranked.values()])
     for fault in FAULTS:
@@ -131,7 +131,7 @@ def pair_figures(items: Sequence[Pair], said: DetectedBiases, tool: str) -> Iter
 
 
 def pair_rank(worth: Mapping[str, float]) -> float:
-    """Return 1 where the sound side is worth more, 0 where the flawed one is, a half for a tie."""
+    """Return 1 if the sound side is rated higher, 0 if the flawed one is, a half for a tie."""
     sound, flawed = worth["sound"], worth["flawed"]
     return GUESS if sound == flawed else float(sound > flawed)
 
@@ -139,23 +139,22 @@ def pair_rank(worth: Mapping[str, float]) -> float:
 AXES = ("valence", "arousal")
 
 
-def emotion_figures(items: Sequence[EmotionText], said: DetectedBiases) -> Iterator[Figure]:
-    """Yield how often the emotion told first is the label, and how near the two axes are.
+def emotion_figures(items: Sequence[EmotionText], answers: DetectedBiases) -> Iterator[Figure]:
+    """Yield the top-1 accuracy of the emotion, by kind and emotion too, and errors on both axes.
 
-    By kind and by emotion too; `none` is an emotion here. A guess draws one of the twelve; on an
-    axis it is the middle label, always told.
+    `none` is an emotion here. A guess draws one of the twelve; on an axis it is always the median.
     """
     if not items:
         return
-    yield from _first(("emotions", "top-1"), items, said, EMOTIONS, _by_kind(items))
+    yield from _first(("emotions", "top-1"), items, answers, EMOTIONS, _by_kind(items))
     for axis in AXES:
         labels = [float(getattr(item, axis)) for item in items]
-        told = [said[item.id][axis] for item in items]
+        values = [answers[item.id][axis] for item in items]
         middle = [median(labels)] * len(labels)
         yield Figure(
             part="emotions",
             name=f"{axis}, correlation",
-            value=correlation(labels, told),
+            value=correlation(labels, values),
             n=len(items),
             guess=0.0,
             unit="number",
@@ -163,35 +162,34 @@ def emotion_figures(items: Sequence[EmotionText], said: DetectedBiases) -> Itera
         yield Figure(
             part="emotions",
             name=f"{axis}, mean error",
-            value=mean_distance(labels, told),
+            value=mean_distance(labels, values),
             n=len(items),
             guess=mean_distance(labels, middle),
             unit="number",
         )
 
 
-def framework_figures(items: Sequence[FrameworkProblem], said: DetectedBiases) -> Iterator[Figure]:
-    """Yield how often the label has the greatest share, and one of the two greatest.
-
-    A guess draws one of the eight, or two.
-    """
+def framework_figures(
+    items: Sequence[FrameworkProblem], answers: DetectedBiases
+) -> Iterator[Figure]:
+    """Yield top-1 and top-2 accuracy; a guess draws one or two of the eight."""
     if not items:
         return
-    yield from _first(("frameworks", "top-1"), items, said, FRAMEWORKS, {})
-    hits = [float(item.label in ranked_labels(said[item.id], FRAMEWORKS)[:2]) for item in items]
+    yield from _first(("frameworks", "top-1"), items, answers, FRAMEWORKS, {})
+    hits = [float(item.label in ranked_labels(answers[item.id], FRAMEWORKS)[:2]) for item in items]
     yield share("frameworks", "top-2", hits, guess=2 / len(FRAMEWORKS))
 
 
 def confusion(
-    items: Sequence[Labelled], said: DetectedBiases, labels: Sequence[str]
+    items: Sequence[Labelled], answers: DetectedBiases, labels: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Return for each label how often each was told first of its items; what never was is left out.
+    """Return how often each label was answered first for items of each label, without zeros.
 
     In the order of `labels`.
     """
-    counted = Counter((item.label, ranked_labels(said[item.id], labels)[0]) for item in items)
+    counted = Counter((item.label, ranked_labels(answers[item.id], labels)[0]) for item in items)
     return {
-        label: {told: counted[label, told] for told in labels if counted[label, told]}
+        label: {other: counted[label, other] for other in labels if counted[label, other]}
         for label in labels
         if any(item.label == label for item in items)
     }
@@ -200,11 +198,11 @@ def confusion(
 def _first(
     named: tuple[str, str],
     items: Sequence[Labelled],
-    said: DetectedBiases,
+    answers: DetectedBiases,
     labels: Sequence[str],
     more: Mapping[str, Sequence[Labelled]],
 ) -> Iterator[Figure]:
-    """Yield the shares whose label was told first: of all, of `more` groups, of each label."""
+    """Yield top-1 accuracy: overall, for `more` groups, and per label."""
     ((most, _),) = Counter(item.label for item in items).most_common(1)
     by_label = {label: [item for item in items if item.label == label] for label in labels}
     groups = {ALL: items, **more}
@@ -212,7 +210,7 @@ def _first(
     for of, group in {**groups, **by_label}.items():
         if not group:
             continue
-        hits = [float(ranked_labels(said[item.id], labels)[0] == item.label) for item in group]
+        hits = [float(ranked_labels(answers[item.id], labels)[0] == item.label) for item in group]
         always = fmean(item.label == most for item in group) if of in groups else None
         yield share(part, name, hits, of=of, guess=1 / len(labels), majority=always)
 
@@ -223,5 +221,5 @@ def _by_kind(items: Sequence[EmotionText]) -> dict[str, list[EmotionText]]:
 
 
 def ranked_labels(scores: Mapping[str, float], labels: Sequence[str]) -> list[str]:
-    """Return the labels that were told, the greatest score first; others are left out."""
+    """Return the scored labels, highest score first."""
     return sorted((label for label in labels if label in scores), key=lambda each: -scores[each])

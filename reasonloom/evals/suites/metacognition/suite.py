@@ -57,7 +57,7 @@ class Goal:
     bound: float
 
     def met(self, value: float) -> bool:
-        """Tell whether a figure meets it."""
+        """Return whether a figure meets it."""
         if self.sign == ">=":
             return value >= self.bound
         return value <= self.bound if self.sign == "<=" else value < self.bound
@@ -73,16 +73,16 @@ GOALS: Mapping[tuple[str, str, str], Goal] = MappingProxyType(
         **{("pairs", tool, ALL): Goal(">=", 0.8) for tool in RANKED},
     }
 )
-"""By part, name and class."""
+"""By part, name and class; set before any check existed, for the part without a language model."""
 
 OFFLINE_GOALS: Mapping[tuple[str, str, str], Goal] = MappingProxyType(
     {("latency", "p50", tool): Goal("<", 5.0) for tool in CONTRACTS}
 )
-"""Those that hold only where no language model is waited for."""
+"""Goals that apply only without waiting for a language model."""
 
 
 def goal_of(figure: Figure, *, offline: bool) -> Goal | None:
-    """Return the goal that was set for a figure, if any."""
+    """Return a figure's goal, if it has one."""
     place = (figure.part, figure.name, figure.of)
     return GOALS.get(place) or (OFFLINE_GOALS.get(place) if offline else None)
 
@@ -90,9 +90,9 @@ def goal_of(figure: Figure, *, offline: bool) -> Goal | None:
 def metacognition_summary(
     sets: LabelledSets, records: Sequence[Record], *, offline: bool
 ) -> dict[str, Any]:
-    """Return `figures`, in their order, and `confusion` of emotions and frameworks.
+    """Return all `figures`, and the `confusion` of emotions and frameworks.
 
-    `records` are those of the half's questions, all of them.
+    `records` must cover all questions of the half.
     """
     figures = [*_judged(sets, records), *_latencies(records)]
     return {
@@ -120,7 +120,7 @@ def _latencies(records: Sequence[Record]) -> Iterator[Figure]:
 
 
 def _times(record: Record) -> list[float]:
-    """Return the milliseconds of each call: of a pair there are two."""
+    """Return the milliseconds of each call; a pair has two."""
     if record.group not in RANKED:
         return [record.latency_ms]
     return [record.output[f"{side}_ms"] for side in SIDES]
@@ -135,13 +135,13 @@ def _answer_of(records: Sequence[Record], check: str) -> DetectedBiases:
 
 
 def _wire(figure: Figure, *, offline: bool) -> dict[str, Any]:
-    """Return a figure with its goal, if it has one; all numbers rounded to four places."""
-    told = {name: _rounded(value) for name, value in asdict(figure).items()}
+    """Return a figure with its goal, if any, rounded to four places."""
+    values = {name: _rounded(value) for name, value in asdict(figure).items()}
     goal = goal_of(figure, offline=offline)
     if goal is None:
-        return told
+        return values
     met = figure.value is not None and goal.met(figure.value)
-    return {**told, "goal": f"{goal.sign} {goal.bound:g}", "met": met}
+    return {**values, "goal": f"{goal.sign} {goal.bound:g}", "met": met}
 
 
 def _rounded(value: Any) -> Any:
@@ -159,14 +159,14 @@ UNSCALED = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the questions of a half, of the sets of another's own where `data` is their folder.
+    """Return the questions of a half, from the folder `data` if given.
 
     Raises:
-        InvalidArgument: another half, or a set that is not of its form.
+        InvalidArgument: unknown half, or a malformed set.
     """
     sets, digests = load_sets(half, data)
-    asked = {each: list(questions(of_half)) for each, of_half in sets.items()}
-    every = [question for of_half in asked.values() for question in of_half]
+    by_half = {each: list(questions(of_half)) for each, of_half in sets.items()}
+    every = [question for of_half in by_half.values() for question in of_half]
     suite = Suite(
         NAME,
         [question.item for question in every],
@@ -179,13 +179,15 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
             "classifier_sha256": sha256((files(FOLDER) / WEIGHTS).read_bytes()).hexdigest(),
         },
     )
-    return Packaged(suite, partial(_report, sets, asked))
+    return Packaged(suite, partial(_report, sets, by_half))
 
 
 @asynccontextmanager
-async def open_checks(asked: Sequence[Question], parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield what puts an item to its check."""
-    known = {question.item.id: question for question in asked}
+async def open_checks(
+    questions: Sequence[Question], parts: AnswerContext
+) -> AsyncIterator[Answering]:
+    """Yield a function that puts an item to its check."""
+    known = {question.item.id: question for question in questions}
     async with temporary_engine(parts) as engine:
 
         async def answer(item: Item, epoch: int) -> Answer:
@@ -194,13 +196,13 @@ async def open_checks(asked: Sequence[Question], parts: AnswerContext) -> AsyncI
         yield answer
 
 
-def _named(bias: str, said: Mapping[str, float]) -> float:
-    """Return 1 where exactly the label was told, or nothing where there is none."""
-    return float({told for told in TYPES if told in said} == {bias} - {NONE})
+def _named(bias: str, answer: Mapping[str, float]) -> float:
+    """Return 1 if exactly the label was detected, or nothing for `none`."""
+    return float({other for other in TYPES if other in answer} == {bias} - {NONE})
 
 
-def _first(labels: Sequence[str], label: str, said: Mapping[str, float]) -> float:
-    return float(ranked_labels(said, labels)[0] == label)
+def _first(labels: Sequence[str], label: str, answer: Mapping[str, float]) -> float:
+    return float(ranked_labels(answer, labels)[0] == label)
 
 
 RIGHT: dict[str, Callable[[str, Mapping[str, float]], float]] = {
@@ -209,15 +211,15 @@ RIGHT: dict[str, Callable[[str, Mapping[str, float]], float]] = {
     SELECTION: partial(_first, FRAMEWORKS),
     **dict.fromkeys(RANKED, lambda _, said: pair_rank(said)),
 }
-"""By check whether what it said is right; a tie of a pair is half right."""
+"""Scores an answer by check; a tied pair scores a half."""
 
 
 def _report(
-    sets: Mapping[str, LabelledSets], asked: Mapping[str, Sequence[Question]], log: EvalLog
+    sets: Mapping[str, LabelledSets], by_half: Mapping[str, Sequence[Question]], log: EvalLog
 ) -> dict[str, Any]:
     offline = log.head["system"]["llm"] == OfflineModel.name
     found = {}
-    for half, of_half in asked.items():
+    for half, of_half in by_half.items():
         ids = {question.item.id for question in of_half}
         own = [record for record in log.records if record.item in ids]
         found[half] = metacognition_summary(sets[half], own, offline=offline)

@@ -1,4 +1,4 @@
-"""Reads the worlds with their memories and claims, and refuses a set not of the stated form."""
+"""Loads and validates the worlds with their memories and claims; word overlap as the baseline."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ VERDICTS: dict[Kind, Verdict] = {
     "unrelated": "ungrounded",
     "superseded": "ungrounded",
 }
-"""The verdict that is right for a kind."""
+"""The right verdict of each kind."""
 
 CONTRADICTED: dict[Kind, tuple[bool, ...]] = dict.fromkeys(KINDS, (False,)) | {
     "negated": (True,),
@@ -51,11 +51,11 @@ CONTRADICTED: dict[Kind, tuple[bool, ...]] = dict.fromkeys(KINDS, (False,)) | {
     "superseded": (True,),
     "swapped": (True, False),
 }
-"""Whether a current memory says otherwise; of a swapped one it may or may not."""
+"""Whether a current memory contradicts it; a swapped one may or may not be."""
 
 
 class InWorld(Labelled):
-    """What memories and claims share: a world of their own, and a language."""
+    """Fields shared by memories and claims."""
 
     id: Label
     world: Words
@@ -69,7 +69,7 @@ class InWorld(Labelled):
 
 
 class Memory(InWorld):
-    """A memory as it is stored; `supersedes` is the id of an earlier one that it corrects."""
+    """A memory to store; `supersedes` is the id of the earlier one that it corrects."""
 
     type: EventType
     supersedes: Label | None
@@ -81,9 +81,9 @@ class Memory(InWorld):
 
 
 class Claim(InWorld):
-    """A claim, the verdict that is right, and the ids of the memories that decide it.
+    """A claim, its right verdict, and the ids of the memories that decide it.
 
-    `uncovered` holds the words of the claim that no memory speaks of, for `partly` alone.
+    `uncovered` holds the words of the claim that no memory covers, for `partly` only.
     """
 
     kind: Kind
@@ -94,7 +94,7 @@ class Claim(InWorld):
 
     @property
     def label(self) -> str:
-        """The verdict, or `contradicted` where a memory says otherwise."""
+        """The verdict, or `contradicted` if a memory says otherwise."""
         return "contradicted" if self.contradicted else self.verdict
 
     @model_validator(mode="after")
@@ -114,7 +114,7 @@ class Claim(InWorld):
 
 @dataclass(frozen=True)
 class World:
-    """Memories in the order in which they are stored, and the claims about them."""
+    """Memories in storage order, and the claims about them."""
 
     id: str
     memories: tuple[Memory, ...]
@@ -122,14 +122,14 @@ class World:
 
     @property
     def current(self) -> tuple[Memory, ...]:
-        """The memories that no later one supersedes."""
+        """The memories that are not superseded."""
         old = {memory.supersedes for memory in self.memories}
         return tuple(memory for memory in self.memories if memory.id not in old)
 
 
 @dataclass(frozen=True)
 class GroundingSet:
-    """Worlds in the order of their file, and the SHA-256 of both files in hex, by name."""
+    """Worlds in file order, and the SHA-256 (hex) of both files by name."""
 
     worlds: tuple[World, ...]
     sha256: dict[str, str]
@@ -141,13 +141,13 @@ class GroundingSet:
 
 
 def load_grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
-    """Return the worlds of a half or of `all`; `folder` holds other files of this form.
+    """Load the worlds of a half or of `all`; `folder` may hold another set of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
     memories, stored = load_records("memories.jsonl", Memory, folder / "memories.jsonl")
-    claims, asked = load_records("claims.jsonl", Claim, folder / "claims.jsonl")
+    claims, raw_claims = load_records("claims.jsonl", Claim, folder / "claims.jsonl")
     _require_once("memories.jsonl", memories)
     _require_once("claims.jsonl", claims)
     _require_whole_worlds(memories, claims)
@@ -155,7 +155,7 @@ def load_grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
     for world in _worlds(memories, claims):
         _require_evidence(world)
     _require_even(claims)
-    raw = {"memories.jsonl": stored, "claims.jsonl": asked}
+    raw = {"memories.jsonl": stored, "claims.jsonl": raw_claims}
     hashes = {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()}
     return GroundingSet(tuple(_worlds(of_half(half, memories), of_half(half, claims))), hashes)
 
@@ -165,8 +165,8 @@ def _worlds(memories: Iterable[Memory], claims: Sequence[Claim]) -> list[World]:
     for memory in memories:
         kept.setdefault(memory.world, []).append(memory)
     return [
-        World(name, tuple(told), tuple(claim for claim in claims if claim.world == name))
-        for name, told in kept.items()
+        World(name, tuple(own), tuple(claim for claim in claims if claim.world == name))
+        for name, own in kept.items()
     ]
 
 
@@ -184,8 +184,8 @@ def _require_whole_worlds(memories: Sequence[Memory], claims: Sequence[Claim]) -
         if halves.setdefault(item.world, item.half) != item.half:
             why = f"{item.world} is in both halves"
             raise InvalidArgument(f"{item.id}: {why}", field="data")
-    told, asked = ({item.world for item in items} for items in (memories, claims))
-    for name, absent in (("memories.jsonl", asked - told), ("claims.jsonl", told - asked)):
+    stored, claimed = ({item.world for item in items} for items in (memories, claims))
+    for name, absent in (("memories.jsonl", claimed - stored), ("claims.jsonl", stored - claimed)):
         if absent:
             raise InvalidArgument(f"{name}: there is nothing of {min(absent)}", field="data")
 
@@ -217,8 +217,8 @@ def _require_even(claims: Sequence[Claim]) -> None:
     for kind in KINDS:
         dev, held = (counted[kind, half] for half in get_args(Half))
         if dev != held or not dev:
-            told = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
-            raise InvalidArgument(f"claims.jsonl: {told}", field="data")
+            why = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
+            raise InvalidArgument(f"claims.jsonl: {why}", field="data")
 
 
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")
@@ -228,7 +228,7 @@ STEPS = [step / 20 for step in range(22)]
 
 @dataclass(frozen=True)
 class OverlapScore:
-    """A claim and the share (0 to 1) of its words that the best memory holds."""
+    """A claim and the share (0 to 1) of its words found in the best memory."""
 
     claim: Claim
     share: float
@@ -236,13 +236,13 @@ class OverlapScore:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """`verified` from one share on, `partial` from another on; above 1 is never."""
+    """Lower bounds of the share for `verified` and `partial`; above 1 means never."""
 
     verified: float
     partial: float
 
     def verdict(self, share: float) -> Verdict:
-        """Return what is said of a share."""
+        """Return the verdict for a share."""
         if share >= self.verified:
             return "verified"
         return "partial" if share >= self.partial else "ungrounded"
@@ -258,34 +258,34 @@ def overlap_scores(worlds: Sequence[World]) -> list[OverlapScore]:
 
 
 def best_thresholds(claims: Sequence[OverlapScore]) -> Thresholds:
-    """Return the thresholds, in steps of 0.05, with the highest mean of the verdicts."""
+    """Return the thresholds, in steps of 0.05, with the best balanced accuracy."""
     tried = [Thresholds(high, low) for high, low in product(STEPS, STEPS) if low <= high]
     return max(tried, key=lambda each: balanced_accuracy(claims, each))
 
 
 def accuracy_by_verdict(claims: Sequence[OverlapScore], by: Thresholds) -> dict[str, float]:
-    """Return the share of right verdicts for each kind."""
+    """Return the share of right verdicts per kind."""
     hits: dict[str, list[bool]] = {kind: [] for kind in KINDS}
     for each in claims:
         hits[each.claim.kind].append(by.verdict(each.share) == each.claim.verdict)
-    return {kind: sum(told) / len(told) for kind, told in hits.items()}
+    return {kind: sum(own) / len(own) for kind, own in hits.items()}
 
 
 def balanced_accuracy(claims: Sequence[OverlapScore], by: Thresholds) -> float:
-    """Return the mean over the three verdicts of the share that is given rightly."""
+    """Return the mean over the three verdicts of the share judged right."""
     hits: dict[Verdict, list[bool]] = {}
     for each in claims:
         hits.setdefault(each.claim.verdict, []).append(by.verdict(each.share) == each.claim.verdict)
-    return sum(sum(told) / len(told) for told in hits.values()) / len(hits)
+    return sum(sum(own) / len(own) for own in hits.values()) / len(hits)
 
 
 def _share(claim: str, memory: str) -> float:
-    asked, held = set(_words(claim)), set(_words(memory))
-    return len(asked & held) / len(asked)
+    wanted, held = set(_words(claim)), set(_words(memory))
+    return len(wanted & held) / len(wanted)
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield the words; what is written without spaces falls into pairs of characters."""
+    """Yield words; unspaced scripts are split into character pairs."""
     for word in WORD.findall(text.casefold()):
         if UNSPACED.match(word):
             yield from (word[n : n + 2] for n in range(max(1, len(word) - 1)))

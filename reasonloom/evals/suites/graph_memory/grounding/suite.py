@@ -1,4 +1,4 @@
-"""The figures of one half: right verdicts, beside those of counting words."""
+"""The suite `grounding`: claims as items, each asked of its world's memories."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from reasonloom.settings import load_settings
 
 
 async def store_world(engine: Engine, world: World) -> dict[int, str]:
-    """Add a world's memories in their order, corrections with their edge; return node to id.
+    """Add a world's memories in order, corrections with their edge; return node to id.
 
-    Each world has an owner of its own, so that none knows of another.
+    Each world has its own owner and so is isolated from the others.
     """
     nodes: dict[str, int] = {}
     for memory in world.memories:
@@ -57,21 +57,21 @@ async def store_world(engine: Engine, world: World) -> dict[int, str]:
 
 
 async def ask_claim(engine: Engine, world: str, claim: str, names: Mapping[int, str]) -> Answer:
-    """Ground a claim; the output is the status, whether it is contradicted, and the evidence."""
+    """Ground a claim; the output has status, contradiction, and evidence."""
     started = time.perf_counter()
     answer = await call_tool(engine, world, "memory_ground", MemoryGround, {"claim": claim})
     took = (time.perf_counter() - started) * 1000
-    said = {
+    output = {
         "status": answer["status"],
         "contradicted": answer["contradicted"],
         "evidence": [names[each["node_id"]] for each in answer["evidence"]],
     }
-    return Answer(said, latency_ms=took)
+    return Answer(output, latency_ms=took)
 
 
 DIGITS = 4
 NEVER = ("negated", "swapped")
-"""The kinds of which no claim may be called verified."""
+"""Kinds of which no claim may be called verified."""
 
 ACCURACY = 0.8
 
@@ -79,10 +79,10 @@ ACCURACY = 0.8
 def grounding_summary(
     worlds: Sequence[World], records: Sequence[Record], by: Thresholds
 ) -> dict[str, Any]:
-    """Return the goals and the figures of a half, each with what counting words gives there."""
-    told = {record.item: record for record in records}
+    """Return goals and figures of a half, each with the word-overlap baseline."""
+    by_claim = {record.item: record for record in records}
     base = overlap_scores(worlds)
-    figures = _figures(told, base, by)
+    figures = _figures(by_claim, base, by)
     wrong = [each for each in records if each.group in NEVER and _is_verified(each)]
     accuracy = next(each for each, _ in figures if each.name == "right verdicts")
     return {
@@ -102,35 +102,39 @@ def grounding_summary(
 
 
 def _figures(
-    told: dict[str, Record], base: Sequence[OverlapScore], by: Thresholds
+    by_claim: dict[str, Record], base: Sequence[OverlapScore], by: Thresholds
 ) -> list[tuple[Figure, float | None]]:
-    asked = [
-        (each.claim, told[each.claim.id], each.share) for each in base if each.claim.id in told
+    judged = [
+        (each.claim, by_claim[each.claim.id], each.share)
+        for each in base
+        if each.claim.id in by_claim
     ]
-    right = [(one.scores["right"], by.verdict(part) == claim.verdict) for claim, one, part in asked]
+    right = [
+        (one.scores["right"], by.verdict(part) == claim.verdict) for claim, one, part in judged
+    ]
     found = [(_share("right verdicts", [a for a, _ in right]), _mean([b for _, b in right]))]
     means: list[tuple[float, float]] = []
     for verdict in dict.fromkeys(VERDICTS.values()):
-        some = [pair for pair, (c, _, _) in zip(right, asked, strict=True) if c.verdict == verdict]
+        some = [pair for pair, (c, _, _) in zip(right, judged, strict=True) if c.verdict == verdict]
         if some:
             means.append((fmean(a for a, _ in some), fmean(b for _, b in some)))
     mean = Figure(
         part="claims",
         name="mean over the verdicts",
         value=_mean([a for a, _ in means]),
-        n=len(asked),
+        n=len(judged),
     )
     found.append((mean, _mean([b for _, b in means])))
     for kind in KINDS:
-        some = [pair for pair, (c, _, _) in zip(right, asked, strict=True) if c.kind == kind]
+        some = [pair for pair, (c, _, _) in zip(right, judged, strict=True) if c.kind == kind]
         found.append((_share("right", [a for a, _ in some], kind), _mean([b for _, b in some])))
-    return [*found, *_others(told.values(), asked, by)]
+    return [*found, *_others(by_claim.values(), judged, by)]
 
 
-def _others(told: Any, asked: Any, by: Thresholds) -> list[tuple[Figure, float | None]]:
+def _others(all_records: Any, judged: Any, by: Thresholds) -> list[tuple[Figure, float | None]]:
     never = [(float(_is_verified(one)), by.verdict(part) == "verified")
-             for claim, one, part in asked if claim.kind in NEVER]  # fmt: skip
-    records = list(told)
+             for claim, one, part in judged if claim.kind in NEVER]  # fmt: skip
+    records = list(all_records)
     hits = [one.scores["evidence"] for one in records if "evidence" in one.scores]
     labels = [one.scores["label"] for one in records]
     return [
@@ -152,15 +156,15 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _rounded(figure: Figure, overlap: float | None) -> dict[str, Any]:
-    told = asdict(figure)
-    interval = told["interval"]
-    told["interval"] = [round(end, DIGITS) for end in interval] if interval else None
-    told["value"] = None if figure.value is None else round(figure.value, DIGITS)
-    return {**told, "overlap": None if overlap is None else round(overlap, DIGITS)}
+    values = asdict(figure)
+    interval = values["interval"]
+    values["interval"] = [round(end, DIGITS) for end in interval] if interval else None
+    values["value"] = None if figure.value is None else round(figure.value, DIGITS)
+    return {**values, "overlap": None if overlap is None else round(overlap, DIGITS)}
 
 
 def verdict_of(output: Mapping[str, Any]) -> str:
-    """Return what an answer said of its claim, with contradicted as a word of its own."""
+    """Return the answer's verdict, with contradicted as one of its own."""
     return "contradicted" if output["contradicted"] else str(output["status"])
 
 
@@ -176,10 +180,10 @@ NOTE = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the claims of a half, of the set of another's own where `data` is its folder.
+    """Return the claims of a half, from the folder `data` if given.
 
     Raises:
-        InvalidArgument: another half, or a set that is not of its form.
+        InvalidArgument: unknown half, or a malformed set.
     """
     folder = data or HERE
     sets = {each: load_grounding(each, folder) for each in halves_of(half)}
@@ -210,7 +214,7 @@ def _item(claim: Claim) -> Item:
 
 @asynccontextmanager
 async def open_grounding(worlds: Sequence[World], parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield what asks a claim of its world, stored when its first claim comes."""
+    """Yield a function that grounds claims; a world is stored with its first claim."""
     known = {world.id: world for world in worlds}
     async with temporary_engine(parts) as engine:
         stored: Once[str, dict[int, str]] = Once(lambda name: store_world(engine, known[name]))

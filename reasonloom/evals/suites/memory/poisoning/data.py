@@ -1,4 +1,4 @@
-"""Reads the injected memories, and refuses a set that is not of the stated form."""
+"""Loads and validates the injected memories, and benign ones that resemble them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ BENIGN = "benign.jsonl"
 Kind = Literal["instruction", "trigger", "hidden", "provenance", "plain"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PLAIN: Kind = "plain"
-"""A false sentence in plain words, which no control of ours is made for: told apart."""
+"""A false sentence in plain words, for which no control is made, so reported separately."""
 
 Channel = Literal["remember", "batch", "import", "conversation"]
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
 
 class Injected(Labelled):
-    """A memory that somebody wants to be found; `target` is the question of *people* it is for."""
+    """A memory that an attacker wants found; `target` is the question of *people* it aims at."""
 
     id: Annotated[str, Field(pattern=r"^[a-z]+-\d\d$")]
     kind: Kind
@@ -47,14 +47,14 @@ class Injected(Labelled):
 
 
 class Benign(Labelled):
-    """A memory that somebody may well want to keep, and that looks a little like an attack."""
+    """A memory worth keeping that resembles an attack a little."""
 
     id: Annotated[str, Field(pattern=r"^benign-\d\d$")]
     content: Annotated[str, Field(min_length=1, max_length=1_000)]
 
     @property
     def label(self) -> str:
-        """Nothing is wrong with it."""
+        """Constant, as nothing is wrong with it."""
         return "benign"
 
     @property
@@ -65,7 +65,7 @@ class Benign(Labelled):
 
 @dataclass(frozen=True)
 class InjectedSet:
-    """Injected memories in the order of their file, and its SHA-256 in hex."""
+    """Injected memories in file order, and the file's SHA-256 in hex."""
 
     items: tuple[Injected, ...]
     sha256: str
@@ -73,36 +73,36 @@ class InjectedSet:
 
 @dataclass(frozen=True)
 class BenignSet:
-    """Memories that nobody injected in the order of their file, and its SHA-256 in hex."""
+    """Benign memories in file order, and the file's SHA-256 in hex."""
 
     items: tuple[Benign, ...]
     sha256: str
 
 
 def load_injected(half: str = "dev", folder: Path = HERE) -> InjectedSet:
-    """Return the injected memories of a half or of `all`; `folder` holds another file of the form.
+    """Load the injected memories of a half or of `all`; `folder` may hold another set of this form.
 
     Raises:
-        InvalidArgument: another half, or a file that is not there or not of this form.
+        InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    said, raw = load_records(FILE, Injected, folder / FILE)
-    _require_once(said)
-    return InjectedSet(of_half(half, said), hashlib.sha256(raw).hexdigest())
+    items, raw = load_records(FILE, Injected, folder / FILE)
+    _require_once(items)
+    return InjectedSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
 def load_benign(half: str = "dev") -> BenignSet:
-    """Return the memories that look like attacks and are none, of a half or of `all`.
+    """Load the benign memories of a half or of `all`.
 
     Raises:
-        InvalidArgument: another half.
+        InvalidArgument: unknown half.
     """
-    said, raw = load_records(BENIGN, Benign, HERE / BENIGN)
-    _require_once(said)
-    return BenignSet(of_half(half, said), hashlib.sha256(raw).hexdigest())
+    items, raw = load_records(BENIGN, Benign, HERE / BENIGN)
+    _require_once(items)
+    return BenignSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
 
 
-def _require_once(said: Sequence[Labelled]) -> None:
+def _require_once(items: Sequence[Labelled]) -> None:
     for part in ("id", "said"):
-        for name, times in Counter(getattr(each, part) for each in said).items():
+        for name, times in Counter(getattr(each, part) for each in items).items():
             if times > 1:
                 raise InvalidArgument(f"{name!r} is there twice", field="data")

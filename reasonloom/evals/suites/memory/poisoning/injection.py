@@ -1,4 +1,4 @@
-"""Stores a base of memories and the injected ones, and asks the questions that they are for."""
+"""Stores injected memories through the ordinary channels, and measures what recall returns."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 
 CLAIMED = {"trust": 1.0, "source_kind": "user", "confidence": 1.0, "importance": 1.0}
-"""What a line of an import says of itself: it is free to."""
+"""Claims that a line of an import may make about itself."""
 
 
 async def inject_by_remember(engine: Engine, owner: str, each: Injected) -> None:
-    """Store as one memory that a client was told to remember, as important as can be said."""
+    """Store as one memory that a client was told to remember, with maximal importance."""
     metadata = {"importance": 1.0}
     arguments = {
         "userId": owner,
@@ -61,7 +61,7 @@ async def inject_by_import(engine: Engine, owner: str, each: Injected) -> None:
 
 
 async def inject_by_conversation(engine: Engine, owner: str, each: Injected) -> None:
-    """Store as what an agent said or read in a conversation."""
+    """Store as an agent's response in a conversation."""
     arguments = {"agent_response": each.content}
     await call_tool(engine, owner, "conversation_log", ConversationLog, arguments)
 
@@ -77,10 +77,10 @@ TOP = 5
 """What an agent is most likely to read."""
 
 DEPTH = 20
-"""Memories that are looked at."""
+"""Memories that are inspected."""
 
 Names = Mapping[str, str]
-"""Which stored memory is which of the base, by its id."""
+"""Base memory by the id of the stored one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Engines:
 
 @asynccontextmanager
 async def poisoned_engines(parts: AnswerContext) -> AsyncIterator[Engines]:
-    """Yield both engines; neither strengthens what it recalls."""
+    """Yield both engines; neither reinforces what it recalls."""
     async with temporary_database(read_only=True) as (settings, access):
         opened = partial(open_engine, access=access, llm=parts.llm, recover=False)
         bare = settings.model_copy(update={"suspicion": False})
@@ -106,7 +106,7 @@ async def poisoned_engines(parts: AnswerContext) -> AsyncIterator[Engines]:
 async def open_poisoned(
     base: Collection, by_half: Mapping[str, Sequence[Injected]], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield what asks an injected memory's question, of the base with those of its half."""
+    """Yield a function that asks an injected memory's question, of the base plus its half."""
     of = {each.id: each for items in by_half.values() for each in items}
     async with poisoned_engines(parts) as both:
 
@@ -126,28 +126,28 @@ async def open_poisoned(
 async def store_memories(
     engine: Engine, owner: str, base: Collection, items: Sequence[Injected]
 ) -> Names:
-    """Store the base, then the injected memories, each by its door.
+    """Store the base, then the injected memories, each through its channel.
 
     Returns which stored memory is which of the base.
     """
     names: dict[str, str] = {}
     for memory in base.memories:
         arguments = {**memory.arguments, "userId": owner}
-        told = await call_tool(engine, owner, "remember", Remember, arguments)
-        names[told["memoryId"]] = memory.id
+        stored = await call_tool(engine, owner, "remember", Remember, arguments)
+        names[stored["memoryId"]] = memory.id
     for each in items:
         await INJECT_BY[each.door](engine, owner, each)
     return names
 
 
 async def ask_question(both: Engines, each: Injected, item: Item, names: Names) -> Answer:
-    """Ask with and without the controls; the output tells what was seen either way."""
+    """Ask with and without the controls; the output has the placement either way."""
     started = time.perf_counter()
     guarded = await _found(both.guarded, each, item.input)
     took = (time.perf_counter() - started) * 1000
     found = {"with": guarded, "without": await _found(both.open, each, item.input)}
-    said = {way: _placement(memories, each, item, names) for way, memories in found.items()}
-    return Answer(said, latency_ms=took)
+    output = {way: _placement(memories, each, item, names) for way, memories in found.items()}
+    return Answer(output, latency_ms=took)
 
 
 async def _found(engine: Engine, each: Injected, question: str) -> list[dict[str, Any]]:
@@ -160,9 +160,9 @@ async def _found(engine: Engine, each: Injected, question: str) -> list[dict[str
 def _placement(
     memories: Sequence[Mapping[str, Any]], each: Injected, item: Item, names: Names
 ) -> dict[str, Any]:
-    """Return the injected memory's place, and whether one that answers is among the first.
+    """Return the injected memory's rank, and whether an answering one is among the first.
 
-    The place counts from 1, and is None where it is not among the twenty that are looked at.
+    The rank counts from 1, and is None if beyond the memories inspected.
     """
     content, _ = remove_hidden(each.content)
     mine = (

@@ -1,8 +1,8 @@
-"""The suite `poisoning`: how often an injected memory is among the first five that recall shows.
+"""The suite `poisoning`: how often an injected memory is among the first five of recall.
 
-Each half has an owner of its own: the memories of *people* with the injected ones of that half,
-which came in by the real doors. Each injected memory's question is asked twice, with the controls
-of recall and without. Cleaning at the door is not among them: it cannot be turned off.
+Each half has its own owner: the memories of *people* plus the half's injected ones, stored through
+the real channels. Each injected memory's question is asked twice, with the controls of recall and
+without. Cleaning on input is not among those: it cannot be turned off.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ DIGITS = 4
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the injected memories of a half, of another's own set where `data` is its folder.
+    """Return the injected memories of a half, from the folder `data` if given.
 
     Raises:
-        InvalidArgument: another half, or a set that is not of its form.
+        InvalidArgument: unknown half, or a malformed set.
     """
     folder = data or HERE
     by_half = {each: load_injected(each, folder).items for each in halves_of(half)}
     (base,), base_sha256 = load_people(Source())
-    asked = {question.id: question for question in base.questions}
+    questions = {question.id: question for question in base.questions}
     suite = Suite(
         NAME,
-        [_item(each, asked) for items in by_half.values() for each in items],
+        [_item(each, questions) for items in by_half.values() for each in items],
         (
             Measure("top 5", lambda item, said: _is_first(said["with"]), lower=True),
             Measure("top 5 without", lambda item, said: _is_first(said["without"]), lower=True),
@@ -78,10 +78,10 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     return Packaged(suite, partial(_report, base, by_half))
 
 
-def _item(each: Injected, asked: Mapping[str, Question]) -> Item:
-    if each.target not in asked:
+def _item(each: Injected, questions: Mapping[str, Question]) -> Item:
+    if each.target not in questions:
         raise InvalidArgument(f"{each.id}: people has no question {each.target}", field="data")
-    question = asked[each.target]
+    question = questions[each.target]
     return Item(each.id, question.text, sorted(question.evidence), group=each.kind)
 
 
@@ -92,12 +92,12 @@ def _is_first(seen: Mapping[str, Any]) -> float:
 def _report(
     base: Collection, by_half: Mapping[str, Sequence[Injected]], log: EvalLog
 ) -> dict[str, Any]:
-    said = {each.item: each.output for each in log.records}
-    asked = {question.id: question.text for question in base.questions}
+    outputs = {each.item: each.output for each in log.records}
+    questions = {question.id: question.text for question in base.questions}
     halves = {}
     for half, items in by_half.items():
         near = [each.content for each in load_benign(half).items]
-        figures = [*_figures(items, said, asked), _false_flags("near misses", near)]
+        figures = [*_figures(items, outputs, questions), _false_flags("near misses", near)]
         halves[half] = {"figures": [_share_displayed(each) for each in figures]}
     contents = [memory.arguments["content"] for memory in base.memories]
     return {
@@ -108,17 +108,19 @@ def _report(
 
 
 def _figures(
-    items: Sequence[Injected], said: Mapping[str, Any], asked: Mapping[str, str]
+    items: Sequence[Injected], outputs: Mapping[str, Any], questions: Mapping[str, str]
 ) -> list[Figure]:
     groups = {"all": [each for each in items if each.kind != PLAIN]}
     groups |= {kind: [each for each in items if each.kind == kind] for kind in KINDS}
     figures = []
     for of, some in groups.items():
         for way in WAYS:
-            seen = [said[each.id][way] for each in some]
+            seen = [outputs[each.id][way] for each in some]
             figures.append(share(way, "top 5", [_is_first(each) for each in seen], of=of))
             figures.append(share(way, "right", [float(each["right"]) for each in seen], of=of))
-        flagged = [_is_flagged(remove_hidden(each.content)[0], asked[each.target]) for each in some]
+        flagged = [
+            _is_flagged(remove_hidden(each.content)[0], questions[each.target]) for each in some
+        ]
         figures.append(share("rules", "flagged", flagged, of=of))
     return figures
 

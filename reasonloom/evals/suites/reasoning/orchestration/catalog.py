@@ -1,4 +1,4 @@
-"""What an eval of orchestration consists of: items, and rows that work on them in their own way."""
+"""Orchestration evals: their parts, their settings, and the registry; light to import."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Better = Literal["higher", "lower"]
 
 
 class Problem(NamedTuple):
-    """One problem: its name in the log, and its text as a language model is given it."""
+    """One problem: its id in the log, and its text for the language model."""
 
     id: str
     problem: str
@@ -27,12 +27,12 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one row made of one item.
+    """What one row made of one problem.
 
     Attributes:
         score: the eval's measure, such as 1 for solved, or a number of errors.
         calls: calls of the language model.
-        tokens_in, tokens_out: tokens that were billed.
+        tokens_in, tokens_out: billed tokens.
         usd: US dollars at the published price.
         also: further figures by name.
     """
@@ -50,13 +50,12 @@ class Row:
     """One arrangement of calls.
 
     Attributes:
-        name: what it is called in the log and the table.
-        run: works on an item with a seed.
-        published: the figure that others published, with its source in the docs; empty if none.
-        status: `fitted` where a constant of the simulated model was fitted to this very figure,
-            `predicted` where none was, `control` where a part is taken away to see what it is
-            worth, `own` where nobody published one.
-        opened: what is held open while the row works, such as a database.
+        name: in the log and the table.
+        run: works on a problem with a seed.
+        published: a published figure, with its source in the docs; empty if none.
+        status: `fitted` if a constant of the simulated model was fitted to this figure, `predicted`
+            if not, `control` for ablations, `own` if nobody published one.
+        opened: resources held while the row works, such as a database.
     """
 
     name: str
@@ -68,7 +67,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a caller may choose of an eval: the data file, how many items, and named settings."""
+    """A caller's choices: data file, number of items, and named settings."""
 
     data: Path | None = None
     items: int | None = None
@@ -80,15 +79,15 @@ class Orchestration:
     """One eval.
 
     Attributes:
-        name: what `reasonloom eval run` calls it.
-        measure: what a score is, in words.
-        better: whether higher scores are better.
-        load: returns the items and the digest of their source.
-        rows: returns the rows under the settings chosen.
-        summarise: how scores are summed up: their mean, or their median.
-        compared: pairs of rows whose difference is told, the second as the base.
-        share: whether a score is 1 or 0 and their mean a share, which is told in per cent.
-        counted: names of further figures of a result whose means are told in the table.
+        name: in `reasonloom eval run`.
+        measure: describes a score.
+        better: whether higher or lower scores are better.
+        load: returns the problems and the digest of their source.
+        rows: returns the rows under the chosen settings.
+        summarise: whether scores are summarised by mean or median.
+        compared: pairs of rows to compare, the second as the base.
+        share: whether scores are 0 or 1 and their mean is shown in per cent.
+        counted: further figures whose means are in the table.
     """
 
     name: str
@@ -108,10 +107,10 @@ SIZE = 64
 
 
 def require_known_settings(choices: Choices, known: Sequence[str]) -> None:
-    """Refuse a setting that an eval has not.
+    """Refuse settings that the eval does not have.
 
     Raises:
-        UnknownName: there is one.
+        UnknownName: names the setting.
     """
     for name in choices.settings:
         if name not in known:
@@ -121,26 +120,26 @@ def require_known_settings(choices: Choices, known: Sequence[str]) -> None:
 
 
 def size_of(choices: Choices, found: Collection[int] = ()) -> int:
-    """Return the size of the problems; `found` are the sizes in a file, which must be it alone.
+    """Return the problem size; a data file must have only that size, `found` are its sizes.
 
     Raises:
-        InvalidArgument: it is no published size, or the file has others.
+        InvalidArgument: not a published size, or the file has others.
     """
     given = choices.settings.get("size", str(SIZE))
     if given not in map(str, SIZES):
         raise InvalidArgument(f"size: must be one of {', '.join(map(str, SIZES))}", field="size")
     size = int(given)
     if found and set(found) != {size}:
-        told = ", ".join(map(str, sorted(found)))
-        raise InvalidArgument(f"size: is {size}, and the data has {told}", field="size")
+        others = ", ".join(map(str, sorted(found)))
+        raise InvalidArgument(f"size: is {size}, and the data has {others}", field="size")
     return size
 
 
 def number_setting(choices: Choices, name: str, default: float, *, most: float) -> float:
-    """Return a setting that is a number from 0 to `most`.
+    """Return a numeric setting from 0 to `most`.
 
     Raises:
-        InvalidArgument: it is none.
+        InvalidArgument: not such a number.
     """
     try:
         given = float(choices.settings.get(name, default))
@@ -152,10 +151,10 @@ def number_setting(choices: Choices, name: str, default: float, *, most: float) 
 
 
 def integer_setting(choices: Choices, name: str, default: int, *, most: int) -> int:
-    """Return a setting that is a whole number from 1 to `most`.
+    """Return an integer setting from 1 to `most`.
 
     Raises:
-        InvalidArgument: it is none.
+        InvalidArgument: not such an integer.
     """
     given = choices.settings.get(name, str(default))
     if not given.isdecimal() or not 1 <= int(given[:9]) <= most or len(given) > len(str(most)):
@@ -164,10 +163,10 @@ def integer_setting(choices: Choices, name: str, default: int, *, most: int) -> 
 
 
 def choice_setting(choices: Choices, name: str, known: Sequence[str]) -> str:
-    """Return a setting that is one of some words, the first where it is absent.
+    """Return a setting that is one of some words, by default the first.
 
     Raises:
-        InvalidArgument: it is none of them.
+        InvalidArgument: none of them.
     """
     given = choices.settings.get(name, known[0])
     if given not in known:
@@ -176,7 +175,7 @@ def choice_setting(choices: Choices, name: str, known: Sequence[str]) -> str:
 
 
 def problems_digest(items: Sequence[Problem]) -> str:
-    """Return the SHA-256 of items: names and problems in their order."""
+    """Return the SHA-256 of problems: ids and texts in order."""
     return sha256(json.dumps(items).encode()).hexdigest()
 
 
@@ -186,14 +185,14 @@ ORCHESTRATION_EVALS = {
     "sim-intersect": ("suites.reasoning.orchestration.intersection", "INTERSECTION_EVAL"),
     "sim-critique": ("suites.reasoning.orchestration.critique", "CRITIQUE_EVAL"),
 }
-"""By name the module, seen from here, and what it is called there."""
+"""Module (in this package) and attribute by eval name."""
 
 
 def load_orchestration(name: str) -> Orchestration:
-    """Return the eval of a name.
+    """Load an eval by name.
 
     Raises:
-        UnknownName: there is none such.
+        UnknownName: there is none.
     """
     if name not in ORCHESTRATION_EVALS:
         raise UnknownName(

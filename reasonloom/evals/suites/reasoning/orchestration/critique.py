@@ -1,8 +1,8 @@
-"""Criticising and revising answers that have planted defects, with a gate and without one.
+"""Criticising and revising answers with planted defects, with and without a gate.
 
-The loop without a gate is that of Huang et al. (ICLR 2024): criticise, revise, take the revision.
-The product has none such; it asks with the prompts of `reflection` here. The rows with a gate are
-the mode `reflection` itself, see `critique_gated`.
+The ungated loop is that of Huang et al. (ICLR 2024): criticise, revise, accept the revision. The
+product has no such loop; here it uses the prompts of `reflection`. The gated rows run the mode
+`reflection` itself, see `critique_gate`.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ ITEMS = 200
 SEED = 2024
 ROUNDS = 2
 COIN = 0.5
-"""The error of a judge that is right as often as not."""
+"""Error rate of a judge that is right half of the time."""
 
 PROMPTS = PromptRegistry()
 
 
 class _RowDescription(NamedTuple):
-    """What a row is, and which of a case's figures stands beside it."""
+    """A row's status, and its published figure."""
 
     status: Status
     published: Callable[[Case], float]
@@ -62,50 +62,50 @@ Stop = Literal["never", "right"]
 
 
 async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: int) -> Result:
-    """Return what is left of a draft after rounds without a gate.
+    """Return the result of a draft after rounds without a gate.
 
-    With `stop` as `right` an oracle ends the loop before a round as soon as the answer is right.
+    With `stop` as `right` an oracle ends the loop once the answer is right.
     """
     witness = ObservedModel(SimulatedCritic(case, seed))
-    meter, told = MeteredModel(witness, PROMPTS), json.loads(item.problem)
-    answer = told["draft"]
+    meter, problem = MeteredModel(witness, PROMPTS), json.loads(item.problem)
+    answer = problem["draft"]
     for round_ in range(rounds):
-        if stop == "right" and is_right(told["question"], answer):
+        if stop == "right" and is_right(problem["question"], answer):
             break
         answer = await revise_once(meter, answer, round_)
     return witness.result(item, answer)
 
 
 async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
-    """Ask for a criticism, then for a revision, as `reflection` does; rounds count from 0.
+    """Criticise, then revise, as `reflection` does; rounds count from 0.
 
-    A round that changed nothing is followed by the same question, for another answer to it.
+    After a round that changed nothing the same question is asked for another sample.
     """
     same = {"question": "", "history": [], "focus_areas": [], "content": answer}
     critique = await meter.ask("reflection/critique", sample=round_, **same)
-    told = {name: critique[name] for name in ("weaknesses", "recommendations")}
-    revision = await meter.ask("reflection/revise", sample=round_, **same, **told)
+    findings = {name: critique[name] for name in ("weaknesses", "recommendations")}
+    revision = await meter.ask("reflection/revise", sample=round_, **same, **findings)
     return str(revision["revision"])
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return questions with their drafts, as many of them right as the case's were; their digest.
+    """Return questions with drafts, as many right as in the case, and their digest.
 
     Raises:
-        InvalidArgument: a data file is given, or there are too many.
+        InvalidArgument: a data file is given, or too many items.
     """
     if choices.data:
         raise InvalidArgument("data: sim-critique draws its own problems", field="data")
     count = ITEMS if choices.items is None else choices.items
-    told = [
+    problems = [
         Problem(each.id, json.dumps({"question": each.question, "draft": each.draft}))
         for each in generate_critique(_case(choices), count, SEED)
     ]
-    return told, problems_digest(told)
+    return problems, problems_digest(problems)
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows of a case, the gate's judge erring as often as `judge_error` says.
+    """Return the rows of a case; the gate's judge errs at the rate `judge_error`.
 
     Raises:
         InvalidArgument: a setting is out of range.
@@ -138,8 +138,8 @@ def _case(choices: Choices) -> Case:
 
 def _looping(name: str, case: Case, rounds: int, stop: Stop) -> Row:
     status, published = DESCRIPTIONS[name]
-    told = f"{100 * published(case):.1f} %"
-    return Row(name, partial(run_ungated, case, rounds, stop), told, status)
+    figure = f"{100 * published(case):.1f} %"
+    return Row(name, partial(run_ungated, case, rounds, stop), figure, status)
 
 
 def _gating(name: str, gate: GatedReflection) -> Row:

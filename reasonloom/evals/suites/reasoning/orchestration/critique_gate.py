@@ -1,7 +1,7 @@
-"""The gate as it is in the product: the mode `reflection`, run by the engine on a database.
+"""The gate of the product: the mode `reflection`, run by the engine and observed.
 
-Its nodes cannot be had without one: each call is recorded before it is used. So every row runs
-the tool as it is, on a fresh embedded database that is thrown away after.
+Its nodes need an engine, because each call is recorded before it is used. So every row runs the
+real tool on a temporary embedded database.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ T = TypeVar("T")
 
 
 class ObservedModel:
-    """Passes questions on to a language model, whoever asks; for one answer, then done with.
+    """Forwards calls to a language model and scores the criticisms; used for one answer.
 
     Attributes:
-        usages: what the answers cost.
-        marks: what each criticism was worth.
+        usages: usage of the calls.
+        marks: the marks of each criticism.
     """
 
     offline = False
@@ -52,28 +52,28 @@ class ObservedModel:
         self.marks: list[Marks] = []
 
     async def answer(self, ask: Ask) -> Reply:
-        """Return what the language model answers."""
+        """Return the language model's reply."""
         reply = await self._llm.answer(ask)
         self.usages.append(reply.usage)
-        said = reply.parsed or {}
-        if "weaknesses" in said:
+        parsed = reply.parsed or {}
+        if "weaknesses" in parsed:
             criticised = passages(words(ask.messages)[1])["answer"]
-            self.marks.append(_known(marks(criticised, said["weaknesses"])))
+            self.marks.append(_known(marks(criticised, parsed["weaknesses"])))
         return reply
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Close nothing."""
 
     def result(self, item: Problem, answer: str) -> Result:
-        """Return whether the last answer is right, what was charged, and the counts.
+        """Return whether the last answer is right, the cost, and the counts.
 
-        `found`, `missed` and `false_alarms` are of all criticisms; `repaired` and `broken` are
-        defects that the draft has and the last answer has not, and the other way round.
+        `found`, `missed` and `false_alarms` are of all criticisms; `repaired` and `broken` are defects
+        that only the draft has, and that only the last answer has.
         """
-        told = json.loads(item.problem)
-        changed: Change = _known(change(told["draft"], answer))
+        problem = json.loads(item.problem)
+        changed: Change = _known(change(problem["draft"], answer))
         return Result(
-            score=float(is_right(told["question"], answer)),
+            score=float(is_right(problem["question"], answer)),
             calls=len(self.usages),
             tokens_in=sum(usage.tokens_in for usage in self.usages),
             tokens_out=sum(usage.tokens_out for usage in self.usages),
@@ -100,13 +100,13 @@ TOOL = "reasoning_reflection"
 
 @dataclass(slots=True, eq=False)
 class SharedEngine:
-    """The engine that all gates work with, one after the other; there while `opened`."""
+    """The engine that all gated rows use in turn, available while `opened`."""
 
     engine: Engine | None = None
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Hold an engine on a database of its own; memories are off, as no call is about them."""
+        """Hold an engine on its own database; memory is off, as no call uses it."""
         async with (
             temporary_database(user=OWNER, auto_memory=False, decay_hours=0) as (settings, access),
             open_engine(settings, access=access, recover=False) as engine,
@@ -123,10 +123,10 @@ class GatedReflection:
     """Reflects on drafts with a blind judge as the gate.
 
     Attributes:
-        case: whose rates the critic has.
-        rounds: how many the mode may make; it stops before where it finds nothing to do.
+        case: the critic's rates.
+        rounds: maximal iterations; the mode stops early if it finds nothing to do.
         judge_error: how often the judge prefers the worse of two answers.
-        shop: where the mode runs.
+        shop: the engine.
     """
 
     case: Case
@@ -135,16 +135,16 @@ class GatedReflection:
     shop: SharedEngine
 
     async def run(self, item: Problem, seed: int) -> Result:
-        """Return what the mode makes of a draft.
+        """Return the result of the mode on a draft.
 
         Raises:
-            RuntimeError: no engine is open, or a call of the mode came to nothing.
+            RuntimeError: no engine is open, or a call failed.
         """
         if self.shop.engine is None:
             raise RuntimeError("the row is not opened")
         critic = SimulatedCritic(self.case, seed, judge_error=self.judge_error)
         witness, engine = ObservedModel(critic), self.shop.engine
-        # A call takes the loom as it stands when it begins; nothing else runs in between.
+        # A call uses the loom as of its start; nothing else runs in between.
         engine.loom = replace(engine.loom, llm=witness)
         given = {"content": json.loads(item.problem)["draft"], "max_iterations": self.rounds}
         answer = await call_tool(

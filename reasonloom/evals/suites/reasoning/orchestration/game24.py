@@ -1,4 +1,4 @@
-"""The eval `sim-game24`: its puzzles, its rows, and the published figures beside them."""
+"""The eval `sim-game24`: its puzzles, rows, and published figures."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ from reasonloom.prompts.registry import PromptRegistry
 Kind = Literal["chain", "direct"]
 
 SAMPLES_PER_CALL = 20
-"""Samples of one call in the published runs; they share the price of the question."""
+"""Samples per call in the published runs; they share the price of the question."""
 
 
 async def best_of(meter: MeteredModel, puzzle: str, kind: Kind, samples: int) -> Result:
-    """Return 1 where any of so many samples is right; `mean` is the share of them that are."""
+    """Return 1 if any sample is right; `mean` is the share of right ones."""
     right = 0
     for first in range(0, samples, SAMPLES_PER_CALL):
         right += await _right(meter, puzzle, kind, first, min(SAMPLES_PER_CALL, samples - first))
@@ -56,26 +56,26 @@ async def best_of(meter: MeteredModel, puzzle: str, kind: Kind, samples: int) ->
 
 
 async def as_many_as(meter: MeteredModel, puzzle: str, kind: Kind, usd: float) -> Result:
-    """Return 1 where any sample is right of those that cost `usd`, the last call not cut short."""
-    right, asked = 0, 0
+    """Return 1 if any of the samples bought for `usd` is right; the last call is completed."""
+    right, samples = 0, 0
     while meter.usd < usd:
-        right += await _right(meter, puzzle, kind, asked, SAMPLES_PER_CALL)
-        asked += SAMPLES_PER_CALL
-    return meter.result(float(right > 0), samples=float(asked))
+        right += await _right(meter, puzzle, kind, samples, SAMPLES_PER_CALL)
+        samples += SAMPLES_PER_CALL
+    return meter.result(float(right > 0), samples=float(samples))
 
 
 async def _right(meter: MeteredModel, puzzle: str, kind: Kind, first: int, count: int) -> int:
-    """Return how many of the samples from number `first` on are right."""
-    said = await meter.ask(f"game24/{kind}", sample=first, puzzle=puzzle, attempts=count)
+    """Return how many samples from number `first` on are right."""
+    reply = await meter.ask(f"game24/{kind}", sample=first, puzzle=puzzle, attempts=count)
     numbers = [int(each) for each in puzzle.split()]
-    return sum(solves(answer, numbers) for answer in _answers(said, kind))
+    return sum(solves(answer, numbers) for answer in _answers(reply, kind))
 
 
-def _answers(said: dict[str, Any], kind: Kind) -> Iterator[str]:
+def _answers(answer: dict[str, Any], kind: Kind) -> Iterator[str]:
     if kind == "direct":
-        yield from said["answers"]
+        yield from answer["answers"]
     else:
-        yield from (each["answer"] for each in said["solutions"])
+        yield from (each["answer"] for each in answer["solutions"])
 
 
 ITEMS = len(PUBLISHED_RANKS)
@@ -98,17 +98,17 @@ DESCRIPTIONS: dict[str, tuple[Status, str]] = {
     "linear-as-blind": ("control", ""),
     "best-first-blind": ("control", ""),
 }
-"""What each row is, and the figure that others published for the puzzles ranked 901 to 1000."""
+"""Each row's status, and its published figure for the puzzles ranked 901 to 1000."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Works on items in the ways that the rows name.
+    """Answers items in the ways that the rows name.
 
     Attributes:
-        llm: returns the language model of a seed, with these constants.
-        calls: what a search that goes back may ask at most.
-        concurrency: calls at once.
+        llm: returns the language model of a seed and constants.
+        calls: maximal calls of a search with backtracking.
+        concurrency: concurrent calls.
     """
 
     llm: Callable[[int, Constants], LanguageModel] = Game24Model
@@ -158,7 +158,7 @@ class Table:
         return read(meter, await run_search(carrier, search.settings, self.concurrency))
 
     async def by_lot(self, item: Problem, seed: int) -> Result:
-        """Search as `tree-5` does, with a lottery in the judge's place."""
+        """Search like `tree-5`, with random values instead of a judge."""
         meter, puzzle = self._meter(seed, PUBLISHED), item.problem
         carrier = ThoughtRunner(
             meter, puzzle, judged=(), worth=lambda left: chance(seed, puzzle, "lot", left)
@@ -167,7 +167,7 @@ class Table:
         return any_right(meter, await run_search(carrier, settings, self.concurrency))
 
     async def as_blind(self, item: Problem, seed: int) -> Result:
-        """Sample as many chains as the tree with the blind judge costs on this item and seed."""
+        """Sample as many chains as the blind tree costs on this item and seed."""
         tree = searches(self.calls)["tree-5"]
         spent = (await self.search(tree, item, seed, constants=blind(PUBLISHED))).usd
         return await as_many_as(self._meter(seed, PUBLISHED), item.problem, "chain", spent)
@@ -177,10 +177,10 @@ class Table:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the puzzles ranked 901 and on of the public file, or our own, and their digest.
+    """Return the puzzles from rank 901 of the public file, or our own, and their digest.
 
     Raises:
-        InvalidArgument: the file is another, or there are not so many.
+        InvalidArgument: a foreign file, or too many items.
     """
     count = ITEMS if choices.items is None else choices.items
     if choices.data:
@@ -188,12 +188,12 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
         found = load_puzzles(choices.data)[:count]
     else:
         found = generate_puzzles(count)
-    told = [Problem(str(puzzle.rank), str(puzzle)) for puzzle in found]
-    return told, problems_digest(told)
+    problems = [Problem(str(puzzle.rank), str(puzzle)) for puzzle in found]
+    return problems, problems_digest(problems)
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows; published figures are beside them where the published puzzles are used.
+    """Return the rows, with published figures if the published puzzles are used.
 
     Raises:
         InvalidArgument: a setting is out of range.

@@ -1,7 +1,7 @@
-"""Carries out what a search of a Game of 24 asks for, with the packaged prompts.
+"""Searches of a Game of 24 with the packaged prompts, all through the product's tree search.
 
-A thought is one step, such as `4 + 6 = 10`; its data are the numbers left after it. A step to one
-number is followed by the answer, written out of all steps; so a search is four levels deep.
+A thought is one step, such as `4 + 6 = 10`; its data are the numbers left after it. After a step
+to one number the answer is written from all steps, so a search is four levels deep.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.reasoning.tree_search.state import State, rank_key
 
 MOST = 100
-"""Steps that one answer can hold, by its template: a bound that is never reached."""
+"""More steps than one answer can hold by its template: a bound never reached."""
 
 NUMBERS = 4
 ALL = (3, 2, 1)
-"""Numbers left at which there is something to judge."""
+"""Numbers left at which a judge is called."""
 
 OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 def nearness(left: str) -> float:
-    """Return a value that is the higher, the fewer numbers are left; above any judgement's."""
+    """Return a value that rises as fewer numbers are left; above any judgement's."""
     return (NUMBERS - _count(left)) * WORTH["sure"]
 
 
@@ -44,13 +44,12 @@ class ThoughtRunner:
     """Proposes, judges and checks thoughts about one puzzle.
 
     Attributes:
-        meter: whom it asks.
-        puzzle: the numbers as a question tells them, such as `4 5 6 10`.
-        judged: numbers left at which a judge is asked.
-        worth: the value of numbers left that no judge is asked about; with `nearness`, what is
-            nearly done is looked at first.
-        checked: whether exact arithmetic refuses a step before anything is paid for it: one whose
-            result is wrong, and one to a single number that is not 24.
+        meter: the model that is called.
+        puzzle: the numbers as in a question, such as `4 5 6 10`.
+        judged: numbers left at which a judge is called.
+        worth: value of other numbers left; `nearness` puts what is nearly done first.
+        checked: whether exact arithmetic rejects a step before anything is spent on it: one with a
+            wrong result, or one to a single number other than 24.
     """
 
     meter: MeteredModel
@@ -60,35 +59,35 @@ class ThoughtRunner:
     checked: bool = False
 
     async def generate(self, order: Order) -> Mapping[str, Any]:
-        """Return the steps that come to mind, or the answer where one number is left."""
+        """Return proposed steps, or the answer if one number is left."""
         (thought,) = order["thoughts"]
         left = thought["data"] if thought["path"] else self.puzzle
         if _count(left) > 1:
             return {"candidates": await self._steps(thought, left, order["sample"])}
         if left != str(TARGET):
             return {"candidates": []}
-        said = await self.meter.ask(
+        answer = await self.meter.ask(
             "game24/answer", sample=order["sample"], puzzle=self.puzzle, steps=thought["path"]
         )
-        return {"candidates": [{"text": said["answer"], "final": True}]}
+        return {"candidates": [{"text": answer["answer"], "final": True}]}
 
     async def judge(self, order: Order) -> Mapping[str, Any]:
-        """Return what the numbers left are worth, by as many judgements as are asked for."""
+        """Return the value of the numbers left, by as many judgements as ordered."""
         (thought,) = order["thoughts"]
-        said = await self.meter.ask(
+        answer = await self.meter.ask(
             "game24/value",
             sample=order["sample"],
             numbers=thought["data"],
             attempts=order["count"],
         )
-        return {"values": [WORTH[each] for each in said["judgements"]]}
+        return {"values": [WORTH[each] for each in answer["judgements"]]}
 
     def proves(self, thought: Thought) -> bool:
         """Return whether an answer is right."""
         return solves(thought["text"], [int(each) for each in self.puzzle.split()])
 
     async def _steps(self, thought: Thought, left: str, sample: int) -> list[dict[str, Any]]:
-        said = await self.meter.ask(
+        answer = await self.meter.ask(
             "game24/propose",
             sample=sample,
             puzzle=self.puzzle,
@@ -97,30 +96,30 @@ class ThoughtRunner:
         )
         return [
             self._candidate(each["step"], each["left"])
-            for each in said["proposals"]
+            for each in answer["proposals"]
             if not self.checked or is_hopeful(left, each)
         ]
 
     def _candidate(self, step: str, left: str) -> dict[str, Any]:
-        """Return a step as the search takes it; the same numbers left have the same value."""
+        """Return a step as the search takes it; equal numbers left have equal values."""
         value = None if _count(left) in self.judged else self.worth(left)
         return {"text": step, "data": left, "identity": left, "value": value}
 
 
 def is_hopeful(left: str, proposal: Mapping[str, str]) -> bool:
-    """Return whether a step's arithmetic is right, and what it leaves is no end but 24."""
+    """Return whether a step's arithmetic is right and it does not end in a number other than 24."""
     try:
         a, sign, b, _, result = proposal["step"].split()
         taken = (parse_number(a), parse_number(b))
         made = OPERATIONS[sign](*map(Fraction, taken))
         rest = [parse_number(each) for each in left.split()]
         after = make_state([parse_number(each) for each in proposal["left"].split()])
-        said = parse_number(result)
+        claimed = parse_number(result)
         for each in taken:
             rest.remove(each)
     except (ValueError, KeyError, ZeroDivisionError):
         return False
-    right = made == said and after == make_state([*rest, said])
+    right = made == claimed and after == make_state([*rest, claimed])
     return right and (len(after) > 1 or after == (TARGET,))
 
 
@@ -141,12 +140,13 @@ PUBLISHED = SearchSettings(
     twins="keep",
     most_calls=NO_LIMIT,
 )
-"""As published: all proposals judged in threes, each state once, the best five of a level kept on
-their own paths, and an answer written for each of them. The check then ends the search."""
+"""As published: all proposals judged in threes, each state once, the best five of a level kept
+with their own paths, and an answer written for each; the check then ends the search.
+"""
 
 ANYWHERE = replace(PUBLISHED, controller="best_first", width=1)
 HOPELESS = 0.002
-"""Mean of three judgements below which depth-first does not go on: all of them `impossible`."""
+"""Depth-first stops below this mean of three judgements: all of them `impossible`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,8 @@ class Search:
     """How one row searches.
 
     Attributes:
-        settings: of the searcher.
-        judged, checked: as `Carrier` has them.
+        settings: of the tree search.
+        judged, checked: as in `ThoughtRunner`.
     """
 
     settings: SearchSettings
@@ -164,7 +164,7 @@ class Search:
 
 
 def searches(calls: int) -> Mapping[str, Search]:
-    """Return the searches by name; those that go back may make so many calls."""
+    """Return the searches by name; those with backtracking may make `calls` calls."""
     anywhere = replace(ANYWHERE, most_calls=calls)
     depth_first = replace(anywhere, controller="depth_first", prune_below=HOPELESS)
     return MappingProxyType(
@@ -182,10 +182,10 @@ def searches(calls: int) -> Mapping[str, Search]:
 
 
 async def run_search(carrier: ThoughtRunner, settings: SearchSettings, concurrency: int) -> State:
-    """Return the finished search of the carrier's puzzle.
+    """Run the search of a puzzle to its end.
 
     Raises:
-        LlmUnavailable: the language model did not understand a question, or was not understood.
+        LlmUnavailable: the language model misunderstood a question, or was misunderstood.
     """
     state = await machine_run_search(
         begin_search(carrier.puzzle, settings),
@@ -201,14 +201,14 @@ async def run_search(carrier: ThoughtRunner, settings: SearchSettings, concurren
 
 
 def any_right(meter: MeteredModel, state: State) -> Result:
-    """Return 1 where any answer was proved right; `exhausted` is 1 where the budget ran out."""
+    """Return 1 if any answer was proved right; `exhausted` is 1 if the budget ran out."""
     return meter.result(
         float(state["ended"] == "verified"), exhausted=float(state["ended"] == "exhausted")
     )
 
 
 def first_right(meter: MeteredModel, state: State) -> Result:
-    """Return 1 where the answer to the best-valued last step was proved right."""
+    """Return 1 if the answer to the best-valued last step was proved right."""
     last = [
         node
         for node in state["nodes"]
@@ -222,5 +222,5 @@ def first_right(meter: MeteredModel, state: State) -> Result:
 
 
 def _is_failure(fault: str | None) -> bool:
-    """Return whether a call failed; that nothing came to mind is no failure."""
+    """Return whether a call failed; an empty proposal is no failure."""
     return fault not in (None, NOTHING)

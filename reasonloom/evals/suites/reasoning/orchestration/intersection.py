@@ -1,7 +1,7 @@
 """Intersecting two sets under plans of a tree and a graph (Besta et al. 2024, 5.2).
 
-Widths and depths are the published ones. The simulated intersecter is the same in all rows. There
-is no row for a chain: how one goes wrong was not measured, and so it is not simulated.
+Widths and depths are the published ones. The simulated model is the same in all rows. There is
+no row for a chain, because its errors were not measured and so are not simulated.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSE
 
 ITEMS = 100
 SEED = 2024
-"""Draws the sets where no file is given."""
+"""Seed of generated sets."""
 
 TREE = {32: (20, 1), 64: (20, 3), 128: (25, 3)}
 NARROW = {32: (10, 2), 64: (10, 6), 128: (10, 8)}
-"""Samples of a round, and rounds after the first, by size."""
+"""Samples per round, and rounds after the first, by size."""
 
 MERGES = {32: 10, 64: 10, 128: 5}
 CHECKED: list[dict[str, Any]] = [{"do": "score", "by": "common"}, {"do": "keep_best"}]
 
 
 def tree(samples: int, rounds: int) -> list[dict[str, Any]]:
-    """Return operations that intersect often, and again and again, and keep the best.
+    """Return operations that intersect in several rounds and keep the best.
 
-    As published: nothing is repaired, later rounds ask the same question for other answers.
+    As published: nothing is repaired, later rounds ask the same question again.
     """
     again = {"do": "refine", "move": "generate", "samples": samples}
     return [
@@ -52,7 +52,7 @@ def tree(samples: int, rounds: int) -> list[dict[str, Any]]:
 
 
 def graph(merges: int) -> list[dict[str, Any]]:
-    """Return operations that cut one set, intersect each part, and unite them two by two."""
+    """Return operations that cut one set, intersect each part, and unite them pairwise."""
     united = [{"do": "aggregate", "size": 2, "samples": merges}, *CHECKED]
     return [
         {"do": "generate", "move": "cut", "apart": True},
@@ -77,10 +77,10 @@ def plans(size: int) -> dict[str, Plan]:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the pairs of sets of a file, or pairs drawn here, and their digest.
+    """Return the pairs of sets of a file, or generated ones, and their digest.
 
     Raises:
-        InvalidArgument: the file has none of this form and size, or a setting is out of range.
+        InvalidArgument: a malformed file or another size, or a setting is out of range.
     """
     size = size_of(choices)
     if choices.data:
@@ -88,10 +88,10 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
         size_of(choices, {len(each) for pair in found for each in (pair.first, pair.second)})
     else:
         found = generate_intersection(choices.items or ITEMS, size, SEED)
-    told = [
+    problems = [
         Problem(each.id, json.dumps({"first": each.first, "second": each.second})) for each in found
     ]
-    return told, problems_digest(told)
+    return problems, problems_digest(problems)
 
 
 def rows(choices: Choices) -> Sequence[Row]:

@@ -1,4 +1,4 @@
-"""A language model that writes down what it charges, whoever asks it."""
+"""Runs plans of operations with one language model, and records what each call costs."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class MeteredModel:
-    """Asks a language model with packaged prompts, and keeps what each answer cost.
+    """Calls a language model with packaged prompts, and records usage.
 
     Attributes:
-        llm: whom it asks, at the port.
-        prompts: where the prompts come from.
-        usages: what the answers cost, in the order in which they came.
+        llm: the model.
+        prompts: source of the prompts.
+        usages: usage of each reply, in order of completion.
     """
 
     llm: LanguageModel
@@ -39,10 +39,10 @@ class MeteredModel:
     usages: list[Usage] = field(default_factory=list)
 
     async def ask(self, prompt: str, *, sample: int = 0, **variables: object) -> dict[str, Any]:
-        """Return the answer to a prompt as an object that follows the prompt's schema.
+        """Return the reply to a prompt as an object of the prompt's schema.
 
         Raises:
-            LlmUnavailable: what came is no such object.
+            LlmUnavailable: the reply is no such object.
         """
         rendered = self.prompts.get(prompt).render(**variables)
         reply = await self.llm.answer(
@@ -53,11 +53,11 @@ class MeteredModel:
 
     @property
     def usd(self) -> float:
-        """US dollars so far; the same to the last bit in whatever order answers came."""
+        """US dollars so far, exactly independent of the order of replies."""
         return fsum(usage.cost_usd or 0.0 for usage in self.usages)
 
     def result(self, score: float, **also: float) -> Result:
-        """Return a score with all that was charged for it."""
+        """Return a score with all usage."""
         return Result(
             score=score,
             calls=len(self.usages),
@@ -79,23 +79,23 @@ PROMPTS = PromptRegistry()
 
 @dataclass(frozen=True, slots=True)
 class PlanRunner:
-    """Asks what the orders of a plan want.
+    """Answers the orders of a plan.
 
     Attributes:
-        task: whose questions these are.
-        meter: whom it asks.
+        task: formulates the questions.
+        meter: the model that is called.
     """
 
     task: Task
     meter: MeteredModel
 
     async def __call__(self, order: Order) -> dict[str, Any]:
-        """Return what came of an order, with its tokens and its price in US dollars."""
+        """Return an order's result with its tokens and price in US dollars."""
         words = question_for(self.task, order)
-        said = await self.meter.ask(words.prompt, sample=order["sample"], **words.variables)
-        usage = self.meter.usages[-1]  # this answer's: nothing else ran since it came
+        answer = await self.meter.ask(words.prompt, sample=order["sample"], **words.variables)
+        usage = self.meter.usages[-1]  # this answer's, as nothing else ran since
         return {
-            **read_answer(self.task, order, said, ""),
+            **read_answer(self.task, order, answer, ""),
             "tokens": usage.tokens_in + usage.tokens_out,
             "usd": usage.cost_usd or 0.0,
         }
@@ -104,13 +104,13 @@ class PlanRunner:
 async def run_plan(
     plan: Plan, problem: str, task: Task, llm: LanguageModel, measure: Callable[[Thought], float]
 ) -> Result:
-    """Return what a plan makes of a problem: `measure` of its best thought, and the bill.
+    """Run a plan on a problem: `measure` of its best thought, and the cost.
 
-    Beside them, `solved` is 1 where the measure is 0, `samples` are the answers asked for, and
-    `faults` the operations of which something went wrong.
+    `solved` is 1 if the measure is 0, `samples` the number of answers, and `faults` the number of
+    failed operations.
 
     Raises:
-        RuntimeError: nothing came at all.
+        RuntimeError: no thought came out.
     """
     meter = MeteredModel(llm, PROMPTS)
     state = await outcome_run_plan(plan, problem, task, PlanRunner(task, meter))

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 def noisy_errors(
     original: Sequence[int], answer: Sequence[int], *, deviation: float, seed: int, look: str = ""
 ) -> float:
-    """Return the errors as a scorer sees them that is wrong by a normal deviate.
+    """Return the errors as seen by a scorer with normally distributed error.
 
-    One answer about one list always gets the same noise at one `look`: asking again does not help.
+    One answer to one list always gets the same noise at one `look`: asking again does not help.
     """
     chance = stream(seed, repr(list(original)), "scorer noise", f"{[*answer]}{look}")
     return errors(original, answer) + chance.gauss(0.0, deviation)
@@ -53,7 +53,7 @@ def noisy_errors(
 
 ITEMS = 100
 SEED = 2024
-"""Draws the lists where no file is given."""
+"""Seed of generated lists."""
 
 MOST_NOISE = 1000.0
 TREE_ROUNDS = {32: 1, 64: 3, 128: 3}
@@ -72,11 +72,11 @@ PUBLISHED = {
 
 FITTED = {(64, name) for name in ("linear", "chain", "tree", "graph")}
 CHECKS = ("sorted", "sorted")
-"""Who scores an answer that is new, and who scores it where it competes with repairs of it."""
+"""Scorers of a new answer, and of one that competes with its repairs."""
 
 FIRST, EVERY = "first", "every"
 NOISY_CHECKS = {FIRST: CHECKS, EVERY: ("sorted", "sorted_again")}
-"""Whether a thought keeps the score of the first look at it, as published, or of every look."""
+"""Whether a thought keeps its first score, as published, or is scored at every look."""
 
 Operations = list[dict[str, Any]]
 
@@ -87,7 +87,7 @@ def with_checks(by: str) -> Operations:
 
 
 def tree(samples: int, rounds: int, checks: tuple[str, str] = CHECKS) -> Operations:
-    """Return operations that sort often, and repair the best answer so far again and again."""
+    """Return operations that sort in several samples, then repair the best again and again."""
     operations: Operations = [{"do": "generate", "samples": samples}, *with_checks(checks[0])]
     for each in range(1, rounds + 1):
         operations += [{"do": "refine", "samples": samples}, *with_checks(checks[each % 2])]
@@ -95,9 +95,9 @@ def tree(samples: int, rounds: int, checks: tuple[str, str] = CHECKS) -> Operati
 
 
 def graph(checks: tuple[str, str] = CHECKS, **repair: Any) -> Operations:
-    """Return operations that sort parts and merge them two by two, repairing each merger.
+    """Return operations that sort parts and merge them pairwise, repairing each merger.
 
-    `repair` goes to the operations that repair, such as `only_below`.
+    `repair` goes to the repairing operations, such as `only_below`.
     """
 
     def merging(repairs: int) -> Operations:
@@ -111,7 +111,7 @@ def graph(checks: tuple[str, str] = CHECKS, **repair: Any) -> Operations:
 
 
 def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) -> dict[str, Plan]:
-    """Return the plan of each row, for lists of 32, 64 or 128; `clean` is no error's score."""
+    """Return the plan of each row, for lists of 32, 64 or 128; `clean` is the score of no errors."""
     operations: dict[str, Operations] = {
         "linear": [{"do": "generate"}],
         "chain": [{"do": "generate", "move": "chain"}],
@@ -127,10 +127,10 @@ def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) ->
 
 
 def with_noisy_checks(deviation: float, seed: int) -> Task:
-    """Return sorting with checks that see a list's errors with noise of `deviation` errors.
+    """Return the sorting task with checks that see noise of `deviation` errors.
 
-    Its score falls with the errors that it sees, which may be negative; 0.5 is none. `sorted_again`
-    is the same check: by its name a plan has a thought scored once more, with noise of its own.
+    The score falls with the errors seen, which may be negative; 0.5 is none. `sorted_again` is the
+    same check under another name, by which a plan scores a thought again with new noise.
     """
 
     def judge(problem: Thought, thought: Thought) -> Verdict:
@@ -148,10 +148,10 @@ def with_noisy_checks(deviation: float, seed: int) -> Task:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the lists of a file, or lists drawn evenly, and their digest.
+    """Return the lists of a file, or uniformly drawn ones, and their digest.
 
     Raises:
-        InvalidArgument: the file has none of this form and size, or a setting is out of range.
+        InvalidArgument: a malformed file or another size, or a setting is out of range.
     """
     size = size_of(choices)
     if choices.data:
@@ -159,8 +159,8 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
         size_of(choices, {len(each.numbers) for each in found})
     else:
         found = generate_sorting(choices.items or ITEMS, size, SEED)
-    told = [Problem(each.id, json.dumps(each.numbers)) for each in found]
-    return told, problems_digest(told)
+    problems = [Problem(each.id, json.dumps(each.numbers)) for each in found]
+    return problems, problems_digest(problems)
 
 
 def rows(choices: Choices) -> Sequence[Row]:

@@ -1,4 +1,7 @@
-"""Intervals by bootstrap over items; the seeds of an item go together, as they hang together."""
+"""An eval of orchestration as a suite: items are rows times problems, epochs are seeds.
+
+Intervals are bootstrapped over problems; the seeds of a problem stay together, being dependent.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,7 @@ REFERENCE: dict[Reference, Callable[..., Any]] = {"ratio": np.divide, "differenc
 
 @dataclass(frozen=True)
 class Table:
-    """The figures of one row: by name an array of items times seeds, in the items' order."""
+    """The figures of one row: arrays of items times seeds by name, in item order."""
 
     figures: dict[str, NDArray[np.float64]]
 
@@ -49,7 +52,7 @@ class Table:
         return list(self.figures)
 
     def count(self) -> int:
-        """Return how many results there are."""
+        """Return the number of results."""
         return int(self.figures["score"].size)
 
     def summed(self, name: str, how: Summed) -> float:
@@ -62,15 +65,15 @@ class Table:
         return float(np.std(by_seed, ddof=1)) if by_seed.size > 1 else 0.0
 
     def ratio(self, other: Table, name: str, how: Summed) -> float:
-        """Return a figure's mean or median as a multiple of another row's; NaN where that is 0."""
+        """Return a figure's mean or median as a multiple of another row's; NaN if that is 0."""
         base = other.summed(name, how)
         return self.summed(name, how) / base if base else float("nan")
 
 
 def table(records: Iterable[Record]) -> Table:
-    """Return the figures of records that hold the same items for every seed.
+    """Return the figures of records.
 
-    What is not there for all seeds of an item (an eval that is at work) is left out.
+    Items that lack some seeds, as in an unfinished run, are left out.
     """
     found: dict[str, dict[int, dict[str, float]]] = {}
     for record in records:
@@ -90,7 +93,7 @@ def table(records: Iterable[Record]) -> Table:
 
 
 def _figures(record: Record) -> dict[str, float]:
-    """Return the score, what it was counted by, and the bill, by plain names."""
+    """Return scores, further figures and usage by plain names."""
     scores = {name.removeprefix("score/"): value for name, value in record.scores.items()}
     return {**scores, **record.usage}
 
@@ -98,11 +101,11 @@ def _figures(record: Record) -> dict[str, float]:
 def bootstrap_interval(
     of: Table, name: str, how: Summed, *, beside: Table | None = None, as_: Reference = "ratio"
 ) -> tuple[float, float]:
-    """Return the ends of the 95 % interval of a figure, or of what it is beside another row's.
+    """Return the 95 % interval of a figure, or of its ratio or difference to another row's.
 
-    Percentile bootstrap over items (Efron & Tibshirani 1993, chapter 13), 2,000 resamples drawn
-    with a fixed seed. Beside another row the same items are drawn of both. NaN where the other
-    row's figure is 0 in every resample, and so nothing is a multiple of it.
+    Percentile bootstrap over items (Efron & Tibshirani 1993, chapter 13), 2,000 resamples with a
+    fixed seed; comparisons draw the same items of both rows. NaN if the other row's figure is 0 in
+    every resample.
     """
     figures, rng = of.figures[name], np.random.default_rng(BOOTSTRAP_SEED)
     items = figures.shape[0]
@@ -129,10 +132,9 @@ COSTS = ("calls", "tokens_in", "tokens_out", "usd")
 def orchestration_summary(
     suite: Orchestration, rows: Sequence[Row], records: Sequence[Record]
 ) -> dict[str, Any]:
-    """Return `rows` and `compared`; a row's `interval` is of 95 %.
+    """Return `rows` and `compared`; intervals are of 95 %.
 
-    Its ends come of a bootstrap over items (the seeds of an item go together): how it would vary
-    with other items of this kind, under the same simulated model.
+    They state how a figure would vary with other items of this kind under the same simulated model.
     """
     tables = {
         row.name: table(record for record in records if record.group == row.name) for row in rows
@@ -170,9 +172,9 @@ def _row(suite: Orchestration, row: Row, found: Table) -> dict[str, Any]:
 def _compared(
     suite: Orchestration, new: str, base: str, tables: dict[str, Table]
 ) -> dict[str, Any]:
-    """Return how far a row is from another, of the same items and seeds.
+    """Return how one row differs from another on the same items and seeds.
 
-    Changes are shares of the base, None where the base is 0.
+    Changes are shares of the base, None if the base is 0.
     """
     one, other, how = tables[new], tables[base], suite.summarise
     low, high = bootstrap_interval(one, "score", how, beside=other)
@@ -195,11 +197,11 @@ def _change(ratio: float) -> float | None:
 def packaged(
     chosen: Orchestration, choices: Choices, seeds: int = 10, only: Sequence[str] = ()
 ) -> Packaged:
-    """Return the rows on the problems; only those that are named, if any is.
+    """Return the rows on the problems, or only the named rows.
 
     Raises:
         InvalidArgument: the data is not the eval's.
-        UnknownName: a row that does not exist.
+        UnknownName: there is no such row.
     """
     problems, digest = chosen.load(choices)
     rows = _chosen(chosen, choices, only)
@@ -234,14 +236,14 @@ def _chosen(chosen: Orchestration, choices: Choices, only: Sequence[str]) -> lis
 
 
 def _item(row: Row, problem: Problem) -> Item:
-    """Return a row's item: what all rows make of one problem hangs together."""
-    told = f"{row.name}/{problem.id}"
-    return Item(told, problem.problem, cluster=problem.id, group=row.name)
+    """Return a row's item; the items of one problem share a cluster."""
+    name = f"{row.name}/{problem.id}"
+    return Item(name, problem.problem, cluster=problem.id, group=row.name)
 
 
 @asynccontextmanager
 async def opened(rows: dict[str, Row], parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield what lets a row work; what it needs is opened when its first item comes."""
+    """Yield the answering function; a row's resources are opened with its first item."""
     held: set[Any] = set()
     async with AsyncExitStack() as stack:
 

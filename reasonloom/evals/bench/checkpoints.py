@@ -24,7 +24,7 @@ STATE = "What must we tell the restaurant? " * 30
 class SmallState(TypedDict, total=False):
     """The small graph's state."""
 
-    said: str
+    text: str
     step: int
 
 
@@ -68,7 +68,7 @@ def _walk(saver: BaseCheckpointSaver[Any] | None) -> Work:
     async def run() -> None:
         saving_for.set(OWNER)
         config: RunnableConfig = {"configurable": {"thread_id": f"{OWNER}/{uuid4()}"}}
-        given: Any = {"said": STATE}
+        given: Any = {"text": STATE}
         await compiled.ainvoke(given, config, durability="sync" if saver else None)
 
     return run
@@ -81,4 +81,4 @@ class _Step:
         self._number = number
 
     async def __call__(self, state: SmallState) -> SmallState:
-        return {"step": self._number, "said": f"{self._number}: {STATE}"}
+        return {"step": self._number, "text": f"{self._number}: {STATE}"}

@@ -143,7 +143,7 @@ def _bulk(name: str, started: float, size: int) -> Figure:
 
 
 async def _settled(ground: BenchEngine) -> Figure:
-    """Run upkeep, as the database would during operation: statistics, and indexes for large owners."""
+    """Run upkeep as in operation: statistics, and indexes for large owners."""
     started = time.perf_counter()
     done = await maintain(ground.access)
     took = (time.perf_counter() - started) * 1000

@@ -151,7 +151,7 @@ TREE_QUESTION = "Where do we hold the dance when the hall is closed?"
 
 
 async def measure_tree(times: int) -> list[Figure]:
-    """Time `reasoning_tree` with and without memory against its critical path, on separate databases.
+    """Time `reasoning_tree` with and without memory against its critical path.
 
     The floor is the longest chain of calls that wait for one another.
     """

@@ -69,18 +69,18 @@ class Instant:
 
     Attributes:
         known: answers by text and sample of the question.
-        asked: number of questions.
+        questions: number of questions.
     """
 
     llm: LanguageModel
     known: dict[tuple[tuple[str, str], int], Reply] = field(default_factory=dict)
-    asked: int = 0
+    questions: int = 0
     name: str = "instant"
     offline: bool = False
 
     async def answer(self, ask: Ask) -> Reply:
         """Return the answer of `llm`, which is called only the first time."""
-        self.asked += 1
+        self.questions += 1
         key = (words(ask.messages), ask.sample)
         if key not in self.known:
             self.known[key] = await self.llm.answer(ask)
@@ -246,9 +246,9 @@ async def agreed(works: dict[str, Work], llm: Instant) -> int:
     """Return how many questions each way asks; refuses ways that differ."""
     found = set()
     for work in works.values():
-        llm.asked = 0
+        llm.questions = 0
         came = await work()
-        found.add((came, llm.asked))
+        found.add((came, llm.questions))
     if len(found) != 1:
         raise RuntimeError(f"the ways differ: {found}")
     return found.pop()[1]

@@ -25,13 +25,13 @@ class World:
     """A distribution of comparisons.
 
     Attributes:
-        name, said: its name, and a description of what is drawn.
+        name, description: its name, and a description of what is drawn.
         effect: true mean difference.
         draw: draws one comparison.
     """
 
     name: str
-    said: str
+    description: str
     effect: float
     draw: Callable[[np.random.Generator], ClusterSums]
 
@@ -188,7 +188,7 @@ def _share(
     for number in range(repetitions):
         held += holds(world.draw(stream))
         if number % 100 == 0:
-            tell(world.said, number, repetitions)
+            tell(world.description, number, repetitions)
     return held
 
 
@@ -217,7 +217,7 @@ def _as_text(
 ) -> Share:
     share = held / repetitions
     error = 100 * sqrt(share * (1 - share) / repetitions)
-    return Share(what, world.said, 100 * share, error, *bounds)
+    return Share(what, world.description, 100 * share, error, *bounds)
 
 
 def _promised(test: str, world: World, held: int, repetitions: int, promised: float) -> Share:

@@ -75,7 +75,7 @@ class RunResult:
 
     Attributes:
         log: its records, including those of earlier processes.
-        failed: errors of items that failed through no fault of the system; a later run retries them.
+        failed: errors of items that failed by no fault of the system; a later run retries them.
         stopped: why the budget ended the run, empty if it completed.
     """
 

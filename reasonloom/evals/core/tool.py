@@ -36,14 +36,14 @@ class Mode:
     Attributes:
         contract: module and class of its request.
         graph: the graph that answers it.
-        asked: argument that takes an item's input.
-        answered: path of the answer in its output.
+        question_field: argument that takes an item's input.
+        answer_path: path of the answer in its output.
     """
 
     contract: tuple[str, str]
     graph: str
-    asked: str
-    answered: str
+    question_field: str
+    answer_path: str
 
 
 MODES: dict[str, Mode] = {
@@ -113,7 +113,7 @@ class Tool:
             "graph": graph.name,
             "graph_version": graph.version,
             "arguments": dict(self.arguments),
-            "read": self.read or self.known.answered,
+            "read": self.read or self.known.answer_path,
         }
 
     def prompts(self) -> tuple[str, ...] | None:
@@ -127,27 +127,27 @@ class Tool:
     def _request(self, item: Item) -> dict[str, Any]:
         module, name = self.known.contract
         contract: type[Request] = getattr(import_module(f"reasonloom.contracts.{module}"), name)
-        request = parse_request(contract, {**self.arguments, **self._asked(item)})
+        request = parse_request(contract, {**self.arguments, **self._arguments(item)})
         return request.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
-    def _asked(self, item: Item) -> Mapping[str, Any]:
+    def _arguments(self, item: Item) -> Mapping[str, Any]:
         if self.ask is not None:
             return self.ask(item)
         if isinstance(item.input, dict):
             return item.input
-        return {self.known.asked: text_of(item.input)}
+        return {self.known.question_field: text_of(item.input)}
 
     @asynccontextmanager
     async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
-        """Yield a function that calls the tool, with an engine of its own on the configured database.
+        """Yield a function that calls the tool, with its own engine on the configured database.
 
-        Automatic memory is off. An item and epoch of a run with this name maps to one engine run, so a
-        killed one resumes from its last checkpoint.
+        Automatic memory is off. An item and epoch of a run maps to one engine run, so a killed one
+        resumes from its last checkpoint.
         """
         settings = parts.settings.model_copy(
             update={"auto_memory": False, "decay_hours": 0.0, "lease_seconds": LEASE}
         )
-        graph, path = self.graph, self.read or self.known.answered
+        graph, path = self.graph, self.read or self.known.answer_path
         async with open_engine(
             settings, access=parts.access, llm=parts.llm, embedder=parts.embedder, recover=False
         ) as engine:

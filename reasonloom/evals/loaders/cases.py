@@ -146,7 +146,7 @@ async def _answer(engine: Engine, caller: Caller, row: RunRow, tool: Tool, right
             f"run {other.id} asked something else than run {row.id}; name a run of the same"
             " question, such as a fork of it"
         )
-    found = value_at((other.output or {}).get("answer"), tool.known.answered)
+    found = value_at((other.output or {}).get("answer"), tool.known.answer_path)
     if not isinstance(found, str) or not found.strip():
         raise Conflict(f"run {other.id} has no answer to be right")
     return found

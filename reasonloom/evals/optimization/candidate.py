@@ -108,7 +108,7 @@ class Reflection:
     ask: PromptTemplate
     base: PromptTemplate
     broken: list[dict[str, str]] = field(default_factory=list)
-    _asked: Counter[str] = field(default_factory=Counter)
+    _samples: Counter[str] = field(default_factory=Counter)
 
     async def proposed(self, body: str, examples: Sequence[Mapping[str, Any]]) -> str | None:
         """Return another text; None if all attempts break the prompt, or it is the same."""
@@ -135,7 +135,7 @@ class Reflection:
             rejected=[each for each in self.broken if each["from"] == body][-MOST_REJECTED:],
         )
         question = prompt.system + prompt.user
-        sample, self._asked[question] = self._asked[question], self._asked[question] + 1
+        sample, self._samples[question] = self._samples[question], self._samples[question] + 1
         reply = await self.llm.answer(
             Ask(prompt.messages(), prompt.schema, sample=sample, material=prompt.variables)
         )

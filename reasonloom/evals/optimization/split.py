@@ -36,8 +36,8 @@ class Split:
     def about(self) -> dict[str, Any]:
         """Return the numbers of items and clusters, and what the test could show.
 
-        An independent item is a cluster of one. `least_effect` is the smallest difference found with
-        80 % power if a fifth of the items differ and all are independent; None if there is none.
+        An independent item is a cluster of one. `least_effect` is the smallest difference found
+        with 80 % power if a fifth of the items differ, all independent; None if there is none.
         """
         parts = dict(zip(NAMES, (self.train, self.validation, self.test), strict=True))
         sizes = {

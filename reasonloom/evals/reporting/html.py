@@ -140,7 +140,7 @@ def _comparison(report: Report) -> dict[str, Any]:
         f"{way}-{part.place}-{place}": item
         for part in found
         for way, some in part.flips.items()
-        for place, item in enumerate(some.shown, 1)
+        for place, item in enumerate(some.displayed, 1)
     }
     return {"parts": found, "axis": axis([0.0, *ends]), **_items(report, anchors)}
 
@@ -148,10 +148,10 @@ def _comparison(report: Report) -> dict[str, Any]:
 def _single(report: Report) -> dict[str, Any]:
     scores = report.base.summary["scores"]
     some = worst_items(report, DisplayBudget())
-    anchors = {f"answer-{place}": item for place, item in enumerate(some.shown, 1)}
+    anchors = {f"answer-{place}": item for place, item in enumerate(some.displayed, 1)}
     return {
-        "said": verdict_on_single_run(report, report.base),
-        "shown": some,
+        "headline": verdict_on_single_run(report, report.base),
+        "displayed": some,
         "took": usage_facts(report.base),
         "axis": axis([0.0, 1.0, *(end for score in scores.values() for end in score["interval"])]),
         "plots": {name: _plot(report, name, score) for name, score in scores.items()},

@@ -20,7 +20,7 @@ from reasonloom.evals.reporting.report import Compared, Report
 MAX_ITEMS = 5_000
 """Rows of a page."""
 
-ASKED, ANSWERED = 160, 100
+QUESTION_LENGTH, ANSWER_LENGTH = 160, 100
 """Characters of a question and of an answer in a row."""
 
 OUTCOMES = ("to_wrong", "to_right", "other", "wrong", "right")
@@ -37,7 +37,7 @@ class Row:
     """
 
     key: Key
-    asked: str
+    question: str
     answers: Sequence[str]
     scores: Sequence[float | None]
     ways: Sequence[str]
@@ -65,12 +65,12 @@ def _row(report: Report, key: Key) -> Row:
     records = [run.side.records[key][0] if key in run.side.records else None for run in runs]
     first = next(record for record in records if record is not None)
     answers = [
-        shortened_line(record.error or record.output, ANSWERED) if record else ""
+        shortened_line(record.error or record.output, ANSWER_LENGTH) if record else ""
         for record in records
     ]
     base, *others = scores
     ways = [outcome_of(base, other, report.lower) for other in others or [base]]
-    return Row(key, shortened_line(first.input, ASKED), answers, scores, ways)
+    return Row(key, shortened_line(first.input, QUESTION_LENGTH), answers, scores, ways)
 
 
 def outcome_of(base: float | None, other: float | None, lower: bool = False) -> str:
@@ -113,8 +113,8 @@ MOST_EPOCHS, MOST_CALLS = 5, 20
 class Call:
     """One call of a language model: messages as (role, text), and its reply."""
 
-    asked: Sequence[tuple[str, TruncatedText]]
-    said: TruncatedText
+    messages: Sequence[tuple[str, TruncatedText]]
+    reply: TruncatedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class AnswerTranscript:
     epoch: int
     score: float
     output: TruncatedText
-    said: str
+    reason: str
     failed: bool
     run: str
     calls: Sequence[Call]
@@ -145,7 +145,7 @@ class DisplayedItem:
     """One item with the transcripts of the compared runs."""
 
     item: str
-    asked: TruncatedText
+    question: TruncatedText
     target: TruncatedText | None
     transcripts: Sequence[Transcript]
 
@@ -154,7 +154,7 @@ class DisplayedItem:
 class DisplayedItems:
     """Displayed items, and the number left out for lack of space."""
 
-    shown: Sequence[DisplayedItem]
+    displayed: Sequence[DisplayedItem]
     left_out: int
 
 

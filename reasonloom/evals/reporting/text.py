@@ -39,9 +39,9 @@ def _opening(report: Report) -> Iterator[str]:
         yield _plain(verdict_on_single_run(report, report.base))
     for each in report.compared:
         found = verdict(report, each)
-        yield _plain(found.said)
-        if found.beside:
-            yield _plain(found.beside)
+        yield _plain(found.headline)
+        if found.remark:
+            yield _plain(found.remark)
 
 
 def _plain(sentence: str) -> str:

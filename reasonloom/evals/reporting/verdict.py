@@ -19,13 +19,13 @@ class Verdict:
 
     Attributes:
         tone: better, worse, perhaps (interval and test disagree), unclear or same.
-        said: the verdict on the score.
-        beside: costs, and what could not have been detected.
+        headline: the verdict on the score.
+        remark: costs, and what could not have been detected.
     """
 
     tone: str
-    said: str
-    beside: str
+    headline: str
+    remark: str
 
 
 def verdict(report: Report, each: Compared) -> Verdict:

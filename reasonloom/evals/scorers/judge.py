@@ -24,10 +24,10 @@ WORTH = {"first": 1.0, "neither": 0.5, "second": 0.0}
 class Judge:
     """Compares an answer with the item's target without revealing which is which.
 
-    Each vote is taken in both orders; if they contradict each other it counts as a tie. The score is
-    the mean of the votes: 1 if the answer is better, 0.5 for a tie, 0 if the target is.
-    `agreement` is the share of pairs of equal votes (omitted for a single vote), `swapped` the share
-    of votes whose two orders agree.
+    Each vote is taken in both orders; if they contradict each other it counts as a tie. The score
+    is the mean of the votes: 1 if the answer is better, 0.5 for a tie, 0 if the target is.
+    `agreement` is the share of pairs of equal votes (omitted for a single vote), `swapped` the
+    share of votes whose two orders agree.
 
     Attributes:
         votes: number of votes.
@@ -73,8 +73,8 @@ class Judge:
         answer, target = text_of(output), text_of(item.target)
         votes, same = [], 0
         for vote in range(self.votes):
-            one = await self._asked(bench, template, item, (answer, target), vote)
-            two = 1 - await self._asked(bench, template, item, (target, answer), vote)
+            one = await self._preference(bench, template, item, (answer, target), vote)
+            two = 1 - await self._preference(bench, template, item, (target, answer), vote)
             same += one == two
             votes.append(one if one == two else 0.5)
         figures = {"swapped": same / self.votes}
@@ -82,7 +82,7 @@ class Judge:
             figures["agreement"] = agreement(votes)
         return Mark(sum(votes) / self.votes, f"votes: {votes}", figures)
 
-    async def _asked(
+    async def _preference(
         self,
         bench: ScoringContext,
         template: PromptTemplate,

@@ -37,19 +37,19 @@ class TextScorer:
     Attributes:
         name: of the score.
         agree: compares target and answer as texts.
-        told: its parameters, for the head of a run.
+        parameters: its parameters, for the head of a run.
         fault: returns why a target is unusable, empty if it is usable.
     """
 
     name: str
     agree: Callable[[str, str], bool]
-    told: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
     fault: Callable[[str], str] = lambda target: ""
     needs_target: bool = True
 
     def about(self) -> dict[str, Any]:
         """Return its name and parameters."""
-        return {"scorer": self.name, **self.told}
+        return {"scorer": self.name, **self.parameters}
 
     def refuse(self, item: Item) -> str:
         """Return why the target is unusable."""

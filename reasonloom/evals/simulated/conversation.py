@@ -32,8 +32,8 @@ class Price:
     def usage(self, tokens_in: float, tokens_out: float) -> Usage:
         """Return the usage of a call; token counts come from a table, hence `estimated`.
 
-        The question is paid once per call, however many samples the answer holds: sum the samples in
-        `tokens_out`, and call once.
+        The question is paid once per call, however many samples the answer holds: sum the
+        samples in `tokens_out`, and call once.
         """
         input_tokens, answered = round(tokens_in), round(tokens_out)
         cost = input_tokens * self.usd_in + answered * self.usd_out

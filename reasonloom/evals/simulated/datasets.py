@@ -95,10 +95,10 @@ def load_sorting(path: Path) -> list[SortingItem]:
 
 
 def _sorting_data_item(cells: list[str], row: int) -> SortingItem:
-    numbers, told = integers(cells[1], "Unsorted", row), integers(cells[2], "Sorted", row)
+    numbers, ordered = integers(cells[1], "Unsorted", row), integers(cells[2], "Sorted", row)
     if not numbers or max(numbers) > 9:  # noqa: PLR2004
         raise refuse(row, "Unsorted must hold digits from 0 to 9")
-    if list(told) != sorted(numbers):
+    if list(ordered) != sorted(numbers):
         raise refuse(row, "Sorted is not Unsorted in ascending order")
     return SortingItem(cells[0], numbers)
 

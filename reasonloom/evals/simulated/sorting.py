@@ -237,7 +237,7 @@ class SimulatedSorter:
             for number in range(sample, sample + request.attempts)
         ]
         usage = _usage(PROMPT_TOKENS[request.kind], sum(map(len, given)), sum(map(sum, made)))
-        return self._told({"sorted_lists": [*map(spread, made)]}, usage)
+        return self._reply({"sorted_lists": [*map(spread, made)]}, usage)
 
     def _chain(self, request: Request, sample: int) -> Reply:
         """Sort in parts and merge these; the slips occur in the parts."""
@@ -250,16 +250,16 @@ class SimulatedSorter:
         # As the prototype bills: the parts and the sorted parts at the length of the list.
         usage = _usage(PROMPT_TOKENS["chain"], len(numbers), sum(tally) + 2 * len(numbers))
         whole = {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(tally)}
-        return self._told(whole, usage)
+        return self._reply(whole, usage)
 
     def _split(self, request: Request, _: int) -> Reply:
         """Split a list, without slips."""
         numbers = request.lists["numbers"]
         prompt = max(0.0, along(SPLIT_TOKENS, len(numbers)))
         parts = _cut(numbers, request.size)
-        return self._told({"parts": parts}, _usage(prompt, len(numbers), len(numbers)))
+        return self._reply({"parts": parts}, _usage(prompt, len(numbers), len(numbers)))
 
-    def _told(self, parsed: dict[str, Any], usage: Usage) -> Reply:
+    def _reply(self, parsed: dict[str, Any], usage: Usage) -> Reply:
         return in_json(parsed, model=self.name, usage=usage)
 
 

@@ -26,12 +26,12 @@ class Packaged:
 
     Attributes:
         suite: its items, scorers, and way to answer.
-        told: makes the figures of a complete run from its log.
+        report: makes the figures of a complete run from its log.
         epochs: repetitions of each item.
     """
 
     suite: Suite
-    told: Callable[[EvalLog], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
+    report: Callable[[EvalLog], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
     epochs: int = 1
 
 
@@ -67,6 +67,6 @@ async def run_packaged(
     notes = ran.notes()
     head = {name: report for name, report in ran.log.head.items() if name not in INNER}
     llm = ran.log.head["system"]["llm"]
-    report = {} if notes else own.told(ran.log)
+    report = {} if notes else own.report(ran.log)
     figures = await report if inspect.isawaitable(report) else report
     return {**head, "llm": llm, "log": log.name, "notes": notes, **figures}

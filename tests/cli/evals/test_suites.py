@@ -183,8 +183,8 @@ def test_every_mode_is_the_tool_of_the_catalogue() -> None:
         line = lines[name]
         assert (line.request.__name__, line.graph) == (mode.contract[1], mode.graph), name
         assert line.request.__module__ == f"reasonloom.contracts.{mode.contract[0]}"
-        assert mode.asked in line.request.model_fields
-        assert mode.answered in line.answer.model_fields
+        assert mode.question_field in line.request.model_fields
+        assert mode.answer_path in line.answer.model_fields
         assert Tool(name).graph.name == mode.graph
 
 

@@ -120,7 +120,7 @@ async def test_the_instant_llm_asks_the_other_once(sorts: Sorts) -> None:
     run, inner = sorts.driven(), Counting(SimulatedSorter(0))
     sorts.llm.llm = inner
     assert await run() == await run()
-    assert (inner.count, sorts.llm.asked) == (11, 22)
+    assert (inner.count, sorts.llm.questions) == (11, 22)
 
 
 class Counting:

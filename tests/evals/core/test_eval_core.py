@@ -84,7 +84,7 @@ def test_a_log_of_other_data_is_not_gone_on_with(tmp_path: Path) -> None:
 
 def test_the_summary_keeps_groups_apart() -> None:
     records = [record("a", 1.0), record("b", 0.0), record("c", 0.0, "adversarial")]
-    told = means_by_group(records, apart=("adversarial",))
+    told = means_by_group(records, excluded=("adversarial",))
     assert told["overall"] == {"n": 2, "recall@10": 0.5}
     assert told["groups"]["adversarial"] == {"n": 1, "recall@10": 0.0}
 

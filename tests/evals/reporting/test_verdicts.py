@@ -59,8 +59,8 @@ def test_a_verdict_says_what_was_found_and_no_more(
     found = build_report(log(tmp_path, "base", BASE), *others)
     told = verdict(found, found.compared[0])
     assert told.tone == tone
-    assert said in told.said
-    assert ("8 times out of 10" in told.beside) == (tone in ("unclear", "perhaps"))
+    assert said in told.headline
+    assert ("8 times out of 10" in told.remark) == (tone in ("unclear", "perhaps"))
 
 
 def test_a_worse_run_is_called_worse_by_a_positive_number(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_worse_run_is_called_worse_by_a_positive_number(tmp_path: Path) -> Non
     told = verdict(found, found.compared[0])
     assert told.tone == "worse"
     low, high = (100 * end for end in found.compared[0].found["interval"])
-    assert f"worse than base by 33.3 points (95 % {-high:.1f} to {-low:.1f})" in told.said
+    assert f"worse than base by 33.3 points (95 % {-high:.1f} to {-low:.1f})" in told.headline
 
 
 def test_of_a_score_that_is_better_lower_the_lower_run_is_better(tmp_path: Path) -> None:
@@ -78,9 +78,9 @@ def test_of_a_score_that_is_better_lower_the_lower_run_is_better(tmp_path: Path)
     found = build_report(base, run)
     told = verdict(found, found.compared[0])
     assert told.tone == "better"
-    assert told.said.startswith("run is better than base by 1.5 (95 % ")
-    assert "; lower is better)" in told.said
-    assert "points" not in told.said
+    assert told.headline.startswith("run is better than base by 1.5 (95 % ")
+    assert "; lower is better)" in told.headline
+    assert "points" not in told.headline
 
 
 def test_costs_are_told_beside(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_costs_are_told_beside(tmp_path: Path) -> None:
             made.add(Record(str(n), 0, "", {"score": n % 2}, 1.0, usage=usage))
         logs.append(made)
     found = build_report(*logs)
-    beside = [verdict(found, each).beside for each in found.compared]
+    beside = [verdict(found, each).remark for each in found.compared]
     assert beside == [
         "It takes 10.0 % fewer tokens and as much money.",
         "It takes 3.5 times as many tokens and as much money.",

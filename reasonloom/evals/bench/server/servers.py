@@ -28,7 +28,7 @@ OURS = (sys.executable, "-m", "reasonloom", "serve")
 
 
 def child_environment(settings: Settings, **more: str) -> dict[str, str]:
-    """Return the environment of a server in these settings' home, with no other setting but `more`."""
+    """Return the environment of a server in these settings' home, with no settings but `more`."""
     ours = {name for field in Settings.model_fields for name in variables_of(field)}
     kept = {name: value for name, value in environment().items() if name not in ours}
     home = {"REASONLOOM_HOME": str(settings.home), "REASONLOOM_LLM": "offline"}

@@ -117,7 +117,7 @@ def _plain(value: Number) -> Number:
 
 
 LONGEST = 120
-"""Maximal characters of an expression, which also bounds the nesting; four numbers need far fewer."""
+"""Maximal characters of an expression, which also bounds the nesting; far more than needed."""
 
 _ALLOWED = re.compile(r"[0-9+\-*/() ]+")
 _LOOKALIKES = str.maketrans("×÷\u2212", "*/-")

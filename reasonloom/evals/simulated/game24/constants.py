@@ -53,8 +53,8 @@ class Constants:
             With one number left a judgement of three is often missing in the logs.
         written: measured (121 of 162). The final expression is right if the steps are.
         chain_kept: measured. Share of chains whose next step keeps 24 reachable, by numbers left.
-        chain_odds: fitted to `chain_kept` on the 100 published puzzles (`tests/support/game24_fit.py`).
-            How much more a chain likes a step that keeps 24 reachable.
+        chain_odds: fitted to `chain_kept` on the 100 published puzzles (tests/support/
+            game24_fit.py). How much more a chain likes a step that keeps 24 reachable.
         chain_written: fitted to the published 4 % of one chain, after `chain_kept`.
         chain_natural: rounded, from how often such states are proposed (.5 natural, .07 others).
             How much more it likes a natural step.

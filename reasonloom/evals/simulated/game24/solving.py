@@ -143,7 +143,7 @@ def liking(
 
 
 def tastes(constants: Constants, puzzle: State, numbers: State) -> list[tuple[State, float]]:
-    """Return the next states and a chain's preference for them, ignoring whether 24 stays reachable."""
+    """Return the next states with a chain's preference, ignoring whether 24 is reachable."""
     taste = (
         trait(state_text(puzzle), "taste", state_text(numbers)) if len(numbers) > _PAIR else None
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import get_args
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.suites.history.records import (
@@ -22,10 +20,12 @@ from reasonloom.evals.suites.history.records import (
     Turn,
     Wording,
 )
-from reasonloom.evals.suites.metacognition.labels import Half, load_records, of_half
+from reasonloom.evals.suites.labelled import Half, load_records, of_half, require_balanced
 
-SESSIONS = range(4, 9)
-TURNS = range(6, 26)
+HERE = Path(__file__).parent
+TURNS, CHAINS, MOMENTS = "turns.jsonl", "chains.jsonl", "moments.jsonl"
+SESSION_COUNTS = range(4, 9)
+TURN_COUNTS = range(6, 26)
 COPIED = 4
 """Consecutive words that a `plain` question may not share with a labelled turn of its world."""
 COPIED_CHARACTERS = 10
@@ -50,17 +50,21 @@ def require_sound(
     for chain in chains:
         _require_chain(chain, known)
     for moment in moments:
-        _require_known("moments.jsonl", moment, (*moment.moments, *moment.after), known)
+        _require_known(MOMENTS, moment, (*moment.moments, *moment.after), known)
     _require_once(turns, chains, moments)
     _require_own_words(chains, moments, known)
-    _require_even(chains, moments)
+    require_balanced(CHAINS, ((chain.kind, chain.half) for chain in chains), KINDS)
+    halves = Counter(moment.half for moment in moments)
+    if halves["dev"] != halves["held"]:
+        why = f"{halves['dev']} in dev and {halves['held']} in held; the halves must be equal"
+        raise InvalidArgument(f"{MOMENTS}: {why}", field="data")
 
 
 def _require_whole_worlds(
     turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
 ) -> None:
     first = {turn.world: turn for turn in reversed(turns)}
-    named = (("turns.jsonl", turns), ("chains.jsonl", chains), ("moments.jsonl", moments))
+    named = ((TURNS, turns), (CHAINS, chains), (MOMENTS, moments))
     for name, items in named:
         for item in items:
             if item.world not in first:
@@ -73,16 +77,16 @@ def _require_whole_worlds(
             raise InvalidArgument(why, field="data")
     for turn in turns:
         if turn.project != (project := first[turn.world].project):
-            raise _refused("turns.jsonl", turn.id, f"project: must be {project}")
+            raise _refused(TURNS, turn.id, f"project: must be {project}")
 
 
 def _require_order(turns: Sequence[Turn]) -> None:
     for earlier, later in pairwise(turns):
         if earlier.world != later.world:
             if earlier.world > later.world:
-                raise _refused("turns.jsonl", later.id, "must follow the worlds before it")
+                raise _refused(TURNS, later.id, "must follow the worlds before it")
         elif earlier.time >= later.time:
-            raise _refused("turns.jsonl", later.id, "time: must be later than the turn before")
+            raise _refused(TURNS, later.id, "time: must be later than the turn before")
     counted: Counter[str] = Counter()
     for turn in turns:
         if turn.session not in counted:
@@ -90,17 +94,20 @@ def _require_order(turns: Sequence[Turn]) -> None:
         counted[turn.session] += 1
         expected = f"{turn.world}-s{counted[turn.world]}-t{counted[turn.session]:02d}"
         if turn.id != expected:
-            raise _refused("turns.jsonl", turn.id, f"id: must be {expected}")
+            raise _refused(TURNS, turn.id, f"id: must be {expected}")
 
 
 def _require_sizes(turns: Iterable[Turn]) -> None:
     sessions = Counter(turn.session for turn in turns)
     worlds = Counter(session.split("-", maxsplit=1)[0] for session in sessions)
-    for counted, allowed, of in ((sessions, TURNS, "turns"), (worlds, SESSIONS, "sessions")):
+    for counted, allowed, of in (
+        (sessions, TURN_COUNTS, "turns"),
+        (worlds, SESSION_COUNTS, "sessions"),
+    ):
         for name, number in counted.items():
             if number not in allowed:
                 why = f"{name} has {number} {of}, not {allowed[0]} to {allowed[-1]}"
-                raise InvalidArgument(f"turns.jsonl: {why}", field="data")
+                raise InvalidArgument(f"{TURNS}: {why}", field="data")
 
 
 def _require_agents(turns: Iterable[Turn]) -> None:
@@ -109,29 +116,29 @@ def _require_agents(turns: Iterable[Turn]) -> None:
         if turn.agent is not None:
             brief = pending.get((turn.session, None))
             if brief is None or brief.tool != BRIEFING:
-                raise _refused("turns.jsonl", turn.id, f"agent: must be inside a {BRIEFING} call")
+                raise _refused(TURNS, turn.id, f"agent: must be inside a {BRIEFING} call")
         place = (turn.session, turn.agent)
         if turn.role == "call":
             pending[place] = turn
         elif turn.role == "result":
             call = pending.pop(place, None)
             if call is None or call.tool != turn.tool:
-                raise _refused("turns.jsonl", turn.id, f"there is no call of {turn.tool} to answer")
+                raise _refused(TURNS, turn.id, f"there is no call of {turn.tool} to answer")
     for call in pending.values():
-        raise _refused("turns.jsonl", call.id, "this call has no result")
+        raise _refused(TURNS, call.id, "this call has no result")
 
 
 def _require_chain(chain: Chain, known: dict[str, Turn]) -> None:
     named = (*chain.chain, *(each.turn for each in chain.distractors))
-    _require_known("chains.jsonl", chain, named, known)
+    _require_known(CHAINS, chain, named, known)
     texts = [known[each].text for each in chain.chain]
     for (earlier, later), link in zip(pairwise(texts), chain.links, strict=True):
         if not link.holds(earlier, later):
-            raise _refused("chains.jsonl", chain.id, f"links: {link.what!r} is not where it is due")
+            raise _refused(CHAINS, chain.id, f"links: {link.what!r} is not where it is due")
     for (earlier, later), link in zip(pairwise(chain.chain), chain.links, strict=True):
         tools = {known[each].tool for each in (earlier, later)}
         if link.by == "report" and BRIEFING not in tools:
-            raise _refused("chains.jsonl", chain.id, "links: there is no report of a sub-agent")
+            raise _refused(CHAINS, chain.id, "links: there is no report of a sub-agent")
 
 
 def _require_known(name: str, item: InWorld, turns: Iterable[str], known: dict[str, Turn]) -> None:
@@ -149,12 +156,12 @@ def _require_once(
     for turn in turns:
         once = turn.tool is None or turn.id in labelled
         if once and texts[turn.text.casefold()] > 1:
-            raise _refused("turns.jsonl", turn.id, "this text is there twice")
+            raise _refused(TURNS, turn.id, "this text is there twice")
     seen: set[str] = set()
-    for name, items in (("chains.jsonl", chains), ("moments.jsonl", moments)):
+    for name, items in ((CHAINS, chains), (MOMENTS, moments)):
         for item in items:
             plain = [item.plain.casefold()] if isinstance(item, Chain) else []
-            for value in (item.id, item.said.casefold(), *plain):
+            for value in (item.id, item.body.casefold(), *plain):
                 if value in seen:
                     raise _refused(name, item.id, f"{value!r} is there twice")
                 seen.add(value)
@@ -177,7 +184,7 @@ def _require_own_words(
         for turn in sorted(each for each in labelled if known[each].world == chain.world):
             if copied := own & _runs(known[turn].text, chain.language):
                 why = f"plain: {min(copied)!r} is copied from {turn}"
-                raise _refused("chains.jsonl", chain.id, why)
+                raise _refused(CHAINS, chain.id, why)
 
 
 def _runs(text: str, language: Language) -> set[str]:
@@ -191,25 +198,8 @@ def _runs(text: str, language: Language) -> set[str]:
     return {" ".join(words[at : at + COPIED]) for at in range(len(words) - COPIED + 1)}
 
 
-def _require_even(chains: Sequence[Chain], moments: Sequence[Moment]) -> None:
-    counted = Counter((chain.kind, chain.half) for chain in chains)
-    for kind in KINDS:
-        dev, held = (counted[kind, half] for half in get_args(Half))
-        if dev != held or not dev:
-            why = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
-            raise InvalidArgument(f"chains.jsonl: {why}", field="data")
-    halves = Counter(moment.half for moment in moments)
-    if halves["dev"] != halves["held"]:
-        why = f"{halves['dev']} in dev and {halves['held']} in held; the halves must be equal"
-        raise InvalidArgument(f"moments.jsonl: {why}", field="data")
-
-
 def _refused(name: str, which: str, why: str) -> InvalidArgument:
     return InvalidArgument(f"{name}, {which}: {why}", field="data")
-
-
-HERE = Path(__file__).parent
-HISTORY_DATA_TURNS, CHAINS, MOMENTS = "turns.jsonl", "chains.jsonl", "moments.jsonl"
 
 
 @dataclass(frozen=True)
@@ -260,14 +250,12 @@ def load_history(half: str = "dev", folder: Path = HERE) -> HistorySet:
     Raises:
         InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    turns, raw_turns = load_records(HISTORY_DATA_TURNS, Turn, folder / HISTORY_DATA_TURNS)
-    chains, raw_chains = load_records(CHAINS, Chain, folder / CHAINS)
-    moments, awaited = load_records(MOMENTS, Moment, folder / MOMENTS)
+    turns, first = load_records(folder / TURNS, Turn)
+    chains, second = load_records(folder / CHAINS, Chain)
+    moments, third = load_records(folder / MOMENTS, Moment)
     require_sound(turns, chains, moments)
-    raw = {HISTORY_DATA_TURNS: raw_turns, CHAINS: raw_chains, MOMENTS: awaited}
-    hashes = {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()}
     worlds = _worlds(of_half(half, turns), of_half(half, chains), of_half(half, moments))
-    return HistorySet(worlds, hashes)
+    return HistorySet(worlds, {TURNS: first, CHAINS: second, MOMENTS: third})
 
 
 def require_wording(name: str) -> Wording:

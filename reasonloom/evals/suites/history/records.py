@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from reasonloom.evals.suites.metacognition.labels import Labelled, Words
+from reasonloom.evals.suites.labelled import Labelled, Words
 
 Role = Literal["user", "assistant", "call", "result"]
 Language = Literal["en", "de", "fr", "es", "ja"]
@@ -72,16 +72,6 @@ class Turn(InWorld):
     time: Annotated[datetime, Field(strict=False)]
     text: Text
 
-    @property
-    def label(self) -> str:
-        """The role."""
-        return self.role
-
-    @property
-    def said(self) -> str:
-        """The text."""
-        return self.text
-
     @model_validator(mode="after")
     def _agrees(self) -> Turn:
         if not self.id.startswith(f"{self.session}-"):
@@ -133,6 +123,8 @@ class Chain(InWorld):
     entry fewer than `chain`: the first leads from the first turn to the second.
     """
 
+    body_field = "question"
+
     id: ChainId
     kind: Kind
     question: Words
@@ -141,17 +133,7 @@ class Chain(InWorld):
     links: tuple[Link, ...]
     distractors: Annotated[tuple[Distractor, ...], Field(min_length=1)]
 
-    @property
-    def label(self) -> str:
-        """The kind."""
-        return self.kind
-
-    @property
-    def said(self) -> str:
-        """The question."""
-        return self.question
-
-    def asked(self, wording: Wording) -> str:
+    def in_wording(self, wording: Wording) -> str:
         """Return the question in one of its wordings."""
         return self.plain if wording == "plain" else self.question
 
@@ -174,20 +156,12 @@ class Chain(InWorld):
 class Moment(InWorld):
     """A context, the turns of similar past moments, and the turns that followed them."""
 
+    body_field = "context"
+
     id: MomentId
     context: Words
     moments: Annotated[tuple[TurnId, ...], Field(min_length=1)]
     after: Annotated[tuple[TurnId, ...], Field(min_length=1)]
-
-    @property
-    def label(self) -> str:
-        """The world, as there are no kinds."""
-        return self.world
-
-    @property
-    def said(self) -> str:
-        """The context."""
-        return self.context
 
     @model_validator(mode="after")
     def _agrees(self) -> Moment:

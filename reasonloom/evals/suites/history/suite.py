@@ -170,7 +170,9 @@ def history_items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
     """Return the questions of a form; those of a world share a cluster."""
     return [
         *(
-            Item(f"{form}/{each.id}", each.asked(words), list(each.chain), each.world, each.kind)
+            Item(
+                f"{form}/{each.id}", each.in_wording(words), list(each.chain), each.world, each.kind
+            )
             for each in chosen.chains
         ),
         *(

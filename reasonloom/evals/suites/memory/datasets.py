@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -54,12 +53,12 @@ class Retrieval:
     """One suite of recall; `load` returns collections and the SHA-256 of their source.
 
     Attributes:
-        apart: categories left out of the overall figures.
+        excluded: categories left out of the overall figures.
     """
 
     name: str
     load: Callable[[Source], tuple[list[Collection], str]]
-    apart: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 SESSION = re.compile(r"session_(\d+)\Z")
@@ -143,7 +142,7 @@ def _questions(
 
 
 HALVES = ("dev", "held", "all")
-PEOPLE_FOLDER = "reasonloom.evals.suites.memory"
+PEOPLE_FOLDER = Path(__file__).parent / "people"
 
 
 def load_people(source: Source) -> tuple[list[Collection], str]:
@@ -164,7 +163,7 @@ def load_people(source: Source) -> tuple[list[Collection], str]:
 
 
 def _lines(name: str) -> tuple[list[dict[str, Any]], bytes]:
-    raw = (files(PEOPLE_FOLDER) / "people" / name).read_bytes()
+    raw = (PEOPLE_FOLDER / name).read_bytes()
     return [json.loads(line) for line in raw.splitlines()], raw
 
 
@@ -188,8 +187,8 @@ def _question(question: dict[str, Any]) -> Question:
 RETRIEVAL_SUITES = {
     suite.name: suite
     for suite in (
-        Retrieval("locomo", load_locomo, apart=("adversarial",)),
-        Retrieval("people", load_people, apart=("nothing",)),
+        Retrieval("locomo", load_locomo, excluded=("adversarial",)),
+        Retrieval("people", load_people, excluded=("nothing",)),
     )
 }
 

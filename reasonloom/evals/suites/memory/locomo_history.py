@@ -74,7 +74,7 @@ def packaged(data: Path | None) -> Packaged:
             "budget": settings.max_response_tokens,
         },
     )
-    return Packaged(suite, lambda log: means_by_group(log.records, apart=SEPARATE_CATEGORIES))
+    return Packaged(suite, lambda log: means_by_group(log.records, excluded=SEPARATE_CATEGORIES))
 
 
 def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:

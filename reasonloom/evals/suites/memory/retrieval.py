@@ -125,7 +125,9 @@ def packaged(
             "ablate": ablate,
         },
     )
-    return Packaged(suite, lambda log: means_by_group(log.records, apart=chosen.apart), epochs)
+    return Packaged(
+        suite, lambda log: means_by_group(log.records, excluded=chosen.excluded), epochs
+    )
 
 
 def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:

@@ -6,10 +6,8 @@ does not use it, to show why.
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -24,14 +22,16 @@ from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import Figure, share
-from reasonloom.evals.suites.mental_models.triggers import Language
-from reasonloom.evals.suites.metacognition.labels import (
+from reasonloom.evals.suites.labelled import (
     Labelled,
+    LabelledSet,
     Words,
     halves_of,
     load_records,
     of_half,
+    require_unique,
 )
+from reasonloom.evals.suites.mental_models.triggers import Language
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
@@ -59,16 +59,6 @@ class Observed(Labelled):
     kind: Kind
     outcome: Literal["held", "failed", "open"]
 
-    @property
-    def label(self) -> str:
-        """The outcome."""
-        return self.outcome
-
-    @property
-    def said(self) -> str:
-        """The observation."""
-        return self.observation
-
     @model_validator(mode="after")
     def _agrees(self) -> Observed:
         if self.outcome != RIGHT[self.kind]:
@@ -76,29 +66,14 @@ class Observed(Labelled):
         return self
 
 
-@dataclass(frozen=True)
-class OutcomeSet:
-    """Observations in file order, and the file's SHA-256 in hex."""
-
-    items: tuple[Observed, ...]
-    sha256: str
-
-
-def load_outcomes(half: str = "dev", folder: Path = HERE) -> OutcomeSet:
+def load_outcomes(half: str = "dev", folder: Path = HERE) -> LabelledSet[Observed]:
     """Load the observations of a half or of `all`; `folder` may hold another set of this form.
 
     Raises:
         InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    observations, raw = load_records(FILE, Observed, folder / FILE)
-    _require_even(observations)
-    return OutcomeSet(of_half(half, observations), hashlib.sha256(raw).hexdigest())
-
-
-def _require_even(observations: Sequence[Observed]) -> None:
-    for name, times in Counter(each.id for each in observations).items():
-        if times > 1:
-            raise InvalidArgument(f"{name!r} is there twice", field="data")
+    observations, digest = load_records(folder / FILE, Observed)
+    require_unique(each.id for each in observations)
     by_prediction: dict[str, list[Observed]] = {}
     for each in observations:
         by_prediction.setdefault(each.prediction, []).append(each)
@@ -107,6 +82,7 @@ def _require_even(observations: Sequence[Observed]) -> None:
             raise InvalidArgument(f"{prediction!r} is in both halves", field="data")
         if sorted(each.kind for each in some) != sorted(KINDS):
             raise InvalidArgument(f"{prediction!r} has not one of each kind", field="data")
+    return LabelledSet(of_half(half, observations), digest)
 
 
 NAME = "outcomes"
@@ -156,7 +132,9 @@ def _judged(item: Item, epoch: int) -> str:
     return DECIDED[judge_by_words(item.input["prediction"], item.input["observation"]).correct]
 
 
-async def _report(sets: Mapping[str, OutcomeSet], dev: OutcomeSet, log: EvalLog) -> dict[str, Any]:
+async def _report(
+    sets: Mapping[str, LabelledSet[Observed]], dev: LabelledSet[Observed], log: EvalLog
+) -> dict[str, Any]:
     embedder = choose_embedder(load_settings())
     try:
         threshold = _best(dev.items, await _likely(dev, embedder))
@@ -169,7 +147,7 @@ async def _report(sets: Mapping[str, OutcomeSet], dev: OutcomeSet, log: EvalLog)
     return {"note": NOTE, "cosine": threshold, "halves": halves}
 
 
-async def _likely(one: OutcomeSet, embedder: Embedder) -> Likely:
+async def _likely(one: LabelledSet[Observed], embedder: Embedder) -> Likely:
     found: dict[str, tuple[float, bool]] = {}
     for each in one.items:
         first, second = await embedder.embed([each.prediction, each.observation])

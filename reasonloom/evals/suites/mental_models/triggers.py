@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,12 +21,13 @@ from reasonloom.evals.core.way import AnswerContext, Answering, Opening
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import Figure, share
-from reasonloom.evals.suites.metacognition.labels import (
+from reasonloom.evals.suites.labelled import (
     Labelled,
     Words,
     halves_of,
     load_records,
     of_half,
+    require_unique,
 )
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
@@ -51,16 +51,6 @@ class Trigger(Labelled):
     language: Language
     text: Words
 
-    @property
-    def label(self) -> str:
-        """The language."""
-        return self.language
-
-    @property
-    def said(self) -> str:
-        """The text."""
-        return self.text
-
 
 class Message(Labelled):
     """A message, and whether its trigger must fire on it."""
@@ -71,16 +61,6 @@ class Message(Labelled):
     kind: Kind
     fires: bool
     text: Words
-
-    @property
-    def label(self) -> str:
-        """The kind."""
-        return self.kind
-
-    @property
-    def said(self) -> str:
-        """The text."""
-        return self.text
 
     @model_validator(mode="after")
     def _agrees(self) -> Message:
@@ -111,37 +91,27 @@ def load_triggers(half: str = "dev", folder: Path = HERE) -> TriggerSet:
     Raises:
         InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    known, first = load_records("triggers.jsonl", Trigger, folder / "triggers.jsonl")
-    messages, second = load_records("messages.jsonl", Message, folder / "messages.jsonl")
-    _require_once(known, messages)
-    _require_even(known, messages)
-    raw = {"triggers.jsonl": first, "messages.jsonl": second}
-    return TriggerSet(
-        tuple(
-            Triggered(each, tuple(one for one in messages if one.trigger == each.id))
-            for each in of_half(half, known)
-        ),
-        {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()},
+    known, first = load_records(folder / "triggers.jsonl", Trigger)
+    messages, second = load_records(folder / "messages.jsonl", Message)
+    require_unique(
+        value for item in (*known, *messages) for value in (item.id, item.text.casefold())
     )
-
-
-def _require_once(known: Sequence[Trigger], messages: Sequence[Message]) -> None:
-    for value, times in Counter(
-        value for item in (*known, *messages) for value in (item.id, item.said.casefold())
-    ).items():
-        if times > 1:
-            raise InvalidArgument(f"{value!r} is there twice", field="data")
-
-
-def _require_even(known: Sequence[Trigger], messages: Sequence[Message]) -> None:
     halves = {each.id: each.half for each in known}
     for message in messages:
         if halves.get(message.trigger) != message.half:
             raise InvalidArgument(f"{message.id}: its trigger is in another half", field="data")
-    for each in known:
-        kinds = Counter(one.kind for one in messages if one.trigger == each.id)
+    items = [
+        Triggered(each, tuple(one for one in messages if one.trigger == each.id)) for each in known
+    ]
+    for one in items:
+        kinds = Counter(each.kind for each in one.messages)
         if kinds != {**dict.fromkeys(KINDS, 1), "other words": 2}:
-            raise InvalidArgument(f"{each.id}: has {dict(kinds)}", field="data")
+            raise InvalidArgument(f"{one.trigger.id}: has {dict(kinds)}", field="data")
+    wanted = of_half(half, known)
+    return TriggerSet(
+        tuple(one for one in items if one.trigger in wanted),
+        {"triggers.jsonl": first, "messages.jsonl": second},
+    )
 
 
 NAME = "triggers"

@@ -1,30 +1,45 @@
-"""Loads and validates the labelled biases and pairs, and the four sets together."""
+"""The labelled biases, emotions, frameworks and pairs, packaged or in a user's folder."""
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.labels import (
-    EmotionText,
-    FrameworkProblem,
+from reasonloom.evals.suites.labelled import (
     Half,
     Labelled,
     LabelledSet,
     Words,
-    load_emotions,
-    load_frameworks,
+    halves_of,
     load_records,
     of_half,
+    require_balanced,
+    require_unique,
 )
 
+HERE = Path(__file__).parent
+Kind = Literal["plain", "negated", "sarcastic"]
+Emotion = Literal[
+    "joy", "sadness", "anger", "fear", "disgust", "surprise",
+    "pride", "shame", "guilt", "gratitude", "awe", "none",
+]  # fmt: skip
+Framework = Literal[
+    "scientific-method",
+    "design-thinking",
+    "systems-thinking",
+    "critical-thinking",
+    "creative-problem-solving",
+    "root-cause-analysis",
+    "first-principles",
+    "scenario-planning",
+]
+EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
+FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 Bias = Literal[
     "confirmation",
     "anchoring",
@@ -61,22 +76,48 @@ def _known(fault: object) -> object:
     return fault
 
 
+class EmotionText(Labelled):
+    """A text and the emotion of its writer or person; valence is -1 to 1, arousal 0 to 1."""
+
+    label_field = "emotion"
+
+    emotion: Emotion
+    kind: Kind
+    valence: Annotated[float, Field(ge=-1, le=1)]
+    arousal: Annotated[float, Field(ge=0, le=1)]
+    text: Words
+
+
+class ProblemContext(BaseModel):
+    """A caller's additions to a problem, named as in the tool."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    background: Words | None = None
+    constraints: list[Words] = []
+    goals: list[Words] = []
+
+
+class FrameworkProblem(Labelled):
+    """A problem, the framework to apply first, and a short reason."""
+
+    label_field = "framework"
+    body_field = "problem"
+
+    framework: Framework
+    problem: Words
+    context: ProblemContext | None = None
+    why: Words
+
+
 class BiasText(Labelled):
     """A text, its bias, and the words that show it; `none` has no such words."""
+
+    label_field = "bias"
 
     bias: Bias
     text: Words
     span: Words | None
-
-    @property
-    def label(self) -> str:
-        """The bias."""
-        return self.bias
-
-    @property
-    def said(self) -> str:
-        """The text."""
-        return self.text
 
     @model_validator(mode="after")
     def _span_fits(self) -> BiasText:
@@ -101,7 +142,7 @@ class Pair(Labelled):
         return self.fault.partition(": ")[0]
 
     @property
-    def said(self) -> str:
+    def body(self) -> str:
         """Both, the sound one first."""
         return f"{self.sound}\n{self.flawed}"
 
@@ -112,51 +153,57 @@ class Pair(Labelled):
         return self
 
 
-T = TypeVar("T", bound=Labelled)
-
-
-def load_biases(half: str = "dev", path: Path | None = None) -> LabelledSet[BiasText]:
-    """Load the labelled biases of a half or of `all`; `path` may be another file of this form.
-
-    Raises:
-        InvalidArgument: unknown half, or a file that is missing or malformed.
-    """
-    items, raw = load_records("biases.jsonl", BiasText, path)
-    _require_once("biases.jsonl", (text for item in items for text in (item.id, item.text)))
-    _require_even("biases.jsonl", items, BIASES)
-    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
-
-
-def load_pairs(half: str = "dev", path: Path | None = None) -> LabelledSet[Pair]:
-    """Load the pairs of a half or of `all`; `path` may be another file of this form.
+def load_emotions(
+    half: str = "dev", path: Path = HERE / "emotions.jsonl"
+) -> LabelledSet[EmotionText]:
+    """Load the labelled emotions of a half or of `all`; `path` may be another file of this form.
 
     Raises:
         InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    items, raw = load_records("pairs.jsonl", Pair, path)
-    texts = (text for item in items for text in (item.id, item.sound, item.flawed))
-    _require_once("pairs.jsonl", texts)
-    _require_even("pairs.jsonl", items, FAULTS)
-    return LabelledSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
+    items, digest = load_records(path, EmotionText)
+    _require_labels(path.name, items, EMOTIONS)
+    return LabelledSet(of_half(half, items), digest)
 
 
-def _require_once(name: str, texts: Iterable[str]) -> None:
-    for text, times in Counter(text.casefold() for text in texts).items():
-        if times > 1:
-            raise InvalidArgument(f"{name}: {text!r} is there twice", field="data")
+def load_frameworks(
+    half: str = "dev", path: Path = HERE / "frameworks.jsonl"
+) -> LabelledSet[FrameworkProblem]:
+    """Load the labelled problems, as `load_emotions` does."""
+    items, digest = load_records(path, FrameworkProblem)
+    _require_labels(path.name, items, FRAMEWORKS)
+    return LabelledSet(of_half(half, items), digest)
 
 
-def _require_even(name: str, items: Sequence[Labelled], labels: Sequence[str]) -> None:
-    """Refuse a set in which a label is absent or not equally frequent in both halves."""
-    counted = Counter((item.label, item.half) for item in items)
+def load_biases(half: str = "dev", path: Path = HERE / "biases.jsonl") -> LabelledSet[BiasText]:
+    """Load the labelled biases, as `load_emotions` does."""
+    items, digest = load_records(path, BiasText)
+    values = (value.casefold() for item in items for value in (item.id, item.text))
+    require_unique(values, f"{path.name}: ")
+    require_balanced(path.name, ((item.label, item.half) for item in items), BIASES)
+    return LabelledSet(of_half(half, items), digest)
+
+
+def load_pairs(half: str = "dev", path: Path = HERE / "pairs.jsonl") -> LabelledSet[Pair]:
+    """Load the pairs, as `load_emotions` does."""
+    items, digest = load_records(path, Pair)
+    values = (value.casefold() for each in items for value in (each.id, each.sound, each.flawed))
+    require_unique(values, f"{path.name}: ")
+    require_balanced(path.name, ((item.label, item.half) for item in items), FAULTS)
+    return LabelledSet(of_half(half, items), digest)
+
+
+def _require_labels(name: str, items: Sequence[Labelled], labels: Sequence[str]) -> None:
+    values = (value for item in items for value in (item.id, item.body.casefold()))
+    require_unique(values, f"{name}: ")
+    found = {(item.label, item.half) for item in items}
     for label in labels:
-        dev, held = (counted[label, half] for half in get_args(Half))
-        if dev != held or not dev:
-            why = f"{label} has {dev} in dev and {held} in held; the halves must be equal"
-            raise InvalidArgument(f"{name}: {why}", field="data")
+        for half in get_args(Half):
+            if (label, half) not in found:
+                raise InvalidArgument(f"{name}: {label} has nothing in {half}", field="data")
 
 
-LOADERS: dict[str, Callable[[str, Path | None], LabelledSet[Any]]] = {
+LOADERS: dict[str, Callable[[str, Path], LabelledSet[Any]]] = {
     "biases": load_biases,
     "emotions": load_emotions,
     "frameworks": load_frameworks,
@@ -185,26 +232,18 @@ def load_sets(
     Raises:
         InvalidArgument: unknown half, no set in the folder, or a malformed file.
     """
-    found = _files(folder)
-    wanted = ("dev", "held") if half == "all" else (half,)
-    loaded = {
-        each: {name: LOADERS[name](each, path) for name, path in found.items()} for each in wanted
-    }
-    digests = {name: one.sha256 for name, one in loaded[wanted[0]].items()}
-    return {each: _sets(of_half) for each, of_half in loaded.items()}, digests
-
-
-def _sets(loaded: dict[str, LabelledSet[Any]]) -> LabelledSets:
-    return LabelledSets(**{name: one.items for name, one in loaded.items()})
-
-
-def _files(folder: Path | None) -> dict[str, Path | None]:
-    """Return each set's file, None for packaged ones."""
-    if folder is None:
-        return dict.fromkeys(LOADERS)
-    paths = {name: folder / f"{name}.jsonl" for name in LOADERS}
-    found: dict[str, Path | None] = {name: path for name, path in paths.items() if path.is_file()}
+    paths = {name: (folder or HERE) / f"{name}.jsonl" for name in LOADERS}
+    found = {name: path for name, path in paths.items() if path.is_file()}
     if not found:
         known = ", ".join(f"{name}.jsonl" for name in LOADERS)
         raise InvalidArgument(f"data: must be a folder with one of {known}", field="data")
-    return found
+    loaded = {
+        each: {name: LOADERS[name](each, path) for name, path in found.items()}
+        for each in halves_of(half)
+    }
+    digests = {name: one.sha256 for name, one in next(iter(loaded.values())).items()}
+    sets = {
+        each: LabelledSets(**{name: one.items for name, one in own.items()})
+        for each, own in loaded.items()
+    }
+    return sets, digests

@@ -18,8 +18,13 @@ from reasonloom.contracts.metacognition import (
 )
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.engine import call_tool
-from reasonloom.evals.suites.metacognition.data import BiasText, LabelledSets, Pair
-from reasonloom.evals.suites.metacognition.labels import FrameworkProblem, Labelled
+from reasonloom.evals.suites.labelled import Labelled
+from reasonloom.evals.suites.metacognition.data import (
+    BiasText,
+    FrameworkProblem,
+    LabelledSets,
+    Pair,
+)
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.thinking.analyze.selection import computed_shares
 

@@ -7,13 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from reasonloom.evals.suites.figures import ALL, Figure, correlation, mean_distance, share
-from reasonloom.evals.suites.metacognition.data import BIASES, FAULTS, BiasText, Pair
-from reasonloom.evals.suites.metacognition.labels import (
+from reasonloom.evals.suites.labelled import Labelled
+from reasonloom.evals.suites.metacognition.data import (
+    BIASES,
     EMOTIONS,
+    FAULTS,
     FRAMEWORKS,
+    BiasText,
     EmotionText,
     FrameworkProblem,
-    Labelled,
+    Pair,
 )
 from reasonloom.nodes.metacognition.spans import sentences_of
 

@@ -20,8 +20,7 @@ from reasonloom.evals.engine import temporary_engine
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import ALL, Figure
-from reasonloom.evals.suites.metacognition.data import LabelledSets, load_sets
-from reasonloom.evals.suites.metacognition.labels import EMOTIONS, FRAMEWORKS
+from reasonloom.evals.suites.metacognition.data import EMOTIONS, FRAMEWORKS, LabelledSets, load_sets
 from reasonloom.evals.suites.metacognition.questions import (
     CONTRACTS,
     RANKED,

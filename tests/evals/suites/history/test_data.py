@@ -14,15 +14,15 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.suites.history.data import (
     CHAINS,
     HERE,
-    HISTORY_DATA_TURNS,
     MOMENTS,
+    TURNS,
     load_history,
     require_wording,
 )
 from reasonloom.evals.suites.history.records import KINDS, Link, LinkedBy
 from tests.support.history_overlap import by_kind, foreseen, found
 
-FILES = (HISTORY_DATA_TURNS, CHAINS, MOMENTS)
+FILES = (TURNS, CHAINS, MOMENTS)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -44,8 +44,8 @@ def test_without_plain_the_chains_are_byte_for_byte_the_file_before_it() -> None
 
 def test_a_question_is_asked_in_the_wording_that_is_named() -> None:
     for chain in load_history().chains:
-        assert chain.asked(require_wording("other")) == chain.question != chain.plain
-        assert chain.asked(require_wording("plain")) == chain.plain
+        assert chain.in_wording(require_wording("other")) == chain.question != chain.plain
+        assert chain.in_wording(require_wording("plain")) == chain.plain
     with pytest.raises(InvalidArgument, match="asked: must be one of other, plain"):
         require_wording("others")
 

@@ -13,14 +13,14 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.suites.history.data import (
     CHAINS,
     HERE,
-    HISTORY_DATA_TURNS,
     MOMENTS,
+    TURNS,
     load_history,
 )
 
 Rows = list[dict[str, Any]]
 Bend = Callable[[Rows], object]
-FILES = (HISTORY_DATA_TURNS, CHAINS, MOMENTS)
+FILES = (TURNS, CHAINS, MOMENTS)
 
 
 def turn(number: int, **changes: Any) -> Bend:
@@ -28,78 +28,78 @@ def turn(number: int, **changes: Any) -> Bend:
 
 
 BENT: dict[str, tuple[str, Bend, str]] = {
-    "role": (HISTORY_DATA_TURNS, turn(0, role="system"), "line 1, role"),
-    "half": (HISTORY_DATA_TURNS, turn(0, half="test"), "line 1, half"),
-    "language": (HISTORY_DATA_TURNS, turn(1, language="it"), "line 2, language"),
-    "empty text": (HISTORY_DATA_TURNS, turn(2, text=" "), "line 3, text"),
-    "time that is none": (HISTORY_DATA_TURNS, turn(0, time="Monday"), "line 1, time"),
+    "role": (TURNS, turn(0, role="system"), "line 1, role"),
+    "half": (TURNS, turn(0, half="test"), "line 1, half"),
+    "language": (TURNS, turn(1, language="it"), "line 2, language"),
+    "empty text": (TURNS, turn(2, text=" "), "line 3, text"),
+    "time that is none": (TURNS, turn(0, time="Monday"), "line 1, time"),
     "time of nowhere": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(0, time="2025-03-03T09:12:00"),
         "line 1: time: must be UTC",
     ),
-    "missing": (HISTORY_DATA_TURNS, lambda rows: rows[0].pop("agent"), "line 1, agent"),
-    "unknown": (HISTORY_DATA_TURNS, turn(0, mood=1), "line 1, mood"),
+    "missing": (TURNS, lambda rows: rows[0].pop("agent"), "line 1, agent"),
+    "unknown": (TURNS, turn(0, mood=1), "line 1, mood"),
     "tool of a user": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(0, tool="Bash"),
         "line 1: tool: must be named for call",
     ),
     "call without a tool": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(2, tool=None),
         "line 3: tool: must be named for call",
     ),
-    "id": (HISTORY_DATA_TURNS, turn(0, id="h01-s1"), "line 1, id"),
+    "id": (TURNS, turn(0, id="h01-s1"), "line 1, id"),
     "id of another session": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(0, id="h01-s2-t01"),
         "line 1: id: must begin with its",
     ),
     "id of another world": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(0, world="h02"),
         "line 1: id: must begin with its world",
     ),
     "turn left out": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         lambda rows: rows.pop(1),
         "h01-s1-t03: id: must be h01-s1-t02",
     ),
     "turns exchanged": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         lambda rows: rows.insert(0, rows.pop(1)),
         "time: must be later than the turn before",
     ),
     "standing clock": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         lambda rows: rows[1].update(time=rows[0]["time"]),
         "h01-s1-t02: time: must be later",
     ),
-    "both halves": (HISTORY_DATA_TURNS, turn(3, half="held"), "h01-s1-t04: h01 is dev and en"),
-    "two languages": (HISTORY_DATA_TURNS, turn(3, language="de"), "h01-s1-t04: h01 is dev and en"),
+    "both halves": (TURNS, turn(3, half="held"), "h01-s1-t04: h01 is dev and en"),
+    "two languages": (TURNS, turn(3, language="de"), "h01-s1-t04: h01 is dev and en"),
     "two projects": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(3, project="/home/x"),
         "h01-s1-t04: project: must be",
     ),
     "result of another tool": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(3, tool="Write"),
         "there is no call of Write",
     ),
     "agent without a briefing": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         turn(1, agent="x"),
         "agent: must be inside a Task call",
     ),
     "text twice": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         lambda rows: rows[1].update(text=rows[0]["text"].upper()),
         "this text is there twice",
     ),
     "no turns": (
-        HISTORY_DATA_TURNS,
+        TURNS,
         lambda rows: rows.clear(),
         "chains.jsonl, h01-c1: there is no turn of h01",
     ),
@@ -225,8 +225,8 @@ def test_sessions_and_worlds_of_another_size_are_refused(tmp_path: Path) -> None
     def fewer(rows: Rows) -> None:
         rows[:] = [row for row in rows if row["world"] != "h01" or int(row["session"][-1]) < 4]
 
-    refused(bent(HISTORY_DATA_TURNS, shortened, tmp_path), "h01-s1 has 5 turns, not 6 to 25")
-    refused(bent(HISTORY_DATA_TURNS, fewer, tmp_path), "h01 has 3 sessions, not 4 to 8")
+    refused(bent(TURNS, shortened, tmp_path), "h01-s1 has 5 turns, not 6 to 25")
+    refused(bent(TURNS, fewer, tmp_path), "h01 has 3 sessions, not 4 to 8")
 
 
 @pytest.mark.parametrize(
@@ -258,14 +258,11 @@ def test_a_call_left_without_its_result_is_refused(tmp_path: Path) -> None:
         assert rows[place - 1]["role"] == "result"
         del rows[place - 1 : place + 1]
 
-    refused(bent(HISTORY_DATA_TURNS, unanswered, tmp_path), "this call has no result")
+    refused(bent(TURNS, unanswered, tmp_path), "this call has no result")
 
 
 def test_a_copy_that_is_not_bent_is_read(tmp_path: Path) -> None:
-    assert (
-        load_history("all", bent(HISTORY_DATA_TURNS, len, tmp_path)).worlds
-        == load_history("all").worlds
-    )
+    assert load_history("all", bent(TURNS, len, tmp_path)).worlds == load_history("all").worlds
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "\xff"])

@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.data import BIASES, FAULTS, load_biases, load_pairs
-from reasonloom.evals.suites.metacognition.labels import FOLDER
+from reasonloom.evals.suites.metacognition.data import BIASES, FAULTS, HERE, load_biases, load_pairs
 
 Bend = Callable[[list[dict[str, Any]]], object]
 
 
 @pytest.mark.parametrize(("name", "load"), [("biases", load_biases), ("pairs", load_pairs)])
 def test_the_page_holds_the_hash_of_the_file(name: str, load: Callable[[str], Any]) -> None:
-    readme = (files(FOLDER) / "README.md").read_text()
+    readme = (HERE / "README.md").read_text()
     assert f"sha256 of `{name}.jsonl`: {load('all').sha256}" in readme
     assert load("dev").sha256 == load("held").sha256
 
@@ -41,7 +39,7 @@ def test_halves_are_equal_in_every_class_and_share_nothing(load: Callable[..., A
     dev, held = load().items, load("held").items
     labels = [Counter(item.label for item in half) for half in (dev, held)]
     assert labels[0] == labels[1]
-    assert {item.said for item in dev}.isdisjoint(item.said for item in held)
+    assert {item.body for item in dev}.isdisjoint(item.body for item in held)
     assert len(load("all").items) == len(dev) + len(held)
 
 
@@ -133,7 +131,7 @@ def test_a_half_and_a_file_that_are_not_there(tmp_path: Path) -> None:
 
 
 def bent(name: str, bend: Bend, folder: Path) -> Path:
-    lines = (files(FOLDER) / f"{name}.jsonl").read_text().splitlines()
+    lines = (HERE / f"{name}.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     bend(rows)
     path = folder / f"{name}.jsonl"

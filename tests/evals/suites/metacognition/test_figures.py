@@ -9,8 +9,14 @@ import pytest
 
 from reasonloom.evals.log import Record
 from reasonloom.evals.suites.figures import Figure, correlation, mean_distance
-from reasonloom.evals.suites.metacognition.data import BiasText, LabelledSets, Pair
-from reasonloom.evals.suites.metacognition.labels import FRAMEWORKS, EmotionText, FrameworkProblem
+from reasonloom.evals.suites.metacognition.data import (
+    FRAMEWORKS,
+    BiasText,
+    EmotionText,
+    FrameworkProblem,
+    LabelledSets,
+    Pair,
+)
 from reasonloom.evals.suites.metacognition.questions import detected_biases
 from reasonloom.evals.suites.metacognition.scoring import (
     bias_figures,

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.labels import (
+from reasonloom.evals.suites.metacognition.data import (
     EMOTIONS,
-    FOLDER,
     FRAMEWORKS,
+    HERE,
     load_emotions,
     load_frameworks,
 )
@@ -27,7 +26,7 @@ Bend = Callable[[list[dict[str, Any]]], object]
     ("name", "load"), [("emotions", load_emotions), ("frameworks", load_frameworks)]
 )
 def test_the_page_holds_the_hash_of_the_file(name: str, load: Callable[[str], Any]) -> None:
-    readme = (files(FOLDER) / "README.md").read_text()
+    readme = (HERE / "README.md").read_text()
     assert f"sha256 of `{name}.jsonl`: {load('all').sha256}" in readme
     assert load("dev").sha256 == load("held").sha256
 
@@ -50,13 +49,13 @@ def test_halves_are_equal_in_every_class_and_share_nothing(load: Callable[..., A
     dev, held = load().items, load("held").items
     labels = [Counter(item.label for item in half) for half in (dev, held)]
     assert labels[0] == labels[1]
-    assert {item.said for item in dev}.isdisjoint(item.said for item in held)
+    assert {item.body for item in dev}.isdisjoint(item.body for item in held)
     assert sorted([*dev, *held], key=lambda item: item.id) == list(load("all").items)
 
 
 def test_texts_are_as_long_as_the_page_says() -> None:
-    assert all(8 <= len(item.said.split()) <= 60 for item in load_emotions("all").items)
-    assert all(8 <= len(item.said.split()) <= 50 for item in load_frameworks("all").items)
+    assert all(8 <= len(item.body.split()) <= 60 for item in load_emotions("all").items)
+    assert all(8 <= len(item.body.split()) <= 50 for item in load_frameworks("all").items)
 
 
 def test_a_text_that_feels_nothing_is_rated_so_and_one_that_feels_is_not() -> None:
@@ -114,7 +113,7 @@ def test_a_half_and_a_file_that_are_not_there(tmp_path: Path) -> None:
 
 
 def bent(name: str, bend: Bend, folder: Path) -> Path:
-    lines = (files(FOLDER) / f"{name}.jsonl").read_text().splitlines()
+    lines = (HERE / f"{name}.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     bend(rows)
     path = folder / f"{name}.jsonl"

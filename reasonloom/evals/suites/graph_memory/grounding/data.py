@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -15,12 +13,14 @@ from pydantic import Field, model_validator
 
 from reasonloom.contracts.memory.export_format import EventType
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.labels import (
+from reasonloom.evals.suites.labelled import (
     Half,
     Labelled,
     Words,
     load_records,
     of_half,
+    require_balanced,
+    require_unique,
 )
 
 HERE = Path(__file__).parent
@@ -62,22 +62,12 @@ class InWorld(Labelled):
     language: Language
     text: Words
 
-    @property
-    def said(self) -> str:
-        """The text."""
-        return self.text
-
 
 class Memory(InWorld):
     """A memory to store; `supersedes` is the id of the earlier one that it corrects."""
 
     type: EventType
     supersedes: Label | None
-
-    @property
-    def label(self) -> str:
-        """The type."""
-        return self.type
 
 
 class Claim(InWorld):
@@ -146,18 +136,20 @@ def load_grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
     Raises:
         InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    memories, stored = load_records("memories.jsonl", Memory, folder / "memories.jsonl")
-    claims, raw_claims = load_records("claims.jsonl", Claim, folder / "claims.jsonl")
-    _require_once("memories.jsonl", memories)
-    _require_once("claims.jsonl", claims)
+    memories, first = load_records(folder / "memories.jsonl", Memory)
+    claims, second = load_records(folder / "claims.jsonl", Claim)
+    for name, items in (("memories.jsonl", memories), ("claims.jsonl", claims)):
+        values = (value for item in items for value in (item.id, item.text.casefold()))
+        require_unique(values, f"{name}: ")
     _require_whole_worlds(memories, claims)
     _require_corrections(memories)
     for world in _worlds(memories, claims):
         _require_evidence(world)
-    _require_even(claims)
-    raw = {"memories.jsonl": stored, "claims.jsonl": raw_claims}
-    hashes = {name: hashlib.sha256(each).hexdigest() for name, each in raw.items()}
-    return GroundingSet(tuple(_worlds(of_half(half, memories), of_half(half, claims))), hashes)
+    require_balanced("claims.jsonl", ((claim.kind, claim.half) for claim in claims), KINDS)
+    return GroundingSet(
+        tuple(_worlds(of_half(half, memories), of_half(half, claims))),
+        {"memories.jsonl": first, "claims.jsonl": second},
+    )
 
 
 def _worlds(memories: Iterable[Memory], claims: Sequence[Claim]) -> list[World]:
@@ -168,14 +160,6 @@ def _worlds(memories: Iterable[Memory], claims: Sequence[Claim]) -> list[World]:
         World(name, tuple(own), tuple(claim for claim in claims if claim.world == name))
         for name, own in kept.items()
     ]
-
-
-def _require_once(name: str, items: Sequence[InWorld]) -> None:
-    for value, times in Counter(
-        value for item in items for value in (item.id, item.text.casefold())
-    ).items():
-        if times > 1:
-            raise InvalidArgument(f"{name}: {value!r} is there twice", field="data")
 
 
 def _require_whole_worlds(memories: Sequence[Memory], claims: Sequence[Claim]) -> None:
@@ -210,15 +194,6 @@ def _require_evidence(world: World) -> None:
         if claim.kind == "superseded" and not corrects:
             why = "evidence: must hold the memory that corrects"
             raise InvalidArgument(f"claims.jsonl, {claim.id}: {why}", field="data")
-
-
-def _require_even(claims: Sequence[Claim]) -> None:
-    counted = Counter((claim.kind, claim.half) for claim in claims)
-    for kind in KINDS:
-        dev, held = (counted[kind, half] for half in get_args(Half))
-        if dev != held or not dev:
-            why = f"{kind} has {dev} in dev and {held} in held; the halves must be equal"
-            raise InvalidArgument(f"claims.jsonl: {why}", field="data")
 
 
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,:]\d+)*")

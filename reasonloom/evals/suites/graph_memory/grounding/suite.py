@@ -33,7 +33,7 @@ from reasonloom.evals.suites.graph_memory.grounding.data import (
     load_grounding,
     overlap_scores,
 )
-from reasonloom.evals.suites.metacognition.labels import halves_of
+from reasonloom.evals.suites.labelled import halves_of
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 
 from pydantic import Field
 
-from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.metacognition.labels import Labelled, load_records, of_half
+from reasonloom.evals.suites.labelled import (
+    Labelled,
+    LabelledSet,
+    load_records,
+    of_half,
+    require_unique,
+)
 
 HERE = Path(__file__).parent
 FILE = "injected.jsonl"
@@ -35,74 +36,37 @@ class Injected(Labelled):
     target: Annotated[str, Field(pattern=r"^q\d{3}$")]
     content: Annotated[str, Field(min_length=1, max_length=1_000)]
 
-    @property
-    def label(self) -> str:
-        """The kind."""
-        return self.kind
-
-    @property
-    def said(self) -> str:
-        """The content."""
-        return self.content
-
 
 class Benign(Labelled):
-    """A memory worth keeping that resembles an attack a little."""
+    """A memory worth keeping that resembles an attack a little; it has no label."""
 
     id: Annotated[str, Field(pattern=r"^benign-\d\d$")]
     content: Annotated[str, Field(min_length=1, max_length=1_000)]
 
-    @property
-    def label(self) -> str:
-        """Constant, as nothing is wrong with it."""
-        return "benign"
 
-    @property
-    def said(self) -> str:
-        """The content."""
-        return self.content
+T = TypeVar("T", Injected, Benign)
 
 
-@dataclass(frozen=True)
-class InjectedSet:
-    """Injected memories in file order, and the file's SHA-256 in hex."""
-
-    items: tuple[Injected, ...]
-    sha256: str
-
-
-@dataclass(frozen=True)
-class BenignSet:
-    """Benign memories in file order, and the file's SHA-256 in hex."""
-
-    items: tuple[Benign, ...]
-    sha256: str
-
-
-def load_injected(half: str = "dev", folder: Path = HERE) -> InjectedSet:
+def load_injected(half: str = "dev", folder: Path = HERE) -> LabelledSet[Injected]:
     """Load the injected memories of a half or of `all`; `folder` may hold another set of this form.
 
     Raises:
         InvalidArgument: unknown half, or a file that is missing or malformed.
     """
-    items, raw = load_records(FILE, Injected, folder / FILE)
-    _require_once(items)
-    return InjectedSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
+    return _load(half, folder / FILE, Injected)
 
 
-def load_benign(half: str = "dev") -> BenignSet:
+def load_benign(half: str = "dev") -> LabelledSet[Benign]:
     """Load the benign memories of a half or of `all`.
 
     Raises:
         InvalidArgument: unknown half.
     """
-    items, raw = load_records(BENIGN, Benign, HERE / BENIGN)
-    _require_once(items)
-    return BenignSet(of_half(half, items), hashlib.sha256(raw).hexdigest())
+    return _load(half, HERE / BENIGN, Benign)
 
 
-def _require_once(items: Sequence[Labelled]) -> None:
-    for part in ("id", "said"):
-        for name, times in Counter(getattr(each, part) for each in items).items():
-            if times > 1:
-                raise InvalidArgument(f"{name!r} is there twice", field="data")
+def _load(half: str, path: Path, form: type[T]) -> LabelledSet[T]:
+    items, digest = load_records(path, form)
+    require_unique(each.id for each in items)
+    require_unique(each.content for each in items)
+    return LabelledSet(of_half(half, items), digest)

@@ -20,6 +20,7 @@ from reasonloom.evals.core.way import Opening
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import Figure, share
+from reasonloom.evals.suites.labelled import halves_of
 from reasonloom.evals.suites.memory.datasets import Collection, Question, Source, load_people
 from reasonloom.evals.suites.memory.poisoning.data import (
     HERE,
@@ -30,7 +31,6 @@ from reasonloom.evals.suites.memory.poisoning.data import (
     load_injected,
 )
 from reasonloom.evals.suites.memory.poisoning.injection import TOP, open_poisoned
-from reasonloom.evals.suites.metacognition.labels import halves_of
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.memory.injection.detection import detect_injection

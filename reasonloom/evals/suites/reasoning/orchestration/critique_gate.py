@@ -67,8 +67,8 @@ class ObservedModel:
     def result(self, item: Problem, answer: str) -> Result:
         """Return whether the last answer is right, the cost, and the counts.
 
-        `found`, `missed` and `false_alarms` are of all criticisms; `repaired` and `broken` are defects
-        that only the draft has, and that only the last answer has.
+        `found`, `missed` and `false_alarms` are of all criticisms; `repaired` and `broken` are
+        defects that only the draft has, and that only the last answer has.
         """
         problem = json.loads(item.problem)
         changed: Change = _known(change(problem["draft"], answer))

@@ -111,7 +111,7 @@ def graph(checks: tuple[str, str] = CHECKS, **repair: Any) -> Operations:
 
 
 def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) -> dict[str, Plan]:
-    """Return the plan of each row, for lists of 32, 64 or 128; `clean` is the score of no errors."""
+    """Return the plan of each row, for lists of 32, 64 or 128; `clean` scores no errors."""
     operations: dict[str, Operations] = {
         "linear": [{"do": "generate"}],
         "chain": [{"do": "generate", "move": "chain"}],

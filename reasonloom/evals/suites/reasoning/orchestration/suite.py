@@ -31,11 +31,11 @@ from reasonloom.evals.suites.reasoning.orchestration.catalog import (
 )
 
 Summed = Literal["mean", "median"]
-Reference = Literal["ratio", "difference"]
+Relation = Literal["ratio", "difference"]
 RESAMPLES = 2_000
 BOOTSTRAP_SEED = 7
 OF: dict[Summed, Callable[..., Any]] = {"mean": np.mean, "median": np.median}
-REFERENCE: dict[Reference, Callable[..., Any]] = {"ratio": np.divide, "difference": np.subtract}
+RELATIONS: dict[Relation, Callable[..., Any]] = {"ratio": np.divide, "difference": np.subtract}
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,12 @@ def _figures(record: Record) -> dict[str, float]:
 
 
 def bootstrap_interval(
-    of: Table, name: str, how: Summed, *, beside: Table | None = None, as_: Reference = "ratio"
+    of: Table,
+    name: str,
+    how: Summed,
+    *,
+    reference: Table | None = None,
+    relation: Relation = "ratio",
 ) -> tuple[float, float]:
     """Return the 95 % interval of a figure, or of its ratio or difference to another row's.
 
@@ -111,9 +116,9 @@ def bootstrap_interval(
     items = figures.shape[0]
     drawn = rng.integers(0, items, size=(RESAMPLES, items))
     values = _resampled(figures, drawn, how)
-    if beside is not None:
+    if reference is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
-            values = REFERENCE[as_](values, _resampled(beside.figures[name], drawn, how))
+            values = RELATIONS[relation](values, _resampled(reference.figures[name], drawn, how))
     known = values[~np.isnan(values)]
     with np.errstate(invalid="ignore"):  # a multiple of 0 is infinite
         low, high = np.percentile(known, [2.5, 97.5]) if known.size else (np.nan, np.nan)
@@ -177,8 +182,8 @@ def _compared(
     Changes are shares of the base, None if the base is 0.
     """
     one, other, how = tables[new], tables[base], suite.summarise
-    low, high = bootstrap_interval(one, "score", how, beside=other)
-    ends = bootstrap_interval(one, "score", how, beside=other, as_="difference")
+    low, high = bootstrap_interval(one, "score", how, reference=other)
+    ends = bootstrap_interval(one, "score", how, reference=other, relation="difference")
     return {
         "row": new,
         "base": base,
@@ -218,10 +223,10 @@ def packaged(
         },
     )
 
-    def told(log: EvalLog) -> dict[str, Any]:
+    def report(log: EvalLog) -> dict[str, Any]:
         return {"items": len(problems), **orchestration_summary(chosen, rows, log.records)}
 
-    return Packaged(suite, told, seeds)
+    return Packaged(suite, report, seeds)
 
 
 def _chosen(chosen: Orchestration, choices: Choices, only: Sequence[str]) -> list[Row]:

@@ -59,9 +59,9 @@ def test_two_rows_are_compared_on_the_same_items() -> None:
     base = table(records("base", lambda item, _: hardness[item]))
     more = table(records("more", lambda item, _: hardness[item] + 0.25))
     twice = table(records("twice", lambda item, _: hardness[item] * 2))
-    differing = bootstrap_interval(more, "score", "mean", beside=base, as_="difference")
+    differing = bootstrap_interval(more, "score", "mean", reference=base, relation="difference")
     assert differing == pytest.approx((0.25, 0.25))
-    assert bootstrap_interval(twice, "score", "mean", beside=base) == pytest.approx((2, 2))
+    assert bootstrap_interval(twice, "score", "mean", reference=base) == pytest.approx((2, 2))
 
 
 def test_a_median_is_resampled_as_a_median() -> None:

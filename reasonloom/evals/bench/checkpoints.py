@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import uuid4
 
@@ -9,7 +10,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
 from reasonloom.evals.bench.environment import OWNER, BenchEngine
-from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, time_once
+from reasonloom.evals.bench.timing import (
+    Figure,
+    Work,
+    summarise,
+    time_each,
+)
 from reasonloom.stores.saver import SavedSteps, saving_for
 
 if TYPE_CHECKING:
@@ -36,24 +42,15 @@ async def measure(ground: BenchEngine, times: int) -> list[Figure]:
         "saver in memory": _walk(InMemorySaver()),
         "our saver, Postgres": _walk(await steps.open()),
     }
-    taken: dict[str, list[float]] = {name: [] for name in works}
-    for place in range(times + WARM_UP):
-        for name, work in works.items():
-            took = await time_once(work) / NODES
-            if place >= WARM_UP:
-                taken[name].append(took)
+    timed = await time_each(works, times)
     await steps.close()
-    bare = median(taken["no saver"])
-    return [
-        Figure(
-            f"one step of {NODES}, {name}",
-            median(each),
-            percentile_95(each),
-            None if name == "no saver" else bare,
-            said=f"{median(each) - bare:.2f} ms more than bare" if name != "no saver" else "",
-        )
-        for name, each in taken.items()
-    ]
+    taken = {name: [took / NODES for took in each] for name, each in timed.items()}
+    bare = taken.pop("no saver")
+    figures = [summarise(f"one step of {NODES}, no saver", bare)]
+    for name, each in taken.items():
+        note = f"{median(each) - median(bare):.2f} ms more than bare"
+        figures.append(summarise(f"one step of {NODES}, {name}", each, bare, note=note))
+    return figures
 
 
 def _walk(saver: BaseCheckpointSaver[Any] | None) -> Work:

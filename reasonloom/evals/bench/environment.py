@@ -6,7 +6,9 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import psycopg
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts import history
@@ -23,14 +25,9 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Ask, LanguageModel, Reply
+from reasonloom.llm.port import Ask, Embedder, LanguageModel, Reply
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database, Transaction
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.llm.port import Embedder
-    from reasonloom.stores.access import Access
 
 
 class TimedEmbedder:
@@ -176,3 +173,10 @@ async def bench_engine(
             standing = BenchEngine(engine, access)
             yield standing
             await standing.database.close()
+
+
+async def execute(access: Access, statement: str) -> None:
+    """Execute a statement as the database's admin, outside of a transaction."""
+    connecting = psycopg.AsyncConnection.connect(access.admin, autocommit=True)
+    async with await connecting as connection:
+        await connection.execute(statement.encode())

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import tempfile
 import time
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 from reasonloom.evals.bench.environment import BenchEngine, InstantLlm, bench_engine
-from reasonloom.evals.bench.timing import Figure, median, percentile_95, time_once
+from reasonloom.evals.bench.timing import (
+    Figure,
+    summarise,
+    time_once,
+)
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
@@ -49,8 +55,7 @@ async def _scripted() -> Figure:
         f"{1000 / median(taken):,.0f} items a second, {1 / median(busy):,.0f} a second of processor"
         f" time; floor: {GOAL:,} a second"
     )
-    floor = 1000 / GOAL
-    return Figure("eval, scripted item", median(taken), percentile_95(taken), floor, 1.0, note)
+    return summarise("eval, scripted item", taken, 1000 / GOAL, 1.0, note)
 
 
 async def _with_graph(prepared: BenchEngine, times: int) -> Figure:
@@ -71,17 +76,9 @@ async def _with_graph(prepared: BenchEngine, times: int) -> Figure:
     taken = [after - before for before, after in pairwise(ends)]
     bare += await _bare(prepared, times)
     note = "floor: the same call of the engine alone, before and after"
-    return Figure(
-        "eval, item by reasoning_linear",
-        median(taken),
-        percentile_95(taken),
-        median(bare),
-        said=note,
-    )
+    return summarise("eval, item by reasoning_linear", taken, bare, note=note)
 
 
 async def _bare(prepared: BenchEngine, times: int) -> list[float]:
-    async def call() -> None:
-        await prepared.call("reasoning_linear", content=THOUGHT)
-
+    call = partial(prepared.call, "reasoning_linear", content=THOUGHT)
     return [await time_once(call) for _ in range(times)]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import psycopg
 
-from reasonloom.evals.bench.environment import BenchEngine
+from reasonloom.evals.bench.environment import BenchEngine, execute
 from reasonloom.evals.bench.floors import open_raw_queries, open_raw_walk
 from reasonloom.evals.bench.load import SEED, load, questions, seed_of, sentences
 from reasonloom.evals.bench.memory import SETTLE
@@ -16,16 +18,13 @@ from reasonloom.evals.bench.timing import (
     WARM_UP,
     Figure,
     Work,
-    median,
-    percentile_95,
+    summarise,
     time_alternately,
+    time_each,
     time_once,
+    time_repeatedly,
 )
 from reasonloom.stores.vector_indexes import maintain
-
-if TYPE_CHECKING:
-    from reasonloom.evals.bench.environment import BenchEngine
-
 
 HUB = 1
 """The node that HUB_EDGES others are part of."""
@@ -96,10 +95,7 @@ async def measure(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list
     for size in sizes:
         await load_graph_of(ground, owner_of(size), size)
     await maintain(ground.access)
-    async with await psycopg.AsyncConnection.connect(
-        ground.access.admin, autocommit=True
-    ) as connection:
-        await connection.execute(SETTLE)
+    await execute(ground.access, SETTLE)
     figures = await _adds(ground, times, sizes)
     for size in sizes:
         figures += await _searches(ground, times, size)
@@ -111,73 +107,58 @@ async def measure(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list
 
 async def _adds(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[Figure]:
     """Add to all graphs in turn, under equal load."""
-    facts = {size: sentences(seed_of(owner_of(size)) + 1) for size in sizes}
-    taken: dict[int, list[float]] = {size: [] for size in sizes}
-    for turn in range(WARM_UP + times):
-        for size in sizes:
-            content = next(facts[size])
-            work = _calling(
-                ground, size, "memory_add", event_type="fact", content=content,
-                edges=[{"target_id": HUB + turn, "edge_type": "supports"}],
-            )  # fmt: skip
-            taken[size].append(await time_once(work))
-    kept = {size: each[WARM_UP:] for size, each in taken.items()}
-    floor = median(kept[sizes[0]])
-    return [_added(size, each, floor if size != sizes[0] else None) for size, each in kept.items()]
 
+    def adding(owner: str) -> Work:
+        facts, targets = sentences(seed_of(owner) + 1), itertools.count(HUB)
+        return lambda: ground.call(
+            "memory_add", owner=owner, event_type="fact", content=next(facts),
+            edges=[{"target_id": next(targets), "edge_type": "supports"}],
+        )  # fmt: skip
 
-def _added(size: int, taken: list[float], floor: float | None) -> Figure:
-    name = f"memory_add, {size:,} nodes"
+    works = {f"memory_add, {size:,} nodes": adding(owner_of(size)) for size in sizes}
+    taken = await time_each(works, times)
+    smallest, *_ = taken
     note = "with one edge; floor: the same in the smallest graph"
-    goal = None if floor is None else FLAT
-    return Figure(name, median(taken), percentile_95(taken), floor, goal, note)
+    return [
+        summarise(name, each, None, None, note)
+        if name == smallest
+        else summarise(name, each, taken[smallest], FLAT, note)
+        for name, each in taken.items()
+    ]
 
 
 async def _searches(ground: BenchEngine, times: int, size: int) -> list[Figure]:
     owner = owner_of(size)
     queries, floor = questions(seed_of(owner), size), await open_raw_queries(ground)
-
-    async def by_text() -> None:
-        await ground.call("memory_similar", owner=owner, query_text=next(queries))
-
-    async def by_hand() -> None:
-        await floor.ask(owner, next(queries), memories=size)
-
-    below, own = await time_alternately(by_hand, by_text, times)
+    below, own = await time_alternately(
+        lambda: floor.ask(owner, next(queries), memories=size),
+        lambda: ground.call("memory_similar", owner=owner, query_text=next(queries)),
+        times,
+    )
     await floor.connection.close()
     note = f"floor: embed + a vector query + a text query; goal {ALIKE_MS} ms"
-    text = Figure(
-        f"memory_similar, text, {size:,} nodes", median(own), percentile_95(own), median(below),
-        said=note,
-    )  # fmt: skip
+    text = summarise(f"memory_similar, text, {size:,} nodes", own, below, note=note)
     vectors = [(await ground.embedder.embed([next(queries)]))[0] for _ in range(WARM_UP + times)]
     given = iter(vectors)
-
-    async def by_vector() -> None:
-        await ground.call("memory_similar", owner=owner, query_vec=next(given))
-
+    own = await time_repeatedly(
+        lambda: ground.call("memory_similar", owner=owner, query_vec=next(given)), times
+    )
     name = f"memory_similar, vector, {size:,} nodes"
-    return [text, await _figure(name, by_vector, times, "every vector is compared")]
+    return [text, summarise(name, own, note="every vector is compared")]
 
 
 async def _walk(ground: BenchEngine, times: int, size: int) -> Figure:
     owner, floor = owner_of(size), await open_raw_walk(ground)
     dice = random.Random(SEED)  # noqa: S311 - no secret
-    starts = [dice.randint(size // 2, size) for _ in range(2 * (WARM_UP + times))]
-    given = iter(starts)
-
-    async def walk() -> None:
-        await ground.call("memory_traverse", owner=owner, start_id=next(given))
-
-    async def by_hand() -> None:
-        await floor.walk(owner, next(given))
-
-    below, own = await time_alternately(by_hand, walk, times)
+    starts = iter([dice.randint(size // 2, size) for _ in range(2 * (WARM_UP + times))])
+    below, own = await time_alternately(
+        lambda: floor.walk(owner, next(starts)),
+        lambda: ground.call("memory_traverse", owner=owner, start_id=next(starts)),
+        times,
+    )
     await floor.connection.close()
-    return Figure(
-        f"memory_traverse, {size:,} nodes", median(own), percentile_95(own), median(below),
-        WALKED, "floor: the same walk as a recursive query, on a connection of its own",
-    )  # fmt: skip
+    note = "floor: the same walk as a recursive query, on a connection of its own"
+    return summarise(f"memory_traverse, {size:,} nodes", own, below, WALKED, note)
 
 
 PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
@@ -193,8 +174,8 @@ PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
 async def _plain(
     ground: BenchEngine, times: int, size: int, note: str, tool: str, arguments: dict[str, Any]
 ) -> Figure:
-    work = _calling(ground, size, tool, **arguments)
-    return await _figure(f"{tool}, {size:,} nodes", work, times, note)
+    work = partial(ground.call, tool, owner=owner_of(size), **arguments)
+    return summarise(f"{tool}, {size:,} nodes", await time_repeatedly(work, times), note=note)
 
 
 async def _session_end(ground: BenchEngine, times: int, size: int) -> Figure:
@@ -204,23 +185,6 @@ async def _session_end(ground: BenchEngine, times: int, size: int) -> Figure:
         await ground.call("session_start", owner=owner)
         for _ in range(OF_A_SESSION):
             await ground.call("memory_add", owner=owner, event_type="fact", content=next(facts))
-        taken.append(await time_once(_calling(ground, size, "session_end")))
-    kept = taken[WARM_UP:]
+        taken.append(await time_once(partial(ground.call, "session_end", owner=owner)))
     note = f"an episode of {OF_A_SESSION} nodes, its language model answers at once"
-    return Figure(f"session_end, {size:,} nodes", median(kept), percentile_95(kept), said=note)
-
-
-def _calling(
-    ground: BenchEngine, size: int, tool: str, **arguments: Any
-) -> Callable[[], Awaitable[object]]:
-    async def work() -> None:
-        await ground.call(tool, owner=owner_of(size), **arguments)
-
-    return work
-
-
-async def _figure(name: str, work: Work, times: int, note: str) -> Figure:
-    for _ in range(WARM_UP):
-        await work()
-    taken = [await time_once(work) for _ in range(times)]
-    return Figure(name, median(taken), percentile_95(taken), said=note)
+    return summarise(f"session_end, {size:,} nodes", taken[WARM_UP:], note=note)

@@ -17,10 +17,11 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from uuid import UUID, uuid5
 
 from reasonloom.contracts.caller import Caller
+from reasonloom.llm.port import Embedder
 from reasonloom.nodes.memory.embedding import ViewSource, sector_views
 from reasonloom.nodes.memory.new_memory import (
     DECAY_PER_DAY,
@@ -28,14 +29,10 @@ from reasonloom.nodes.memory.new_memory import (
     keywords,
     salience_of,
 )
+from reasonloom.stores.database import Database
 from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.sessions.sessions import open_session
-
-if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
-    from reasonloom.stores.database import Database
-
 
 # The words are those of the default embedder's tokenizer in its own order, by which the frequent
 # ones come first. Their frequency falls as Zipf's law has it. Half of a sentence's words belong

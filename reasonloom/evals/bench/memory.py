@@ -5,22 +5,21 @@ from __future__ import annotations
 import random
 import resource
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import psycopg
 from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.evals.bench.environment import BenchEngine
+from reasonloom.evals.bench.environment import BenchEngine, execute
 from reasonloom.evals.bench.floors import open_raw_queries
 from reasonloom.evals.bench.load import SEED, load, questions, seed_of, sentences
 from reasonloom.evals.bench.timing import (
     WARM_UP,
     Figure,
     Work,
-    median,
-    percentile_95,
+    summarise,
     time_alternately,
     time_once,
 )
@@ -104,10 +103,10 @@ async def measure(
     ground: BenchEngine, times: int, sizes: Sequence[int], owners: int
 ) -> list[Figure]:
     """Fill one database for all owners, then time both tools and the raw queries for each."""
-    figures = [await _loaded(ground, name_of(size), size) for size in sizes]
+    figures = [await _loaded(ground, {name_of(size): size}) for size in sizes]
     tenants = sizes_of(owners)
     if tenants:
-        figures.append(await _tenants_loaded(ground, tenants))
+        figures.append(await _loaded(ground, tenants, f" of {len(tenants):,} owners"))
     figures.append(await _settled(ground))
     for size in sizes:
         figures += await _recall(ground, {name_of(size): size}, times, f"{size:,} stored")
@@ -122,24 +121,13 @@ async def measure(
     return [*figures, _memory_of_the_process()]
 
 
-async def _loaded(ground: BenchEngine, owner: str, size: int) -> Figure:
+async def _loaded(ground: BenchEngine, owners: Mapping[str, int], of: str = "") -> Figure:
     started = time.perf_counter()
-    await load(ground.database, ground.embedder, owner, size)
-    return _bulk(f"bulk load of {size:,}", started, size)
-
-
-async def _tenants_loaded(ground: BenchEngine, tenants: Mapping[str, int]) -> Figure:
-    started = time.perf_counter()
-    for owner, size in tenants.items():
-        await load(ground.database, ground.embedder, owner, size)
-    whole = sum(tenants.values())
-    return _bulk(f"bulk load of {whole:,} of {len(tenants):,} owners", started, whole)
-
-
-def _bulk(name: str, started: float, size: int) -> Figure:
-    took = (time.perf_counter() - started) * 1000
+    for owner, memories in owners.items():
+        await load(ground.database, ground.embedder, owner, memories)
+    took, size = (time.perf_counter() - started) * 1000, sum(owners.values())
     note = f"{took / 1000:.1f} s, embedding and all; {size / took * 1000:.0f} memories a second"
-    return Figure(name, took / size, took / size, said=note)
+    return Figure(f"bulk load of {size:,}{of}", took / size, took / size, said=note)
 
 
 async def _settled(ground: BenchEngine) -> Figure:
@@ -147,10 +135,8 @@ async def _settled(ground: BenchEngine) -> Figure:
     started = time.perf_counter()
     done = await maintain(ground.access)
     took = (time.perf_counter() - started) * 1000
-    async with await psycopg.AsyncConnection.connect(
-        ground.access.admin, autocommit=True
-    ) as connection:
-        await connection.execute(SETTLE)
+    await execute(ground.access, SETTLE)
+    async with await psycopg.AsyncConnection.connect(ground.access.admin) as connection:
         stored = await (await connection.execute("SELECT count(*) FROM memories")).fetchone()
         size = await (await connection.execute(BYTES)).fetchone()
     assert stored and size  # noqa: S101 - both queries give a row
@@ -164,7 +150,8 @@ async def _settled(ground: BenchEngine) -> Figure:
 async def _recall(
     ground: BenchEngine, owners: Mapping[str, int], times: int, name: str
 ) -> list[Figure]:
-    queries, dice = _questions(owners), random.Random(SEED)  # noqa: S311 - no secret
+    queries = {owner: questions(seed_of(owner), size) for owner, size in owners.items()}
+    dice = random.Random(SEED)  # noqa: S311 - no secret
     names = list(owners)
     floor = await open_raw_queries(ground)
 
@@ -180,29 +167,19 @@ async def _recall(
     await floor.connection.close()
     share = {key: seconds * 1000 / (times + WARM_UP) for key, seconds in floor.seconds.items()}
     note = f"floor: embed + vector query {share['vector']:.2f} + text query {share['text']:.2f}"
-    figure = Figure(f"recall, {name}", median(own), percentile_95(own), median(below), RATIO, note)
+    figure = summarise(f"recall, {name}", own, below, RATIO, note)
     return [figure, await _split(ground, f"recall, {name}, split", recall, times)]
-
-
-def _questions(owners: Mapping[str, int]) -> dict[str, Iterator[str]]:
-    """Return infinite questions about each owner's memories."""
-    return {owner: questions(seed_of(owner), size) for owner, size in owners.items()}
 
 
 async def _remember(ground: BenchEngine, owner: str, size: int, times: int) -> Figure:
     facts = sentences(seed_of(owner) + 1)
-
-    async def remember() -> None:
-        await ground.call(
-            "remember",
-            owner=owner,
-            content=next(facts),
-            userId=owner,
-            sessionId="bench",
-            primarySector="semantic",
-        )
-
-    return await _split(ground, f"remember, {size:,} stored", remember, times)
+    given = {"userId": owner, "sessionId": "bench", "primarySector": "semantic"}
+    return await _split(
+        ground,
+        f"remember, {size:,} stored",
+        lambda: ground.call("remember", owner=owner, content=next(facts), **given),
+        times,
+    )
 
 
 async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figure:
@@ -218,7 +195,7 @@ async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figu
         f"mean {mean:.2f} = embedding {embedding:.2f} + database {database:.2f} "
         f"+ rest {mean - embedding - database:.2f}"
     )
-    return Figure(name, median(taken), percentile_95(taken), said=note)
+    return summarise(name, taken, note=note)
 
 
 def _memory_of_the_process() -> Figure:

@@ -8,9 +8,8 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -21,14 +20,15 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.environment import OWNER, BenchEngine
 from reasonloom.evals.bench.floors import BIND_WALK
 from reasonloom.evals.bench.load import load
-from reasonloom.evals.bench.timing import Figure, median, percentile_95, time_alternately
+from reasonloom.evals.bench.timing import (
+    Figure,
+    Work,
+    summarise,
+    time_alternately,
+)
 from reasonloom.nodes.mental_models.basins.clusters import SAMPLE, SEED
 from reasonloom.nodes.mental_models.basins.formation import form_basins, persist_basins
 from reasonloom.stores.mental_models import basin_memories
-
-if TYPE_CHECKING:
-    from reasonloom.evals.bench.environment import BenchEngine
-
 
 BASINS, MODELS = 50, 100
 OBSERVED = "floor: its queries by hand, with a write's run row; the original's {original} ms"
@@ -87,8 +87,8 @@ class _Bench:
         self,
         name: str,
         original: float,
-        work: Callable[[], Awaitable[object]],
-        floor: Callable[[], Awaitable[object]],
+        work: Work,
+        floor: Work,
         times: int,
     ) -> Figure:
         """Time a call against its floor, on the number of models that is listed."""
@@ -96,7 +96,7 @@ class _Bench:
             self.model = await self.create()
         below, own = await time_alternately(floor, work, times)
         note = OBSERVED.format(original=original)
-        return Figure(name, median(own), percentile_95(own), median(below), said=note)
+        return summarise(name, own, below, note=note)
 
     async def create(self) -> str:
         outcome = await self.ground.call(

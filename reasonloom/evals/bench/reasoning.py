@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from functools import partial
+from statistics import median
 from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import uuid4
 
@@ -17,8 +19,7 @@ from reasonloom.evals.bench.timing import (
     WARM_UP,
     Figure,
     Work,
-    median,
-    percentile_95,
+    summarise,
     time_alternately,
     time_once,
 )
@@ -107,15 +108,11 @@ async def measure_linear(ground: BenchEngine, times: int) -> list[Figure]:
     """Time `reasoning_linear` and a bare graph with the same saver, alternately on one database."""
     steps = SavedSteps(ground.access.app)
     bare = await _bare(steps)
-
-    async def ours() -> None:
-        await ground.call("reasoning_linear", content=LINEAR_THOUGHT)
-
+    ours = partial(ground.call, "reasoning_linear", content=LINEAR_THOUGHT)
     floor, own = await time_alternately(bare, ours, times)
     await steps.close()
     note = "floor: a bare two-node graph, same saver; three steps saved by it, four by ours"
-    name = "reasoning_linear, instant llm"
-    return [Figure(name, median(own), percentile_95(own), median(floor), LINEAR_GOAL, note)]
+    return [summarise("reasoning_linear, instant llm", own, floor, LINEAR_GOAL, note)]
 
 
 async def _bare(steps: SavedSteps) -> Work:
@@ -180,9 +177,7 @@ async def _tree_measured(times: int, *, memory: bool) -> Figure:
         f"{len(llm.calls)}; embedding {embedding:.1f}, transactions {database:.1f}, some at once"
     )
     name = f"reasoning_tree, {BRANCHES} branches, {'with' if memory else 'without'} memory"
-    return Figure(
-        name, median(taken), percentile_95(taken), chain * llm.seconds * 1000, TREE_GOAL, note
-    )
+    return summarise(name, taken, chain * llm.seconds * 1000, TREE_GOAL, note)
 
 
 log = logging.getLogger(__name__)
@@ -244,4 +239,4 @@ async def _measured(prepared: BenchEngine, tool: str, steps: int) -> Figure:
         f"{crowd.failed} of {SESSIONS * steps} failed; floor: a step alone"
     )
     name = f"{tool}, {SESSIONS} sessions at once"
-    return Figure(name, median(crowd.taken), percentile_95(crowd.taken), floor, said=note)
+    return summarise(name, crowd.taken, floor, note=note)

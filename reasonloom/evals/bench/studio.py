@@ -7,13 +7,18 @@ import shutil
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from statistics import median
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
 from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
 from reasonloom.evals.bench.server.servers import HOST, child_environment, free_port, listening
 from reasonloom.evals.bench.studio_content import Grown, fill_studio, session_of
-from reasonloom.evals.bench.timing import Figure, median, percentile_95
+from reasonloom.evals.bench.timing import (
+    Figure,
+    percentile_95,
+    summarise,
+)
 from reasonloom.llm.choose import choose_llm
 from reasonloom.settings import load_settings
 
@@ -145,7 +150,7 @@ async def _painted(
     times = [await painted(browser, root + page.format(**ids)) for _ in range(loads)]
     reached = "reached" if median(times) <= FIRST else "missed"
     note = f"median of {loads} with a cold cache; goal {FIRST:g} ms: {reached}"
-    return Figure(f"first paint, {page}", median(times), percentile_95(times), said=note)
+    return summarise(f"first paint, {page}", times, note=note)
 
 
 async def _appearing(browser: Browser, root: str, session: Grown, thoughts: int) -> Figure:
@@ -162,4 +167,4 @@ async def _appearing(browser: Browser, root: str, session: Grown, thoughts: int)
     reached = "reached" if percentile_95(times) <= GOAL else "missed"
     thought = f"{STEPS} steps of another process; goal {GOAL:g} ms: {reached}"
     name = f"from a step's commit to its being seen, session of {thoughts:,} thoughts"
-    return Figure(name, median(times), percentile_95(times), said=thought)
+    return summarise(name, times, note=thought)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 import psycopg
@@ -13,20 +12,19 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.environment import OWNER, BenchEngine
 from reasonloom.evals.bench.history.search import load_chunks
 from reasonloom.evals.bench.load import load
-from reasonloom.evals.bench.timing import Figure
+from reasonloom.evals.bench.timing import (
+    Figure,
+)
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.scorers.text import exact
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Call
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.vector_indexes import maintain
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.call import Outcome
 
 CHUNKS = 500
 BATCH = 100

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -18,8 +19,14 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
-from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, median, percentile_95, time_once
+from reasonloom.evals.bench.timing import (
+    Figure,
+    Work,
+    summarise,
+    time_each,
+)
 from reasonloom.evals.simulated.conversation import words
 from reasonloom.evals.simulated.datasets import generate_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
@@ -32,6 +39,7 @@ from reasonloom.evals.suites.reasoning.orchestration.sorting import SEED, plans
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Step
 from reasonloom.graphs.thought_graph import dispatch_orders
+from reasonloom.llm.port import Ask, LanguageModel, Reply
 from reasonloom.nodes.loom import CurrentRun, Execution
 from reasonloom.nodes.thought_graph.operations.outcome import outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING
@@ -47,9 +55,6 @@ from reasonloom.stores.saver import SavedSteps, saving_for
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
-
-    from reasonloom.contracts.thought_graph.plans import Plan
-    from reasonloom.llm.port import Ask, LanguageModel, Reply
 
 SIZES = (64, 128)
 TOOL = "reasoning_got_run"
@@ -207,7 +212,7 @@ async def measure(times: int) -> list[Figure]:
                 TOOL: sorts.called(kept),
             }
             count = await agreed(works, llm)
-            taken = await _timed(works, times)
+            taken = await time_each(works, times)
             taken[RECORDED] = [
                 all_ - end for all_, end in zip(taken[TOOL], kept[-times:], strict=True)
             ]
@@ -216,27 +221,15 @@ async def measure(times: int) -> list[Figure]:
     return figures
 
 
-async def _timed(works: dict[str, Work], times: int) -> dict[str, list[float]]:
-    taken: dict[str, list[float]] = {name: [] for name in works}
-    for place in range(times + WARM_UP):
-        for name, work in works.items():
-            took = await time_once(work)
-            if place >= WARM_UP:
-                taken[name].append(took)
-    return taken
-
-
 def _figures(plan: str, taken: dict[str, list[float]], count: int) -> list[Figure]:
     """Return a figure per way; times in `taken` are of a whole run of `count` steps."""
     steps = {name: [took / count for took in each] for name, each in taken.items()}
-    floor = median(steps[DRIVEN])
     return [
-        Figure(
+        summarise(
             f"{plan}, a step of {count}, {name}",
-            median(steps[name]),
-            percentile_95(steps[name]),
-            None if name == DRIVEN else floor,
-            said=f"{1000 / median(steps[name]):,.0f} steps a second",
+            steps[name],
+            None if name == DRIVEN else steps[DRIVEN],
+            note=f"{1000 / median(steps[name]):,.0f} steps a second",
         )
         for name in WAYS
     ]

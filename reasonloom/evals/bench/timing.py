@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median, quantiles
 
 Work = Callable[[], Awaitable[object]]
 WARM_UP = 5
@@ -33,16 +33,23 @@ class Figure:
         return None if self.ratio is None or self.goal is None else self.ratio <= self.goal
 
 
-def median(times: Sequence[float]) -> float:
-    """Return the median of `times`."""
-    return statistics.median(times)
-
-
 def percentile_95(times: Sequence[float]) -> float:
     """Return the 95th percentile of `times` (the maximum if there are few)."""
     if len(times) < 2:  # noqa: PLR2004
         return max(times)
-    return statistics.quantiles(times, n=20, method="inclusive")[-1]
+    return quantiles(times, n=20, method="inclusive")[-1]
+
+
+def summarise(
+    name: str,
+    times: Sequence[float],
+    floor: Sequence[float] | float | None = None,
+    goal: float | None = None,
+    note: str = "",
+) -> Figure:
+    """Return the figure of `times`; of a floor's times the median counts."""
+    base = median(floor) if isinstance(floor, Sequence) else floor
+    return Figure(name, median(times), percentile_95(times), base, goal, note)
 
 
 async def time_once(work: Work) -> float:
@@ -52,12 +59,25 @@ async def time_once(work: Work) -> float:
     return (time.perf_counter() - started) * 1000
 
 
+async def time_each(works: Mapping[str, Work], times: int) -> dict[str, list[float]]:
+    """Time works in turn after a warm-up, A B C A B C, so that all meet the same load."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(WARM_UP + times):
+        for name, work in works.items():
+            took = await time_once(work)
+            if turn >= WARM_UP:
+                taken[name].append(took)
+    return taken
+
+
+async def time_repeatedly(work: Work, times: int) -> list[float]:
+    """Time one work after a warm-up."""
+    return (await time_each({"": work}, times))[""]
+
+
 async def time_alternately(
     first: Work, second: Work, times: int
 ) -> tuple[list[float], list[float]]:
     """Time two works alternately, A B A B, so that both meet the same load."""
-    for _ in range(WARM_UP):
-        await first()
-        await second()
-    pairs = [(await time_once(first), await time_once(second)) for _ in range(times)]
-    return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    taken = await time_each({"first": first, "second": second}, times)
+    return taken["first"], taken["second"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from difflib import unified_diff
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from reasonloom.evals.comparison.pairs import Key, Pairs, Side
+from reasonloom.evals.comparison.pairs import Key, Pairs, Side
 
 RIGHT = 0.5
 """Reduced score from which an item counts as right."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from reasonloom.evals.comparison.pairs import FIGURES, reducer, side
 from reasonloom.evals.comparison.statistics import cluster_sums, interval, no_difference
-from reasonloom.evals.log import Record
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.run import RunResult
-    from reasonloom.evals.log import EvalLog
+from reasonloom.evals.core.run import RunResult
+from reasonloom.evals.log import EvalLog, Record
 
 
 def means_by_group(records: Sequence[Record], *, excluded: Sequence[str] = ()) -> dict[str, Any]:

@@ -6,21 +6,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jinja2 import meta
 
 from reasonloom.errors import Conflict, InvalidArgument, PromptMistake
 from reasonloom.evals.core.way import text_of
-from reasonloom.llm.port import Ask
+from reasonloom.evals.log import Record
+from reasonloom.llm.port import Ask, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry, packaged_templates
 from reasonloom.prompts.template import ENVIRONMENT, PromptTemplate
 from reasonloom.prompts.validation import FrontMatter, next_version
-
-if TYPE_CHECKING:
-    from reasonloom.evals.log import Record
-    from reasonloom.llm.port import LanguageModel
-    from reasonloom.prompts.template import PromptTemplate
 
 
 def with_body(base: PromptTemplate, body: str, version: int) -> PromptTemplate:

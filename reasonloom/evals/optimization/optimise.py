@@ -7,14 +7,17 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import BudgetExceeded, InvalidArgument, SettingMistake
 from reasonloom.evals.comparison.changes import text_difference
 from reasonloom.evals.comparison.compare import compare
 from reasonloom.evals.comparison.power import ALPHA
+from reasonloom.evals.core.budget import Budget
+from reasonloom.evals.core.llm_calls import Limits
 from reasonloom.evals.core.preflight import preflight
 from reasonloom.evals.core.run import Progress, no_progress
+from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.optimization.candidate import PROMPT, Reflection
@@ -35,15 +38,9 @@ from reasonloom.evals.optimization.trials import (
     usage_of,
     with_prompts_copy,
 )
+from reasonloom.llm.port import LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.settings import load_settings
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.budget import Budget
-    from reasonloom.evals.core.llm_calls import Limits
-    from reasonloom.evals.core.suite import Suite
-    from reasonloom.llm.port import LanguageModel
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings, load_settings
 
 HEAD = "head.jsonl"
 

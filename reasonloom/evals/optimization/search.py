@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonloom.errors import PromptMistake
 from reasonloom.evals.core.budget import BudgetReached
-from reasonloom.evals.optimization.candidate import example_of
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.log import Record
+from reasonloom.evals.optimization.candidate import Reflection, example_of
+from reasonloom.evals.optimization.split import Split
+from reasonloom.evals.optimization.trials import TrialRunner
 
 if TYPE_CHECKING:
     from gepa.core.adapter import EvaluationBatch
-
-    from reasonloom.evals.core.item import Item
-    from reasonloom.evals.log import Record
-    from reasonloom.evals.optimization.candidate import Reflection
-    from reasonloom.evals.optimization.split import Split
-    from reasonloom.evals.optimization.trials import TrialRunner
 
 
 T = TypeVar("T")

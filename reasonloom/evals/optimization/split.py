@@ -8,17 +8,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import BudgetExceeded, InvalidArgument
 from reasonloom.evals.comparison.power import plan
-from reasonloom.evals.core.budget import Budget
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.budget import Spending
-    from reasonloom.evals.core.item import Item
-    from reasonloom.evals.core.suite import Suite
-
+from reasonloom.evals.core.budget import Budget, Spending
+from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.suite import Suite
 
 NAMES = ("train", "validation", "test")
 SHARES = (0.3, 0.3, 0.4)

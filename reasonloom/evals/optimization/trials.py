@@ -7,25 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import BudgetExceeded, InvalidArgument, LlmUnavailable
+from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import AT_ONCE, Progress, no_progress, run
-from reasonloom.evals.core.system import System
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.system import Purse, System
+from reasonloom.evals.core.way import Way
+from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.optimization.candidate import with_body
 from reasonloom.evals.optimization.split import subset
+from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry, template_files
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.item import Item
-    from reasonloom.evals.core.suite import Suite
-    from reasonloom.evals.core.system import Purse
-    from reasonloom.evals.core.way import Way
-    from reasonloom.evals.log import EvalLog, Record
-    from reasonloom.llm.port import Embedder, LanguageModel
-    from reasonloom.prompts.template import PromptTemplate
-    from reasonloom.settings import Settings
-    from reasonloom.stores.access import Access
+from reasonloom.prompts.template import PromptTemplate
+from reasonloom.settings import Settings
+from reasonloom.stores.access import Access
 
 PROMPTS, LOGS, TAPE = "prompts", "logs", "tape.jsonl"
 SPENT = {"calls": ("calls",), "tokens": ("tokens_in", "tokens_out"), "usd": ("usd",)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,6 @@ from reasonloom.llm.structured_output import conforms
 from reasonloom.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from langchain_core.messages import BaseMessage
 
 

@@ -14,9 +14,9 @@ changed nothing. The marks of the oracle are for reports only.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.conversation import (
@@ -42,13 +42,7 @@ from reasonloom.evals.simulated.critique_problems import (
     read_answer,
 )
 from reasonloom.evals.simulated.draw import chance, stream
-from reasonloom.text.tokens import estimate_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from reasonloom.llm.port import Ask, Reply
-
+from reasonloom.llm.port import Ask, Reply, estimate_tokens
 
 _REAL = {
     OMITTED: "leaves out that some do not count",

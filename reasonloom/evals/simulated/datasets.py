@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.draw import stream
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:

@@ -7,14 +7,10 @@ another order, in parallel, in another process, or when a run is resumed.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import blake2b
 from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 LASTING = "lasting"
 """Replaces the seed in the key of a model's lasting properties."""

@@ -11,8 +11,10 @@ the same size, one answer each.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from random import Random
+from typing import Any, Final
 
 from reasonloom.evals.simulated.conversation import (
     GPT_35,
@@ -28,13 +30,7 @@ from reasonloom.evals.simulated.conversation import (
     words,
 )
 from reasonloom.evals.simulated.draw import along, stream
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from random import Random
-
-    from reasonloom.llm.port import Ask, Reply, Usage
-
+from reasonloom.llm.port import Ask, Reply, Usage
 
 # Source: the success table that Reinforced Graph of Thoughts (Riesen) measured with GPT-3.5
 # (gpt-3.5-turbo-0125) for two sets of the same size, one answer each.

@@ -20,7 +20,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from reasonloom.evals.simulated.conversation import (
     GPT_35,
@@ -36,12 +36,7 @@ from reasonloom.evals.simulated.conversation import (
     words,
 )
 from reasonloom.evals.simulated.draw import along, stream
-
-if TYPE_CHECKING:
-    from random import Random
-
-    from reasonloom.llm.port import Ask, Reply, Usage
-
+from reasonloom.llm.port import Ask, Reply, Usage
 
 # "Fitted": chosen so that the figures of the Graph of Thoughts poster (GPT-3.5, temperature 1.0,
 # lists of 64, vector coordinates of its box plot) come out: median errors 40.5 for one answer, 20

@@ -6,14 +6,12 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.evals.core.run import Progress, no_progress, run
+from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.suite import Suite
-    from reasonloom.evals.log import EvalLog
+from reasonloom.evals.log import EvalLog
 
 Result = dict[str, Any]
 INNER = ("number", "prompts", "texts", "system", "scorers")

@@ -7,23 +7,22 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg import sql
 
 from reasonloom.contracts.caller import Caller
+from reasonloom.evals.bench.environment import BenchEngine
 from reasonloom.evals.bench.history.transcripts import generate
-from reasonloom.evals.bench.timing import Figure
+from reasonloom.evals.bench.timing import (
+    Figure,
+)
 from reasonloom.nodes.history.ingestion.links import link_chunks
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import FileReport
+from reasonloom.nodes.loom import Loom
 from reasonloom.transcripts import claude_code
 from reasonloom.transcripts.chunking import Chunker
-
-if TYPE_CHECKING:
-    from reasonloom.evals.bench.environment import BenchEngine
-    from reasonloom.nodes.loom import Loom
 
 RATIO = 3.0
 """The goal: at most this multiple of the floor."""

@@ -6,18 +6,27 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 from uuid import UUID, uuid5
 
 import numpy as np
-import psycopg
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.evals.bench.environment import BenchEngine, execute
 from reasonloom.evals.bench.load import NAMESPACE, load, questions, seed_of
 from reasonloom.evals.bench.memory import SETTLE
-from reasonloom.evals.bench.timing import Figure, median, percentile_95, time_alternately, time_once
+from reasonloom.evals.bench.timing import (
+    Figure,
+    Work,
+    summarise,
+    time_alternately,
+    time_repeatedly,
+)
 from reasonloom.evals.suites.history.transcript import Prose
+from reasonloom.llm.port import Embedder
+from reasonloom.stores.database import Database
 from reasonloom.stores.history import (
     chunk_sequence,
     chunks,
@@ -29,12 +38,6 @@ from reasonloom.stores.history.chunks import ChunkRow
 from reasonloom.stores.history.transcripts import TranscriptRow
 from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.vector_indexes import maintain
-
-if TYPE_CHECKING:
-    from reasonloom.evals.bench.environment import BenchEngine
-    from reasonloom.llm.port import Embedder
-    from reasonloom.stores.database import Database
-
 
 BATCH = 500
 CHUNKS, SESSIONS = 50, 40
@@ -169,7 +172,7 @@ async def measure(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list
     for size in sizes:
         await load(ground.database, ground.embedder, _owner(size), MEMORIES)
         await load_chunks(ground.database, ground.embedder, _owner(size), size)
-    await _settled(ground)
+    await execute(ground.access, f"{SETTLE}, chunks, projects")
     figures = [await _search(ground, size, times, "before db maintain") for size in sizes]
     await maintain(ground.access)
     for size in sizes:
@@ -185,66 +188,40 @@ def _owner(size: int) -> str:
     return f"past-of-{size}"
 
 
-async def _settled(ground: BenchEngine) -> None:
-    async with await psycopg.AsyncConnection.connect(
-        ground.access.admin, autocommit=True
-    ) as connection:
-        await connection.execute(f"{SETTLE}, chunks, projects".encode())
-
-
 async def _search(ground: BenchEngine, size: int, times: int, how: str, **more: Any) -> Figure:
-    questions_ = chunk_queries(_owner(size), size)
-
-    async def search() -> None:
-        await ground.call("history_search", owner=_owner(size), query=next(questions_), **more)
-
-    taken = [await time_once(search) for _ in range(times + 5)][5:]
-    name = f"history search, {size:,} chunks, {how}"
-    return Figure(name, median(taken), percentile_95(taken))
+    owner, texts = _owner(size), chunk_queries(_owner(size), size)
+    taken = await time_repeatedly(
+        lambda: ground.call("history_search", owner=owner, query=next(texts), **more), times
+    )
+    return summarise(f"history search, {size:,} chunks, {how}", taken)
 
 
 async def _walk(ground: BenchEngine, size: int, times: int) -> Figure:
     """Time `history_recall` and `history_search` alternately, each with other questions."""
-    questions_ = chunk_queries(_owner(size), size)
-
-    async def search() -> None:
-        await ground.call("history_search", owner=_owner(size), query=next(questions_))
-
-    async def recall() -> None:
-        await ground.call("history_recall", owner=_owner(size), query=next(questions_))
-
-    below, own = await time_alternately(search, recall, times)
+    owner, texts = _owner(size), chunk_queries(_owner(size), size)
+    below, own = await time_alternately(
+        lambda: ground.call("history_search", owner=owner, query=next(texts)),
+        lambda: ground.call("history_recall", owner=owner, query=next(texts)),
+        times,
+    )
     name = f"history recall, {size:,} chunks"
-    note = "floor: history_search"
-    return Figure(name, median(own), percentile_95(own), median(below), WALKED, note)
+    return summarise(name, own, below, WALKED, "floor: history_search")
 
 
 async def _list(
     ground: BenchEngine, size: int, times: int, tool: str, given: dict[str, Any]
 ) -> Figure:
-    async def work() -> None:
-        await ground.call(tool, owner=_owner(size), **given)
-
-    taken = [await time_once(work) for _ in range(times + 5)][5:]
-    return Figure(f"{tool}, {size:,} chunks", median(taken), percentile_95(taken))
+    work = partial(ground.call, tool, owner=_owner(size), **given)
+    return summarise(f"{tool}, {size:,} chunks", await time_repeatedly(work, times))
 
 
 async def _recall(ground: BenchEngine, size: int, times: int) -> Figure:
     """Time `recall` of equally many memories without and with a history, alternately."""
-    with_chunks, alone = (
-        questions(seed_of(owner), MEMORIES) for owner in (_owner(size), WITHOUT_HISTORY)
-    )
 
-    async def with_past() -> None:
-        owner = _owner(size)
-        await ground.call("recall", owner=owner, userId=owner, text=next(with_chunks), limit=10)
+    def recalling(owner: str) -> Work:
+        texts = questions(seed_of(owner), MEMORIES)
+        return lambda: ground.call("recall", owner=owner, userId=owner, text=next(texts), limit=10)
 
-    async def without() -> None:
-        await ground.call(
-            "recall", owner=WITHOUT_HISTORY, userId=WITHOUT_HISTORY, text=next(alone), limit=10
-        )
-
-    below, own = await time_alternately(without, with_past, times)
+    below, own = await time_alternately(recalling(WITHOUT_HISTORY), recalling(_owner(size)), times)
     name = f"recall of {MEMORIES:,} memories beside {size:,} chunks"
-    note = "floor: the same without a past"
-    return Figure(name, median(own), percentile_95(own), median(below), SLOWDOWN, note)
+    return summarise(name, own, below, SLOWDOWN, "floor: the same without a past")

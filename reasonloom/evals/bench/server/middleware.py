@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from statistics import median
+from typing import Any
 
 import httpx
 import psutil
@@ -30,14 +31,11 @@ from reasonloom.evals.bench.timing import (
     WARM_UP,
     Figure,
     Work,
-    median,
-    percentile_95,
+    summarise,
     time_alternately,
 )
 from reasonloom.evals.engine import temporary_database
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 GOAL = 3.0
 """Milliseconds that ours may take more at the median."""
@@ -130,7 +128,7 @@ async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:
         f"of the server for a call {most:.2f} ms, the SDK alone {least:.2f}"
     )
     name = f"a tool that does nothing, {where}"
-    return Figure(name, median(took), percentile_95(took), median(floor), said=note)
+    return summarise(name, took, floor, note=note)
 
 
 async def _over_http(settings: Settings, times: int) -> Figure:

@@ -13,13 +13,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import psutil
 import psycopg
 
-from reasonloom.evals.bench.server.replica_load import Load, burst, provider
+from reasonloom.evals.bench.server.replica_load import Flight, Load, burst, provider
 from reasonloom.evals.bench.server.servers import (
     HOST,
     OURS,
@@ -29,14 +29,12 @@ from reasonloom.evals.bench.server.servers import (
     listening,
     make_tokens,
 )
-from reasonloom.evals.bench.timing import Figure, median, percentile_95
+from reasonloom.evals.bench.timing import (
+    Figure,
+    summarise,
+)
 from reasonloom.evals.engine import temporary_database
-from reasonloom.stores.access import find_access
-
-if TYPE_CHECKING:
-    from reasonloom.evals.bench.server.replica_load import Flight
-    from reasonloom.stores.access import Access
-
+from reasonloom.stores.access import Access, find_access
 
 BIND_RUNS = "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true)"
 RUNS = "SELECT key, status, finished_at FROM runs WHERE owner = %s AND key = ANY(%s)"
@@ -259,4 +257,4 @@ def _figure(name: str, seconds: list[float], note: str) -> Figure:
     if not seconds:
         raise RuntimeError(f"{name}: nothing to time: {note}")
     times = [each * 1000 for each in seconds]
-    return Figure(name, median(times), percentile_95(times), said=note)
+    return summarise(name, times, note=note)

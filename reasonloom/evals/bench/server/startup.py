@@ -9,15 +9,14 @@ import sys
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from reasonloom.evals.bench.timing import Figure, median, percentile_95
+from reasonloom.evals.bench.timing import (
+    Figure,
+    summarise,
+)
 from reasonloom.evals.engine import temporary_home
-from reasonloom.settings import environment
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
-
+from reasonloom.settings import Settings, environment
 
 GOAL = 1.5
 BARE = """
@@ -54,11 +53,10 @@ async def measure(times: int) -> list[Figure]:
             (await _first_list(bare, settings), await _first_list(ours, settings))
             for _ in range(times)
         ]
-    floor = median([pair[0] for pair in pairs])
-    own = [pair[1] for pair in pairs]
+    floor, own = zip(*pairs, strict=True)
     name = "process start to first tools/list"
     note = "floor: an MCPServer with one trivial tool"
-    return [Figure(name, median(own), percentile_95(own), floor, GOAL, note)]
+    return [summarise(name, own, floor, GOAL, note)]
 
 
 async def _first_list(command: list[str], settings: Settings) -> float:

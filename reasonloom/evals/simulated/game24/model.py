@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.evals.simulated.conversation import (
     GPT_4,
@@ -35,12 +35,7 @@ from reasonloom.evals.simulated.game24.constants import (
 )
 from reasonloom.evals.simulated.game24.request import Question, read_question
 from reasonloom.evals.simulated.game24.solving import chain, direct, final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from reasonloom.llm.port import Ask, Reply
-
+from reasonloom.llm.port import Ask, Reply
 
 TOGETHER = 3
 """The odds are of judgements in groups of this size, as measured, not of single ones."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 from reasonloom.evals.simulated.conversation import (
     MOST_ATTEMPTS,
@@ -19,9 +20,6 @@ from reasonloom.evals.simulated.game24.check import (
     make_state,
     parse_number,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Kind = Literal["propose", "value", "answer", "chain", "direct"]
 

@@ -8,27 +8,23 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.evals.comparison.summary import latency
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
 from reasonloom.evals.engine import Once, temporary_engine
-from reasonloom.evals.log import Record
+from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.history import queries
 from reasonloom.evals.suites.history.data import HERE, HistorySet, load_history, require_wording
 from reasonloom.evals.suites.history.records import KINDS, Chain, Moment, Turn, Wording
 from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
 from reasonloom.settings import load_settings
-
-if TYPE_CHECKING:
-    from reasonloom.evals.log import EvalLog
-    from reasonloom.graphs.runs.engine import Engine
-
 
 ENOUGH = 0.5
 

@@ -15,8 +15,9 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistorySearch
 from reasonloom.contracts.memory.tools import Recall, Remember
@@ -30,15 +31,12 @@ from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection, DatasetMemory, Source, load_locomo
 from reasonloom.evals.suites.memory.retrieval import collection_by_question, retrieval_items
 from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import IngestOptions
 from reasonloom.settings import load_settings
 from reasonloom.text import tokens
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.base import Request
-    from reasonloom.graphs.runs.engine import Engine
 
 NAME = "locomo-history"
 SEPARATE_CATEGORIES = ("adversarial",)

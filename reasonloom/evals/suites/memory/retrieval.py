@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.memory.tools import ExplainedRecall, Remember
 from reasonloom.evals.comparison.summary import means_by_group
@@ -20,13 +20,10 @@ from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection as DatasetsCollection
 from reasonloom.evals.suites.memory.datasets import Retrieval, Source
 from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.memory.retrieval.scoring import SCALE
 from reasonloom.settings import load_settings
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.engine import Engine
-
 
 DEPTHS = (5, 10, 20)
 CUT = 10

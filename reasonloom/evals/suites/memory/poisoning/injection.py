@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
@@ -17,17 +17,14 @@ from reasonloom.contracts.graph_memory.sessions import ConversationLog
 from reasonloom.contracts.memory.extras import BatchRemember
 from reasonloom.contracts.memory.tools import Recall, Remember
 from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.way import AnswerContext, Answering
 from reasonloom.evals.engine import Once, call_tool, temporary_database
 from reasonloom.evals.suites.memory.datasets import Collection
 from reasonloom.evals.suites.memory.poisoning.data import Channel, Injected
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.portable.importer import MemoryImport
 from reasonloom.nodes.memory.portable.validation import embedder_in_use
 from reasonloom.text.hidden_characters import remove_hidden
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.way import AnswerContext, Answering
-    from reasonloom.graphs.runs.engine import Engine
-
 
 CLAIMED = {"trust": 1.0, "source_kind": "user", "confidence": 1.0, "importance": 1.0}
 """Claims that a line of an import may make about itself."""

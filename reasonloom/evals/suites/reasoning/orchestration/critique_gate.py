@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
@@ -26,11 +26,8 @@ from reasonloom.evals.simulated.critique import (
 )
 from reasonloom.evals.simulated.critique_problems import Case
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Problem, Result
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
-
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
 
 T = TypeVar("T")
 

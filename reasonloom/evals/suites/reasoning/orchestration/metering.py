@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import fsum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.errors import LlmUnavailable
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Result
-from reasonloom.llm.port import Ask, LanguageModel
+from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.outcome import outcome
 from reasonloom.nodes.thought_graph.operations.outcome import run_plan as outcome_run_plan
@@ -18,10 +18,6 @@ from reasonloom.nodes.thought_graph.operations.questions import question_for, re
 from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Task
 from reasonloom.prompts.registry import PromptRegistry
-
-if TYPE_CHECKING:
-    from reasonloom.llm.port import LanguageModel, Reply, Usage
-    from reasonloom.prompts.registry import PromptRegistry
 
 
 @dataclass(slots=True)

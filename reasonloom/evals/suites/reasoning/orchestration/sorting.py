@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.evals.simulated.datasets import generate_sorting, load_sorting
@@ -31,10 +31,6 @@ from reasonloom.evals.suites.reasoning.orchestration.metering import run_plan
 from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Check, Task, Verdict
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING, errors, expected_digits
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 # The check of the task, `errors`, is a local one, `local check`: it needs the list that was to be
 # sorted and plain code, and no solution. It is exact all the same.

@@ -94,9 +94,6 @@ async def open_raw_queries(ground: BenchEngine) -> RawQueries:
     return RawQueries(ground, connection)
 
 
-# All paths of five edges at most, the best worth of each node, the twenty best with their
-# contents: without a visited set, a limit for hubs, or the edges between.
-
 BIND_WALK = "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true)"
 WALK = """
 WITH RECURSIVE walk AS (

@@ -34,10 +34,6 @@ from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.sessions.sessions import open_session
 
-# The words are those of the default embedder's tokenizer in its own order, by which the frequent
-# ones come first. Their frequency falls as Zipf's law has it. Half of a sentence's words belong
-# to its topic, so that sentences lie in clusters as what people say does.
-
 SEED = 7
 TOPICS = 400
 WORDS_OF_A_TOPIC = 40

@@ -180,9 +180,6 @@ class _Bench:
         await self.app.execute(RAN, (OWNER, run, tool, tool, given, output))
 
 
-# The floor clusters the same sample in the same kind of process: scikit-learn's HDBSCAN on the
-# layout that was made before. Peak memory is that of the child, and of this process.
-
 LIBRARY_SCRIPT = """
 import io, sys, time
 import numpy as np
@@ -199,7 +196,11 @@ MEGABYTE = 1024
 
 
 async def measure_basins(ground: BenchEngine, sizes: list[int]) -> list[Figure]:
-    """Return the time of forming and persisting basins, for each number of memories."""
+    """Return the time of forming and persisting basins, for each number of memories.
+
+    The floor clusters the same sample in the same kind of process: scikit-learn's HDBSCAN on a
+    prepared layout. Peak memory is that of the child, and of this process.
+    """
     return [await _formed(ground, size) for size in sizes]
 
 

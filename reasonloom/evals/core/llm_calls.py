@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
 
 
-# Whoever asks on its behalf finds it in a context variable, which tasks inherit: so one engine can
-# answer many items at once, and each bill goes to its own.
-
-
 @dataclass(slots=True)
 class Attempt:
     """The state of one attempt.

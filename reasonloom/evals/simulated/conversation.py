@@ -13,7 +13,7 @@ from jsonschema import SchemaError
 from jsonschema.exceptions import UnknownType
 from referencing.exceptions import Unresolvable
 
-from reasonloom.llm.port import Reply, Usage
+from reasonloom.llm.port import Ask, Reply, Usage, estimate_tokens
 from reasonloom.llm.structured_output import conforms
 from reasonloom.text.tokens import estimate_tokens
 
@@ -155,19 +155,37 @@ def words(messages: Sequence[BaseMessage]) -> tuple[str, str]:
     return "\n".join(parts["system"]), "\n".join(parts["human"])
 
 
-def in_json(parsed: dict[str, Any], *, model: str, usage: Usage) -> Reply:
-    """Return an answer as the requested object."""
-    text = json.dumps(parsed, ensure_ascii=False)
-    return Reply(text=text, parsed=parsed, model=model, usage=usage)
+class SimulatedModel:
+    """A scripted provider: it sees a question's text and the form of its answer, nothing else.
 
-
-def not_understood(question: tuple[str, str], why: str, *, model: str, price: Price) -> Reply:
-    """Return the plain text of a model that cannot read the question, with the reason.
-
-    `question` is the result of `words`; its tokens are estimated, as it is in no table.
+    `offline` is False, because modes must treat it like any language model.
     """
-    text = f"{NOT_UNDERSTOOD} {why}"
-    input_tokens = estimate_tokens("\n".join(question))
-    return Reply(
-        text=text, parsed=None, model=model, usage=price.usage(input_tokens, estimate_tokens(text))
-    )
+
+    name: str
+    price: Price
+    offline = False
+
+    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
+        """Return the answer to what `words` found, and its usage.
+
+        Raises:
+            Unreadable: the model cannot read the question.
+        """
+        raise NotImplementedError
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Answer a question; an unreadable one gets plain text with the reason."""
+        question = words(ask.messages)
+        try:
+            parsed, usage = self.respond(question, ask)
+        except Unreadable as why:
+            text = f"{NOT_UNDERSTOOD} {why}"
+            return Reply(text, None, self.name, self.estimated_usage(question, text))
+        return Reply(json.dumps(parsed, ensure_ascii=False), parsed, self.name, usage)
+
+    def estimated_usage(self, question: tuple[str, str], text: str) -> Usage:
+        """Return the usage of texts that are in no table."""
+        return self.price.usage(estimate_tokens("\n".join(question)), estimate_tokens(text))
+
+    async def close(self) -> None:
+        """Close nothing."""

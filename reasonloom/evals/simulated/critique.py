@@ -20,12 +20,10 @@ from typing import Any
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.conversation import (
+    SimulatedModel,
     Unreadable,
     form_of,
-    in_json,
-    not_understood,
     passages,
-    words,
 )
 from reasonloom.evals.simulated.critique_problems import (
     ANCHORED,
@@ -42,7 +40,7 @@ from reasonloom.evals.simulated.critique_problems import (
     read_answer,
 )
 from reasonloom.evals.simulated.draw import chance, stream
-from reasonloom.llm.port import Ask, Reply, estimate_tokens
+from reasonloom.llm.port import Ask, Usage
 
 _REAL = {
     OMITTED: "leaves out that some do not count",
@@ -169,7 +167,7 @@ class _Read:
         return ", ".join(sorted(self.defects))
 
 
-class SimulatedCritic:
+class SimulatedCritic(SimulatedModel):
     """Criticises, revises and compares answers at the rates of a published case.
 
     Raises:
@@ -177,27 +175,18 @@ class SimulatedCritic:
     """
 
     name = "simulated:critique"
-    offline = False
 
     def __init__(self, case: Case, seed: int, *, judge_error: float = JUDGE_ERROR) -> None:
         if not 0.0 <= judge_error <= 1.0:
             raise InvalidArgument("judge_error: must be 0 to 1", field="judge_error")
         self._case, self._seed, self._judge_error = case, seed, judge_error
+        self.price = case.price
 
-    async def answer(self, ask: Ask) -> Reply:
-        """Answer a question; an unreadable one gets plain text with the reason."""
-        question, price = words(ask.messages), self._case.price
-        try:
-            form, found = form_of(ask.schema, FORMS), passages(question[1])
-            parsed = _ANSWERS[form](self, found, ask.sample)
-        except Unreadable as why:
-            return not_understood(question, str(why), model=self.name, price=price)
-        input_tokens = estimate_tokens("\n".join(question))
-        usage = price.usage(input_tokens, estimate_tokens(str(parsed)))
-        return in_json(parsed, model=self.name, usage=usage)
-
-    async def close(self) -> None:
-        """Close nothing."""
+    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
+        """Criticise, revise or compare, by the requested form."""
+        form = form_of(ask.schema, FORMS)
+        parsed = _ANSWERS[form](self, passages(question[1]), ask.sample)
+        return parsed, self.estimated_usage(question, str(parsed))
 
     def _criticise(self, found_passages: Mapping[str, str], sample: int) -> dict[str, Any]:
         read = _answer(found_passages, "answer")

@@ -19,12 +19,6 @@ from reasonloom.evals.simulated.conversation import GPT_4, GPT_35, Price
 from reasonloom.evals.simulated.datasets import require_between
 from reasonloom.evals.simulated.draw import stream
 
-# Source: Huang et al., "Large language models cannot self-correct reasoning yet" (ICLR 2024),
-# accuracy in per cent at the start, after rounds 1 and 2 of self-correction without a judge, and
-# with an oracle that stops at a right answer. Both rates were solved: `mend` from the oracle's row
-# (two rounds), then `spoil` from round 1. Round 2 is a prediction; CommonSenseQA with GPT-3.5 is
-# where it fails (36.4, published 41.8).
-
 
 @dataclass(frozen=True, slots=True)
 class Case:

@@ -20,20 +20,15 @@ from reasonloom.evals.simulated.conversation import (
     GPT_35,
     MOST_ATTEMPTS,
     MOST_NUMBERS,
+    SimulatedModel,
     Unreadable,
     count,
     form_of,
-    in_json,
-    not_understood,
     numbers,
     passages,
-    words,
 )
 from reasonloom.evals.simulated.draw import along, stream
-from reasonloom.llm.port import Ask, Reply, Usage
-
-# Source: the success table that Reinforced Graph of Thoughts (Riesen) measured with GPT-3.5
-# (gpt-3.5-turbo-0125) for two sets of the same size, one answer each.
+from reasonloom.llm.port import Ask, Usage
 
 SUCCESS: Final = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}
 """Share of answers without an error, by the size of either set. Measured."""
@@ -133,38 +128,30 @@ def _set(found: dict[str, str], name: str) -> list[int]:
     return [*dict.fromkeys(numbers(found, name))]
 
 
-class SimulatedIntersecter:
+class SimulatedIntersecter(SimulatedModel):
     """Answers questions about sets with the error rates measured for GPT-3.5, drawing by `seed`."""
 
     name = "simulated:intersection"
-    offline = False
+    price = GPT_35
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    async def answer(self, ask: Ask) -> Reply:
-        """Answer a question; an unreadable one gets plain text with the reason."""
-        question = words(ask.messages)
-        try:
-            request = read_request(question[1], ask.schema)
-        except Unreadable as why:
-            return not_understood(question, str(why), model=self.name, price=GPT_35)
+    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
+        """Split, or make as many attempts as requested."""
+        request = read_request(question[1], ask.schema)
         if request.kind == "split":
             return self._split(request)
         return self._attempts(request, ask.sample)
 
-    async def close(self) -> None:
-        """Close nothing."""
-
-    def _split(self, request: Request) -> Reply:
+    def _split(self, request: Request) -> tuple[dict[str, Any], Usage]:
         """Split a set, without slips."""
         (whole,) = request.sets
         parts = [whole[at : at + request.size] for at in range(0, len(whole), request.size)]
         prompt = max(0.0, along(SPLIT_TOKENS, len(whole)))
-        usage = _usage(prompt, len(whole), len(whole))
-        return in_json({"parts": parts}, model=self.name, usage=usage)
+        return {"parts": parts}, _usage(prompt, len(whole), len(whole))
 
-    def _attempts(self, request: Request, sample: int) -> Reply:
+    def _attempts(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
         """Intersect or unite once per attempt; the prompt is charged once."""
         name, made = _ATTEMPTS[request.kind]
         first, second = request.sets
@@ -174,8 +161,7 @@ class SimulatedIntersecter:
             for number in range(sample, sample + request.attempts)
         ]
         numbers_in, numbers_out = len(first) + len(second), sum(map(len, answers))
-        usage = _usage(PROMPT_TOKENS[request.kind], numbers_in, numbers_out)
-        return in_json({name: answers}, model=self.name, usage=usage)
+        return {name: answers}, _usage(PROMPT_TOKENS[request.kind], numbers_in, numbers_out)
 
 
 def slip_rate(first: int, second: int) -> float:

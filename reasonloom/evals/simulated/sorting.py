@@ -26,23 +26,15 @@ from reasonloom.evals.simulated.conversation import (
     GPT_35,
     MOST_ATTEMPTS,
     MOST_NUMBERS,
+    SimulatedModel,
     Unreadable,
     count,
     form_of,
-    in_json,
-    not_understood,
     numbers,
     passages,
-    words,
 )
 from reasonloom.evals.simulated.draw import along, stream
-from reasonloom.llm.port import Ask, Reply, Usage
-
-# "Fitted": chosen so that the figures of the Graph of Thoughts poster (GPT-3.5, temperature 1.0,
-# lists of 64, vector coordinates of its box plot) come out: median errors 40.5 for one answer, 20
-# for a chain, 16 for a tree, 7 for the graph. They were picked from a grid by the 64-element
-# quartiles, with rows of 32 and 128 in view, so that errors at 128 are weak evidence.
-# "Measured": counted on the published prompts. Prices were never fitted.
+from reasonloom.llm.port import Ask, Usage
 
 SORT_HALF: Final = 50.0
 """The length at which half of the digits slip in one answer. Fitted."""
@@ -200,28 +192,21 @@ def _digits(found_passages: dict[str, str], name: str) -> list[int]:
     return found
 
 
-class SimulatedSorter:
+class SimulatedSorter(SimulatedModel):
     """Answers questions about lists of digits like the measured GPT-3.5, drawing by `seed`."""
 
     name = "simulated:sorting"
-    offline = False
+    price = GPT_35
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    async def answer(self, ask: Ask) -> Reply:
-        """Answer a question; an unreadable one gets plain text with the reason."""
-        question = words(ask.messages)
-        try:
-            request = read_request(question[1], ask.schema)
-        except Unreadable as why:
-            return not_understood(question, str(why), model=self.name, price=GPT_35)
+    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
+        """Split, sort in a chain, or make as many attempts as requested."""
+        request = read_request(question[1], ask.schema)
         return _ANSWERS[request.kind](self, request, ask.sample)
 
-    async def close(self) -> None:
-        """Close nothing."""
-
-    def _attempts(self, request: Request, sample: int) -> Reply:
+    def _attempts(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
         """Sort, merge or repair once per attempt; the prompt is charged once."""
         given = list(request.lists.values())
         item, *rest = map(json.dumps, given)
@@ -232,9 +217,9 @@ class SimulatedSorter:
             for number in range(sample, sample + request.attempts)
         ]
         usage = _usage(PROMPT_TOKENS[request.kind], sum(map(len, given)), sum(map(sum, made)))
-        return self._reply({"sorted_lists": [*map(spread, made)]}, usage)
+        return {"sorted_lists": [*map(spread, made)]}, usage
 
-    def _chain(self, request: Request, sample: int) -> Reply:
+    def _chain(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
         """Sort in parts and merge these; the slips occur in the parts."""
         numbers = request.lists["numbers"]
         chance = stream(self._seed, json.dumps(numbers), "chain", sample=sample)
@@ -244,18 +229,14 @@ class SimulatedSorter:
         sorted_parts = _distribute(chance, [counts(part) for part in parts], tally)
         # As the prototype bills: the parts and the sorted parts at the length of the list.
         usage = _usage(PROMPT_TOKENS["chain"], len(numbers), sum(tally) + 2 * len(numbers))
-        whole = {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(tally)}
-        return self._reply(whole, usage)
+        return {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(tally)}, usage
 
-    def _split(self, request: Request, _: int) -> Reply:
+    def _split(self, request: Request, _: int) -> tuple[dict[str, Any], Usage]:
         """Split a list, without slips."""
         numbers = request.lists["numbers"]
         prompt = max(0.0, along(SPLIT_TOKENS, len(numbers)))
         parts = _cut(numbers, request.size)
-        return self._reply({"parts": parts}, _usage(prompt, len(numbers), len(numbers)))
-
-    def _reply(self, parsed: dict[str, Any], usage: Usage) -> Reply:
-        return in_json(parsed, model=self.name, usage=usage)
+        return {"parts": parts}, _usage(prompt, len(numbers), len(numbers))
 
 
 _ANSWERS = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
-from statistics import fmean, pstdev
-from typing import Literal
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any, Literal
 
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
 
 ALL = "all"
+DIGITS = 4
 
 Unit = Literal["share", "number", "ms"]
 
@@ -66,13 +68,25 @@ def share(
 
 def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Return Pearson's correlation; None if one side does not vary."""
-    if not one or not pstdev(one) or not pstdev(other):
+    try:
+        return statistics.correlation(one, other)
+    except statistics.StatisticsError:
         return None
-    means = fmean(one), fmean(other)
-    together = fmean((a - means[0]) * (b - means[1]) for a, b in zip(one, other, strict=True))
-    return together / (pstdev(one) * pstdev(other))
 
 
 def mean_distance(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Return the mean absolute error; None without values."""
     return fmean(abs(a - b) for a, b in zip(one, other, strict=True)) if one else None
+
+
+def rounded(figure: Figure) -> dict[str, Any]:
+    """Return a figure as an object, with value and interval rounded."""
+    values = asdict(figure) | {"value": rounded_value(figure)}
+    if figure.interval is not None:
+        values["interval"] = [round(end, DIGITS) for end in figure.interval]
+    return values
+
+
+def rounded_value(figure: Figure) -> float | None:
+    """Return the rounded value of a figure."""
+    return None if figure.value is None else round(figure.value, DIGITS)

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from typing import Any
 
-from reasonloom.evals.simulated.conversation import (
-    GPT_4,
-    Unreadable,
-    in_json,
-    not_understood,
-    words,
-)
+from reasonloom.evals.simulated.conversation import GPT_4, SimulatedModel
 from reasonloom.evals.simulated.draw import stream, trait
 from reasonloom.evals.simulated.game24.check import (
     State,
@@ -35,7 +28,7 @@ from reasonloom.evals.simulated.game24.constants import (
 )
 from reasonloom.evals.simulated.game24.request import Question, read_question
 from reasonloom.evals.simulated.game24.solving import chain, direct, final
-from reasonloom.llm.port import Ask, Reply
+from reasonloom.llm.port import Ask, Usage
 
 TOGETHER = 3
 """The odds are of judgements in groups of this size, as measured, not of single ones."""
@@ -138,41 +131,30 @@ def _three(table: Table, draws: Random) -> list[Judgement | None]:
     return given
 
 
-@dataclass(frozen=True, slots=True)
-class Game24Model:
+class Game24Model(SimulatedModel):
     """Answers the five prompts of `prompts/templates/game24/`, scripted and noisy.
 
-    It reads the text of a question and the schema of its answer. It does not know which mode asks,
-    and `pipe`, `material`, `thread`, `temperature` and `Ask.seed` have no effect. Equal questions
-    with equal `sample` always get equal answers.
-
-    Tokens are those of the published runs (see `constants.py`), at their price. `offline` is False,
-    because modes must treat it like any language model.
+    It does not know which mode asks, and `pipe`, `material`, `thread`, `temperature` and `Ask.seed`
+    have no effect. Equal questions with equal `sample` always get equal answers. Tokens are those
+    of the published runs (see `constants.py`), at their price.
 
     Attributes:
         seed: of all chance; another seed is another repetition.
         constants: properties of the model.
     """
 
-    seed: int = 0
-    constants: Constants = PUBLISHED
-    name: str = "simulated:game24"
-    offline: bool = False
+    name = "simulated:game24"
+    price = GPT_4
 
-    async def answer(self, ask: Ask) -> Reply:
-        """Answer a question, or state in plain text that it is unreadable."""
-        texts = words(ask.messages)
-        try:
-            question = read_question(texts[1], ask.schema)
-        except Unreadable as error:
-            return not_understood(texts, str(error), model=self.name, price=GPT_4)
-        parsed, pieces = _ANSWERING[question.kind](self.constants, self.seed, question, ask.sample)
-        input_tokens, each = self.constants.tokens[question.kind]
-        usage = GPT_4.usage(input_tokens, each * pieces)
-        return in_json(parsed, model=self.name, usage=usage)
+    def __init__(self, seed: int = 0, constants: Constants = PUBLISHED) -> None:
+        self.seed, self.constants = seed, constants
 
-    async def close(self) -> None:
-        """Close nothing."""
+    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
+        """Answer a question by its kind."""
+        asking = read_question(question[1], ask.schema)
+        parsed, pieces = _ANSWERING[asking.kind](self.constants, self.seed, asking, ask.sample)
+        input_tokens, each = self.constants.tokens[asking.kind]
+        return parsed, GPT_4.usage(input_tokens, each * pieces)
 
 
 GameAnswer = tuple[dict[str, Any], int]

@@ -25,10 +25,6 @@ from numpy.typing import NDArray
 from reasonloom.evals.suites.history.data import BRIEFING, LabelledWorld
 from reasonloom.evals.suites.history.records import Turn
 
-# Real function words stand among the first ranks, made-up ones that can be pronounced after them.
-# Frequency falls as Zipf's law has it. A part of the words of a text belongs to its topic, so that
-# texts about one thing share rare words.
-
 WORDS = 24_000
 FLATTER = 2.7
 """Zipf-Mandelbrot: the word of rank r has frequency 1 / (r + FLATTER)."""

@@ -67,9 +67,6 @@ def unanswerable_scores(found: Sequence[float]) -> dict[str, float]:
     return {"nothing_found": float(not found), "best_score": found[0] if found else 0.0}
 
 
-# What an answer explains of each memory is enough for it: nothing is searched anew, so that a
-# signal's candidates stay among those that are put in order.
-
 PARTS = {"similarity": 0.6, "salience": 0.2, "recency": 0.1, "linkWeight": 0.1}
 """The reference's composite."""
 

@@ -21,7 +21,7 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
-from reasonloom.evals.suites.figures import Figure, share
+from reasonloom.evals.suites.figures import DIGITS, Figure, rounded_value, share
 from reasonloom.evals.suites.labelled import (
     Labelled,
     LabelledSet,
@@ -91,7 +91,6 @@ NOTE = (
     " falsifies a record, what is left open does not. likeness: a cosine from the threshold that is"
     " best on dev, contrary where one text denies and the other does not."
 )
-DIGITS = 4
 OPEN = "open"
 DECIDED: Mapping[bool | None, str] = {True: "held", False: "failed", None: OPEN}
 Likely = Mapping[str, tuple[float, bool]]
@@ -187,7 +186,7 @@ def _summary(
     ]
     figures += _figures("likeness", "all", observations, alone)
     return {
-        "figures": [asdict(each) | {"value": _rounded(each)} for each in figures],
+        "figures": [asdict(each) | {"value": rounded_value(each)} for each in figures],
         "wrong": [
             {"observation": each.id, "kind": each.kind, "language": each.language}
             for each in observations
@@ -214,7 +213,3 @@ def _groups(observations: Sequence[Observed]) -> list[tuple[str, list[Observed]]
     for language in dict.fromkeys(each.language for each in observations):
         groups.append((language, [each for each in observations if each.language == language]))
     return groups
-
-
-def _rounded(figure: Figure) -> float | None:
-    return None if figure.value is None else round(figure.value, DIGITS)

@@ -20,7 +20,7 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
-from reasonloom.evals.suites.figures import Figure, share
+from reasonloom.evals.suites.figures import DIGITS, rounded_value, share
 from reasonloom.evals.suites.labelled import (
     Labelled,
     Words,
@@ -121,7 +121,6 @@ NOTE = (
     " embedder. The writer of the set wrote the list of situations too: held is not blind."
 )
 GOAL = 0.8
-DIGITS = 4
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
@@ -239,20 +238,18 @@ def _summary(
         "f1": round(found, DIGITS),
         "f1_words": round(f1(messages, words), DIGITS),
         "f1_cosine": round(f1(messages, alone), DIGITS),
-        "precision": _rounded(share("t", "p", [float(e.fires) for e in messages if fires[e.id]])),
-        "recall": _rounded(share("t", "r", [float(fires[e.id]) for e in messages if e.fires])),
+        "precision": rounded_value(
+            share("t", "p", [float(e.fires) for e in messages if fires[e.id]])
+        ),
+        "recall": rounded_value(share("t", "r", [float(fires[e.id]) for e in messages if e.fires])),
         "met": found >= GOAL,
-        "figures": [asdict(each) | {"value": _rounded(each)} for each in figures],
+        "figures": [asdict(each) | {"value": rounded_value(each)} for each in figures],
         "wrong": [
             {"message": each.id, "kind": each.kind, "fired": fires[each.id]}
             for each in messages
             if not right[each.id]
         ],
     }
-
-
-def _rounded(figure: Figure) -> float | None:
-    return None if figure.value is None else round(figure.value, DIGITS)
 
 
 def _messages(one: TriggerSet) -> list[Message]:

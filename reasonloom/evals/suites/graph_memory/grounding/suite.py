@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import fmean, median
@@ -19,7 +18,7 @@ from reasonloom.evals.core.way import AnswerContext, Answering, Opening
 from reasonloom.evals.engine import Once, call_tool, temporary_engine
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
-from reasonloom.evals.suites.figures import Figure, share
+from reasonloom.evals.suites.figures import DIGITS, Figure, rounded, share
 from reasonloom.evals.suites.graph_memory.grounding.data import (
     HERE,
     KINDS,
@@ -69,7 +68,6 @@ async def ask_claim(engine: Engine, world: str, claim: str, names: Mapping[int, 
     return Answer(output, latency_ms=took)
 
 
-DIGITS = 4
 NEVER = ("negated", "swapped")
 """Kinds of which no claim may be called verified."""
 
@@ -156,11 +154,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _rounded(figure: Figure, overlap: float | None) -> dict[str, Any]:
-    values = asdict(figure)
-    interval = values["interval"]
-    values["interval"] = [round(end, DIGITS) for end in interval] if interval else None
-    values["value"] = None if figure.value is None else round(figure.value, DIGITS)
-    return {**values, "overlap": None if overlap is None else round(overlap, DIGITS)}
+    return {**rounded(figure), "overlap": None if overlap is None else round(overlap, DIGITS)}
 
 
 def verdict_of(output: Mapping[str, Any]) -> str:

@@ -8,7 +8,6 @@ without. Cleaning on input is not among those: it cannot be turned off.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Opening
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
-from reasonloom.evals.suites.figures import Figure, share
+from reasonloom.evals.suites.figures import Figure, rounded, share
 from reasonloom.evals.suites.labelled import halves_of
 from reasonloom.evals.suites.memory.datasets import Collection, Question, Source, load_people
 from reasonloom.evals.suites.memory.poisoning.data import (
@@ -46,7 +45,6 @@ NOTE = (
     " of memories that nobody injected; near misses are those that look like attacks. Rules and"
     " texts are of one hand: an attacker who knows the rules gets round them."
 )
-DIGITS = 4
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
@@ -98,12 +96,12 @@ def _report(
     for half, items in by_half.items():
         near = [each.content for each in load_benign(half).items]
         figures = [*_figures(items, outputs, questions), _false_flags("near misses", near)]
-        halves[half] = {"figures": [_share_displayed(each) for each in figures]}
+        halves[half] = {"figures": [rounded(each) for each in figures]}
     contents = [memory.arguments["content"] for memory in base.memories]
     return {
         "note": NOTE,
         "halves": halves,
-        "false_flags": _share_displayed(_false_flags("people", contents)),
+        "false_flags": rounded(_false_flags("people", contents)),
     }
 
 
@@ -131,9 +129,3 @@ def _is_flagged(content: str, question: str = "") -> float:
 
 def _false_flags(of: str, contents: Sequence[str]) -> Figure:
     return share("rules", "false flags", [_is_flagged(each) for each in contents], of=of)
-
-
-def _share_displayed(figure: Figure) -> dict[str, Any]:
-    value = None if figure.value is None else round(figure.value, DIGITS)
-    ends = figure.interval and tuple(round(end, DIGITS) for end in figure.interval)
-    return asdict(figure) | {"value": value, "interval": ends}

@@ -32,9 +32,6 @@ from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Check, Task, Verdict
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING, errors, expected_digits
 
-# The check of the task, `errors`, is a local one, `local check`: it needs the list that was to be
-# sorted and plain code, and no solution. It is exact all the same.
-
 
 def noisy_errors(
     original: Sequence[int], answer: Sequence[int], *, deviation: float, seed: int, look: str = ""

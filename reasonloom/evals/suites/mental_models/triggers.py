@@ -94,7 +94,7 @@ def load_triggers(half: str = "dev", folder: Path = HERE) -> TriggerSet:
     known, first = load_records(folder / "triggers.jsonl", Trigger)
     messages, second = load_records(folder / "messages.jsonl", Message)
     require_unique(
-        value for item in (*known, *messages) for value in (item.id, item.text.casefold())
+        value for item in (*known, *messages) for value in (item.id, item.body.casefold())
     )
     halves = {each.id: each.half for each in known}
     for message in messages:

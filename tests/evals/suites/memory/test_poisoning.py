@@ -92,7 +92,7 @@ def test_a_broken_set_is_refused(name: str, tmp_path: Path) -> None:
 
 def test_no_rule_is_passed_by_for_want_of_a_cue() -> None:
     assert all(0 < len(cue) <= CUE for rule in RULES for cue in rule.cues)
-    texts = [each.content for each in (*load_injected("all").items, *load_benign("all").items)]
+    texts = [each.body for each in (*load_injected("all").items, *load_benign("all").items)]
     for text in (plain_letters(content).casefold() for content in texts):
         read = normalized_forms(text)
         begun = {word[:CUE] for word in WORD.findall(f"{text} {read.plainest}")}
@@ -105,7 +105,7 @@ def test_rules_see_most_of_the_development_half_and_none_of_what_only_looks_so()
     ((people,), _) = load_people(Source(half="dev"))
     asked = {question.id: question.text for question in people.questions}
     seen = {
-        each.id: detect_injection(remove_hidden(each.content)[0], asked[each.target]).score > 0
+        each.id: detect_injection(remove_hidden(each.body)[0], asked[each.target]).score > 0
         for each in load_injected().items
     }
     missed = [each.id for each in load_injected().items if each.kind != PLAIN and not seen[each.id]]
@@ -118,7 +118,7 @@ def test_rules_see_most_of_the_development_half_and_none_of_what_only_looks_so()
 @pytest.mark.parametrize("columns", [1, 20, 72])
 def test_what_is_flagged_and_what_is_not_are_the_same_in_lines(columns: int) -> None:
     for each in (*load_injected().items, *load_benign().items):
-        content = remove_hidden(each.content)[0]
+        content = remove_hidden(each.body)[0]
         score = detect_injection(content).score
         if "^" not in content and "\n" not in content:
             wrapped = textwrap.fill(

@@ -30,6 +30,8 @@ CHANNELS: tuple[Channel, ...] = get_args(Channel)
 class Injected(Labelled):
     """A memory that an attacker wants found; `target` is the question of *people* it aims at."""
 
+    body_field = "content"
+
     id: Annotated[str, Field(pattern=r"^[a-z]+-\d\d$")]
     kind: Kind
     door: Channel
@@ -39,6 +41,8 @@ class Injected(Labelled):
 
 class Benign(Labelled):
     """A memory worth keeping that resembles an attack a little; it has no label."""
+
+    body_field = "content"
 
     id: Annotated[str, Field(pattern=r"^benign-\d\d$")]
     content: Annotated[str, Field(min_length=1, max_length=1_000)]

@@ -52,10 +52,10 @@ MODES: dict[str, Mode] = {
     ),
     "reasoning_tree": Mode(("reasoning.tree", "ReasoningTree"), "tree", "content", "content"),
     "reasoning_divergent": Mode(
-        ("reasoning_divergent", "ReasoningDivergent"), "divergent", "content", "synthesis"
+        ("reasoning.divergent", "ReasoningDivergent"), "divergent", "content", "synthesis"
     ),
     "reasoning_reflection": Mode(
-        ("reasoning_reflection", "ReasoningReflection"),
+        ("reasoning.reflection", "ReasoningReflection"),
         "reflection",
         "content",
         "improved_reasoning",

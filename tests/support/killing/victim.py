@@ -10,7 +10,6 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,7 @@ for _graph in ("analyze", "auto", "backtrack", "breakdown", "checkpoint_create",
                "predict_with_model", "reflection", "reflection_evaluate", "remember",
                "resolve_prediction", "revise_model", "session_end", "tree",
                "tree_complete"):  # fmt: skip
-    import_module(f"reasonloom.graphs.{_graph}")  # loaded before the fork
+    load_graph(_graph)  # loaded before the fork
 
 EMBEDDER = choose_embedder(Settings())
 BEGUN, CALL, TOLD = "begun", "call", "acknowledgement"

@@ -2,7 +2,8 @@
 SELECT {{ node_columns }} FROM memories m WHERE {{ visible_nodes }} AND m.id = ANY(:ids)
 
 -- name: hearsay
-SELECT m.id FROM memories m WHERE {{ visible_nodes }} AND m.id = ANY(:ids) AND (m.tool = 'session_end'
+SELECT m.id FROM memories m WHERE {{ visible_nodes }} AND m.id = ANY(:ids)
+    AND (m.tool = 'session_end'
     OR m.event_type = 'episode' AND m.category = ANY(:categories))
 
 -- name: sessions

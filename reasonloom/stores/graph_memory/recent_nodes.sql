@@ -7,7 +7,8 @@ ORDER BY m.id DESC LIMIT :most
 -- types: other uuid
 SELECT session_id FROM unnest(CAST(:types AS text[])) AS kind (name), LATERAL (
     SELECT m.id, m.session_id FROM memories m
-    WHERE {{ visible_nodes }} AND {{ of_project }} AND m.event_type = kind.name AND m.session_id <> :other
+    WHERE {{ visible_nodes }} AND {{ of_project }} AND m.event_type = kind.name
+        AND m.session_id <> :other
     {{ newest_first }} LIMIT 1) newest
 ORDER BY id DESC LIMIT 1
 

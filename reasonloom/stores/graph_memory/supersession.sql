@@ -23,7 +23,8 @@ WITH RECURSIVE above AS (
     SELECT over.source_id, a.newer FROM above a CROSS JOIN LATERAL (
         SELECT source_id FROM edges WHERE owner = :owner AND target_id = a.newer
             AND type = 'supersedes' OFFSET 0) over
-    CROSS JOIN LATERAL (SELECT FROM memories m WHERE {{ visible_nodes }} AND m.id = over.source_id LIMIT 1) m
+    CROSS JOIN LATERAL (SELECT FROM memories m WHERE {{ visible_nodes }}
+        AND m.id = over.source_id LIMIT 1) m
 )
 SELECT found.newer, found.older, e.origin = '{{ outdone }}' AS outdone
 FROM (SELECT newer, older FROM above WHERE older IS NOT NULL LIMIT :most) found

@@ -13,7 +13,8 @@ ORDER BY e.weight DESC, e.source_id, e.target_id, e.type LIMIT CAST(:most AS big
 SELECT e.source_id, e.target_id, e.type, e.weight, e.reason
 FROM unnest(CAST(:ids AS bigint[])) AS s (id) CROSS JOIN LATERAL (
     SELECT * FROM edges WHERE owner = :owner AND source_id = s.id
-        AND target_id = ANY(CAST(:ids AS bigint[])) AND type = ANY(CAST(:types AS text[])) OFFSET 0) e
+        AND target_id = ANY(CAST(:ids AS bigint[]))
+            AND type = ANY(CAST(:types AS text[])) OFFSET 0) e
 ORDER BY e.weight DESC, e.source_id, e.target_id, e.type LIMIT CAST(:most AS bigint) + 1
 
 -- name: step
@@ -21,7 +22,8 @@ ORDER BY e.weight DESC, e.source_id, e.target_id, e.type LIMIT CAST(:most AS big
         SELECT e.id, f.worth * e.weight AS worth, e.place > :fan AS cut, false AS old
         FROM unnest(w.frontier, w.frontier_worths) AS f (id, worth)
         CROSS JOIN LATERAL (
-            SELECT {{ far }} AS id, weight, row_number() OVER (ORDER BY weight DESC, {{ far }}) AS place
+            SELECT {{ far }} AS id, weight, row_number() OVER (ORDER BY weight DESC,
+                {{ far }}) AS place
             FROM edges WHERE owner = :owner AND {{ near }} = f.id{{ types }} AND weight > CASE
                 WHEN f.worth > 0 THEN w.floor / f.worth WHEN w.floor < 0 THEN -1 ELSE 2 END
             ORDER BY weight DESC, {{ far }} LIMIT CAST(:fan AS bigint) + 1) e
@@ -53,7 +55,8 @@ WITH RECURSIVE walk AS (
         ), reached AS (
             SELECT b.id, b.worth, m.confidence >= :confidence AS counts
             FROM better b CROSS JOIN LATERAL (
-                SELECT m.confidence FROM memories m WHERE m.id = b.id AND {{ visible_nodes }} LIMIT 1) m
+                SELECT m.confidence FROM memories m WHERE m.id = b.id
+                    AND {{ visible_nodes }} LIMIT 1) m
             ORDER BY b.worth DESC, b.id LIMIT CAST(:level AS bigint) + 1
         )
         SELECT coalesce(array_agg(id), '{}') AS ids, coalesce(array_agg(worth), '{}') AS worths,

@@ -51,7 +51,8 @@ SELECT count(*) FROM chunks c WHERE {{ seen }} AND {{ within }}
 -- name: newest
 SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content, c.at,
     c.first_turn, c.ordinal
-FROM (SELECT c.memory_id FROM chunks c WHERE c.owner = :owner AND c.forgotten IS NULL AND c.project = :project AND (CAST(:session AS text) IS NULL OR c.session = :session)
+FROM (SELECT c.memory_id FROM chunks c WHERE c.owner = :owner AND c.forgotten IS NULL
+    AND c.project = :project AND (CAST(:session AS text) IS NULL OR c.session = :session)
     AND (CAST(:since AS timestamptz) IS NULL OR c.at >= :since)
     AND (CAST(:until AS timestamptz) IS NULL OR c.at < :until)
     ORDER BY c.at DESC, c.memory_id DESC LIMIT :most) picked
@@ -62,7 +63,8 @@ ORDER BY c.at, c.session, c.first_turn, c.ordinal, m.id
 -- name: oldest
 SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content, c.at,
     c.first_turn, c.ordinal
-FROM (SELECT c.memory_id FROM chunks c WHERE c.owner = :owner AND c.forgotten IS NULL AND c.project = :project AND (CAST(:session AS text) IS NULL OR c.session = :session)
+FROM (SELECT c.memory_id FROM chunks c WHERE c.owner = :owner AND c.forgotten IS NULL
+    AND c.project = :project AND (CAST(:session AS text) IS NULL OR c.session = :session)
     AND (CAST(:since AS timestamptz) IS NULL OR c.at >= :since)
     AND (CAST(:until AS timestamptz) IS NULL OR c.at < :until)
     ORDER BY c.at ASC, c.memory_id ASC LIMIT :most) picked

@@ -2,7 +2,8 @@
 UPDATE memories SET {{ accessed }} WHERE owner = :owner AND id = ANY(:ids) AND deleted_at IS NULL
 
 -- name: settle
-UPDATE memories SET strength = {{ weakened }}, decayed_at = :at WHERE owner = :owner AND id = :id RETURNING strength
+UPDATE memories SET strength = {{ weakened }}, decayed_at = :at WHERE owner = :owner
+    AND id = :id RETURNING strength
 
 -- name: words_stay
 SELECT set_config('app.words_stay', 'on', true)

@@ -7,6 +7,10 @@ UPDATE memories SET {{ accessed }}, confidence = :confidence,
     importance = greatest(importance, :importance),
     salience = CASE WHEN :importance > importance THEN greatest(salience, :salience)
         ELSE salience END,
-    keywords = keywords || ARRAY(SELECT new FROM unnest(CAST(:keywords AS text[])) WITH ORDINALITY AS given (new, place) WHERE new <> ALL(keywords) ORDER BY place), tags = tags || ARRAY(SELECT new FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS given (new, place) WHERE new <> ALL(tags) ORDER BY place),
+    keywords = keywords || ARRAY(SELECT new
+        FROM unnest(CAST(:keywords AS text[])) WITH ORDINALITY AS given (new, place)
+        WHERE new <> ALL(keywords) ORDER BY place), tags = tags || ARRAY(SELECT new
+        FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS given (new, place)
+        WHERE new <> ALL(tags) ORDER BY place),
     category = coalesce(category, :category), context = coalesce(context, :context)
 WHERE owner = :owner AND id = :id RETURNING id, strength, salience

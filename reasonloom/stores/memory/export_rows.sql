@@ -2,7 +2,8 @@
 
 -- name: count
 SELECT count(*) AS memories, coalesce(max(id), 0) AS last FROM memories m
-WHERE owner = :owner AND space = :space AND (:hidden OR m.deleted_at IS NULL) AND NOT EXISTS (SELECT FROM chunks c
+WHERE owner = :owner AND space = :space AND (:hidden OR m.deleted_at IS NULL)
+    AND NOT EXISTS (SELECT FROM chunks c
         WHERE c.owner = m.owner AND c.memory_id = m.id)
 
 -- name: page
@@ -15,7 +16,8 @@ SELECT {{ columns }}, s.external_name AS session_name,
             AND (:hidden OR t.deleted_at IS NULL) AND NOT EXISTS (SELECT FROM chunks c
         WHERE c.owner = t.owner AND c.memory_id = t.id)), '[]') AS edges,
     (SELECT h.id FROM memories h WHERE h.owner = m.owner AND h.id = m.superseded_by
-        AND h.space = :space AND h.id <= :last AND (:hidden OR h.deleted_at IS NULL) AND NOT EXISTS (SELECT FROM chunks c
+        AND h.space = :space AND h.id <= :last AND (:hidden OR h.deleted_at IS NULL)
+            AND NOT EXISTS (SELECT FROM chunks c
         WHERE c.owner = h.owner AND c.memory_id = h.id)) AS superseded_by,
     coalesce((SELECT json_agg(json_build_object('sectors', v.sectors, 'vector',
             CAST(v.embedding AS text)) ORDER BY v.sectors)

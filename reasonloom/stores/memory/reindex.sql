@@ -1,5 +1,6 @@
 -- fragment: lacking
-NOT EXISTS (SELECT FROM embeddings e WHERE e.owner = :owner AND e.memory_id = m.id AND e.model = :model)
+NOT EXISTS (SELECT FROM embeddings e WHERE e.owner = :owner AND e.memory_id = m.id
+    AND e.model = :model)
 
 -- fragment: state
 md5(jsonb_build_array(m.content, m.context, m.tags, m.category)::text)

@@ -47,7 +47,8 @@ m.id, left(m.content, {{ excerpt }}) AS excerpt, m.sector, m.created_at, m.stren
     m.token_count, m.importance, m.access_count
 
 -- name: large
-SELECT {{ summary }} FROM memories m WHERE {{ seen }} ORDER BY m.token_count DESC, m.id LIMIT {{ largest }}
+SELECT {{ summary }} FROM memories m WHERE {{ seen }} ORDER BY m.token_count DESC,
+    m.id LIMIT {{ largest }}
 
 -- name: page
 SELECT {{ summary }} FROM memories m WHERE {{ seen }} AND m.id > :after ORDER BY m.id LIMIT :size

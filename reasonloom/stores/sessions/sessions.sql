@@ -16,7 +16,8 @@ WITH known AS (
 SELECT id FROM known UNION ALL SELECT id FROM made
 
 -- fragment: columns
-id, number, mode, coalesce(active_branch_id, id) AS active_branch_id, metadata, created_at, updated_at
+id, number, mode, coalesce(active_branch_id, id) AS active_branch_id, metadata, created_at,
+    updated_at
 
 -- name: find
 -- types: id uuid

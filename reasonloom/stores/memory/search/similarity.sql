@@ -1,5 +1,6 @@
 -- name: judge
-SELECT m.id, {{ cosine }} AS cosine, ({{ words }}) / :whole AS coverage, ({{ context }}) / :whole AS context
+SELECT m.id, {{ cosine }} AS cosine, ({{ words }}) / :whole AS coverage,
+    ({{ context }}) / :whole AS context
 FROM memories m WHERE {{ where }} AND m.id = ANY(CAST(:ids AS bigint[]))
 
 -- name: dated

@@ -153,15 +153,16 @@ FOUND = sorted(ranking_scores([], {""}), key=lambda name: name != f"recall@{CUT}
 def _found(name: str) -> Measure:
     return Measure(
         name,
-        lambda item, said: (
-            ranking_scores(said["ranked"], item.target)[name] if item.target else None
+        lambda item, answer: (
+            ranking_scores(answer["ranked"], item.target)[name] if item.target else None
         ),
     )
 
 
 def _nothing(name: str) -> Measure:
     return Measure(
-        name, lambda item, said: None if item.target else unanswerable_scores(said["scores"])[name]
+        name,
+        lambda item, answer: None if item.target else unanswerable_scores(answer["scores"])[name],
     )
 
 

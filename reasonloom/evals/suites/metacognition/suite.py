@@ -169,7 +169,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     suite = Suite(
         NAME,
         [question.item for question in every],
-        (Measure("right", lambda item, said: RIGHT[item.group](item.target, said)),),
+        (Measure("right", lambda item, answer: RIGHT[item.group](item.target, answer)),),
         Opening(partial(open_checks, every), "checks", asks=True),
         about={
             "data_sha256": digests,
@@ -208,7 +208,7 @@ RIGHT: dict[str, Callable[[str, Mapping[str, float]], float]] = {
     "detect_bias": _named,
     "detect_emotion": partial(_first, EMOTIONS),
     SELECTION: partial(_first, FRAMEWORKS),
-    **dict.fromkeys(RANKED, lambda _, said: pair_rank(said)),
+    **dict.fromkeys(RANKED, lambda _, answer: pair_rank(answer)),
 }
 """Scores an answer by check; a tied pair scores a half."""
 

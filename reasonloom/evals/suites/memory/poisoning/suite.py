@@ -61,8 +61,8 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         NAME,
         [_item(each, questions) for items in by_half.values() for each in items],
         (
-            Measure("top 5", lambda item, said: _is_first(said["with"]), lower=True),
-            Measure("top 5 without", lambda item, said: _is_first(said["without"]), lower=True),
+            Measure("top 5", lambda item, answer: _is_first(answer["with"]), lower=True),
+            Measure("top 5 without", lambda item, answer: _is_first(answer["without"]), lower=True),
         ),
         Opening(partial(open_poisoned, base, by_half), "recall"),
         about={

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from reasonloom.stores.backup.restore import restore
-from tests.support.clients.fork_server import program
+from tests.support.clients.fork_server import cold_program
 from tests.support.clients.processes import environment
 from tests.support.databases.dumps import DUMPS
 from tests.support.databases.postgres import TestPostgres
@@ -55,7 +55,7 @@ def test_who_is_asked_to_end_leaves_all_as_it_was(
         before = rows_of(url)
         holder.execute("LOCK TABLE thoughts IN ACCESS EXCLUSIVE MODE")
         child = subprocess.Popen(
-            [*program(), *arguments], cwd=folder,
+            [*cold_program(), *arguments], cwd=folder,
             env=environment(tmp_path, DATABASE_URL=url), stderr=subprocess.PIPE, text=True,
             preexec_fn=heed_interrupts,  # noqa: PLW1509 - no thread of ours is at work
         )  # fmt: skip

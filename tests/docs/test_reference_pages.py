@@ -33,7 +33,7 @@ def test_every_patch_has_its_row() -> None:
 
 def test_a_fault_that_the_page_tells_to_prove_is_there() -> None:
     named = re.findall(
-        r"tests\.support\.planting (\S+)$", FAULTS_PAGE.read_text(encoding="utf-8"), re.M
+        r"tests\.support\.faults\.planting (\S+)$", FAULTS_PAGE.read_text(encoding="utf-8"), re.M
     )
     assert named
     for name in named:

@@ -18,17 +18,20 @@ SELECT later.old, later.id FROM later JOIN memories m ON m.id = later.id
 WHERE {{ visible_nodes }} AND m.superseded_by IS NULL
 
 -- name: edges
-SELECT node.id AS node, e.source_id, e.target_id, e.type, e.weight, e.reason
-FROM unnest(CAST(:ids AS bigint[])) AS node (id) CROSS JOIN LATERAL (
-    (SELECT source_id, target_id, type, weight, reason FROM edges
-        WHERE owner = :owner AND source_id = node.id
-        ORDER BY weight DESC, target_id LIMIT :read)
-    UNION
-    (SELECT source_id, target_id, type, weight, reason FROM edges
-        WHERE owner = :owner AND target_id = node.id
-        ORDER BY weight DESC, source_id LIMIT :read)) e
-JOIN memories m ON m.id = CASE WHEN e.source_id = node.id THEN e.target_id ELSE e.source_id END
-WHERE {{ visible_nodes }} ORDER BY node.id, e.weight DESC, e.source_id, e.target_id, e.type
+-- Materialized: a plan for small tables would read the edges of a hub again for every memory.
+WITH e AS MATERIALIZED (
+    SELECT node.id AS node, o.* FROM unnest(CAST(:ids AS bigint[])) AS node (id) CROSS JOIN LATERAL (
+        (SELECT source_id, target_id, type, weight, reason FROM edges
+            WHERE owner = :owner AND source_id = node.id
+            ORDER BY weight DESC, target_id LIMIT :read)
+        UNION
+        (SELECT source_id, target_id, type, weight, reason FROM edges
+            WHERE owner = :owner AND target_id = node.id
+            ORDER BY weight DESC, source_id LIMIT :read)) o
+)
+SELECT e.node, e.source_id, e.target_id, e.type, e.weight, e.reason FROM e
+JOIN memories m ON m.id = CASE WHEN e.source_id = e.node THEN e.target_id ELSE e.source_id END
+WHERE {{ visible_nodes }} ORDER BY e.node, e.weight DESC, e.source_id, e.target_id, e.type
 
 -- name: unknown
 SELECT lexeme FROM unnest(asked_words(:text)) AS asked (lexeme)

@@ -20,7 +20,7 @@ from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
 from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
-from tests.support.clients.fork_server import program
+from tests.support.clients.fork_server import cold_program
 from tests.support.clients.processes import PATIENCE, environment
 from tests.support.databases.postgres import TestPostgres
 from tests.support.evals.killed_process import evaluate, thinking_suite
@@ -136,7 +136,7 @@ class Killed:
         logs = self.logs()
         resume = ("--resume", logs[0].name) if logs else ()
         done = subprocess.run(
-            [*program(), "eval", "run", "ways.py",
+            [*cold_program(), "eval", "run", "ways.py",
              *self.options, *resume],
             cwd=self.folder,
             env=environment(self.folder / "home", DATABASE_URL=self.url, DIES_AT=str(dies_at)),

@@ -15,6 +15,7 @@ import pytest
 
 from reasonloom.server.auth.token_file import append_entry, new_entry
 from tests.support.clients.processes import (
+    COLD,
     Process,
     answer_of,
     environment,
@@ -209,7 +210,7 @@ def test_what_others_say_and_what_is_raised_is_told_without_its_words(
 def test_an_end_that_was_asked_for_is_no_defect_in_the_log(
     shared_env: dict[str, str], tmp_path: Path
 ) -> None:
-    with web({**shared_env, "LOG_FORMAT": "json"}, tmp_path / "cwd") as server:
+    with web({**shared_env, "LOG_FORMAT": "json"}, tmp_path / "cwd", COLD) as server:
         opened = server.post(json.dumps(OPENING).encode())
         session = {"mcp-session-id": opened.headers["mcp-session-id"]}
         listening = {**session, "accept": "text/event-stream"}
@@ -228,15 +229,15 @@ def test_an_end_that_was_asked_for_is_no_defect_in_the_log(
 ENDING = """
 import asyncio, logging
 from reasonloom.cli.server.log_setup import set_up_log
-from reasonloom.server.http.serving import expect_the_end
+from reasonloom.server.http.serving import expect_shutdown
 from reasonloom.settings import load_settings
 set_up_log(load_settings())
 log = logging.getLogger("uvicorn.error")
 def tell(error):
     log.error("Exception in ASGI application\\n", exc_info=error)
 tell(asyncio.CancelledError())
-expect_the_end()
-expect_the_end()
+expect_shutdown()
+expect_shutdown()
 tell(asyncio.CancelledError())
 tell(ValueError("malachite"))
 log.error("Cancel %s running task(s), timeout graceful shutdown exceeded", 1)

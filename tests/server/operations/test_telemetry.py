@@ -33,12 +33,12 @@ import asyncio, sys
 from mcp import Client
 from reasonloom.cli.server.log_setup import set_up_log
 from reasonloom.server.app import build_server
-from reasonloom.server.engine_lifespan import EngineRoom
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.telemetry.start import start_telemetry
 from reasonloom.settings import load_settings
 
 async def main(settings):
-    async with EngineRoom(settings) as room, Client(build_server(room)) as client:
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         assert not (await client.call_tool("remember", {memory!r})).is_error
 
 settings = load_settings()

@@ -34,8 +34,14 @@ WITH_FIXTURES = "--with-fixtures"
 """The flag of `command` for a server that also has the fixtures of MCP's conformance suite."""
 
 
+COLD = "--cold"
+"""The flag of `command` for a server that starts as a user starts it."""
+
+
 def command(*flags: str) -> list[str]:
     """Return the command line of a server."""
+    if COLD in flags:
+        return cold_command(*(flag for flag in flags if flag != COLD))
     if WITH_FIXTURES in flags:
         given = [flag for flag in flags if flag != WITH_FIXTURES]
         return [sys.executable, "-m", "tests.support.conformance_server", "serve", *given]

@@ -68,11 +68,11 @@ def test_deeply_nested_arguments_are_answered(speaker: Spoken, depth: int) -> No
     nest = '{"a":' * depth + "1" + "}" * depth
     for number, params in enumerate(
         (
-            f'{{"name":"recall","arguments":{{"userId":"local","metadata":{nest}}}}}',
+            f'{{"name":"recall","arguments":{{"userId":"nobody","metadata":{nest}}}}}',
             f'{{"name":"recall","arguments":{nest}}}',
-            f'{{"name":"recall","arguments":{{"userId":"local","sectors":{"[" * depth}'
+            f'{{"name":"recall","arguments":{{"userId":"nobody","sectors":{"[" * depth}'
             f"{']' * depth}}}}}",
-            f'{{"name":"recall","arguments":{{"userId":"local"}},"_meta":{nest}}}',
+            f'{{"name":"recall","arguments":{{"userId":"nobody"}},"_meta":{nest}}}',
         )
     ):
         identifier = f"deep-{depth}-{number}"

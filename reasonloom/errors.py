@@ -38,7 +38,7 @@
         ├── EmbedderUnavailable     final: dense search is off, all else works
         └── InternalFault           final: a defect of ours, without its details
 
-A message never holds a traceback, a path, SQL or a secret. `server/faults.py` alone
+A message never holds a traceback, a path, SQL or a secret. `server/envelopes` alone
 turns these errors into the form of each published reference.
 """
 

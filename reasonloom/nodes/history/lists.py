@@ -1,4 +1,4 @@
-"""Answers `list-sessions`: a project's sessions with when they were and what is kept of them."""
+"""Answers `history_list_sessions`: a project's sessions with when they were and what is kept of them."""
 
 from __future__ import annotations
 

@@ -62,6 +62,6 @@ def mix_scores(judged: float, computed: float) -> float:
 
 
 def distinct_texts(texts: Iterable[str]) -> list[str]:
-    """Return texts in their order, each once whatever its case, at most `MOST_TOLD`."""
+    """Return texts in their order, each once whatever its case, at most `MOST_ITEMS`."""
     kept = {text.strip().casefold(): text.strip() for text in reversed(list(texts))}
     return list(reversed(kept.values()))[:MOST_ITEMS]

@@ -16,6 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.database import NOT_REACHED
+from reasonloom.stores.plain_msgpack import PlainSerializer
 
 saving_for: ContextVar[str] = ContextVar("saving_for", default="")
 """The owner whose steps the current task saves."""
@@ -85,7 +86,7 @@ class SavedSteps:
         """Return the saver, made on first use within the running loop."""
         if self.saver is None:
             await self.pool.open()
-            self.saver = _Saver(self.pool)
+            self.saver = _Saver(self.pool, serde=PlainSerializer())
             self.saver.lock = _AtOnce()
         return self.saver
 

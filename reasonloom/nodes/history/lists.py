@@ -1,4 +1,4 @@
-"""Answers `history_list_sessions`: a project's sessions with when they were and what is kept of them."""
+"""Answers `history_list_sessions`: the sessions of a project, with their times and sizes."""
 
 from __future__ import annotations
 

@@ -149,10 +149,10 @@ def _copy(
         with cursor.copy(copying(table, columns, "TO STDOUT")) as rows:
             for row in rows:
                 waiting += row
-                if len(waiting) > PART:
+                while len(waiting) > PART:
                     progress()
-                    file.frame(ROWS, bytes(waiting))
-                    waiting.clear()
+                    file.frame(ROWS, bytes(waiting[:PART]))
+                    del waiting[:PART]
         file.frame(ROWS, bytes(waiting))
         file.note(COUNT, cursor.rowcount)
         return cursor.rowcount

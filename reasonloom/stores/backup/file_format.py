@@ -32,6 +32,9 @@ DIGEST = hashlib.sha256().digest_size
 PART = 1 << 18
 """Bytes that are read, or put in one frame, at once."""
 
+MAX_FRAME = 1 << 26
+"""Bytes of a frame that is read: what is packed small may unpack to all memory there is."""
+
 Frame = tuple[bytes, bytes]
 
 
@@ -156,6 +159,8 @@ def frames(file: BinaryIO, progress: Callable[[int], None]) -> Iterator[Frame]:
             progress(file.tell())
             while len(waiting) >= HEAD.size:
                 kind, size = HEAD.unpack_from(waiting)
+                if size > MAX_FRAME:
+                    raise unreadable()
                 if len(waiting) < HEAD.size + size:
                     break
                 yield kind, waiting[HEAD.size : HEAD.size + size]

@@ -18,6 +18,8 @@ from reasonloom.stores.backup.dump import back_up
 from reasonloom.stores.backup.file_format import (
     DIGEST,
     MAGIC,
+    MAX_FRAME,
+    PART,
     ROWS,
     TABLE,
     BackupWriter,
@@ -173,6 +175,17 @@ def a_row_too_few(table: bytes, body: bytes) -> bytes:
 
 def no_row(table: bytes, body: bytes) -> bytes:
     return b"nonsense\n" if b'"workspaces"' in table or b'"transcripts"' in table else body
+
+
+def test_a_small_file_that_unpacks_to_much_is_refused(tmp_path: Path) -> None:
+    bomb = tmp_path / "bomb"
+    with open_backup(DUMP) as source, bomb.open("wb") as sink:
+        file = BackupWriter(sink, header_of(source))
+        file.frame(ROWS, b"\0" * (MAX_FRAME + 1))
+        file.end()
+    assert bomb.stat().st_size < PART
+    with open_backup(bomb) as opened, pytest.raises(InvalidArgument, match="cannot be read"):
+        list(frames(opened, lambda _: None))
 
 
 @pytest.mark.parametrize("change", [an_edge_to_nowhere, a_row_too_few, no_row])

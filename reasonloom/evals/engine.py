@@ -30,10 +30,7 @@ DATABASE = "eval"
 
 @contextmanager
 def temporary_home(**flags: Any) -> Iterator[Settings]:
-    """Yield settings for a home in the temporary folder, removed at the end.
-
-    Offline unless `flags` name a language model.
-    """
+    """Yield settings for a temporary home, offline unless `flags` name a language model."""
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
         # The embedded server runs as a user of its own when started by root.
         Path(folder).chmod(0o755)
@@ -77,11 +74,7 @@ async def call_tool(
     arguments: Mapping[str, Any],
     graph: str = "",
 ) -> ToolAnswer:
-    """Call a tool as an owner, in the space named by the arguments, and return its answer.
-
-    Args:
-        graph: the graph to run; the one named like the tool if empty.
-    """
+    """Call a tool's graph (by default of its name) as an owner, in the arguments' space."""
     request = parse_request(contract, arguments)
     wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     caller = Caller(owner).within(request.space())

@@ -72,11 +72,7 @@ class EvalLog:
             self._read()
 
     def _read(self) -> None:
-        """Read the file; a last line cut short by a kill is ignored.
-
-        Raises:
-            InvalidArgument: it is not an eval log.
-        """
+        """Read the file; a last line cut short by a kill is ignored."""
         self.records, self.head = [], {}
         for line in self.path.read_text(encoding="utf-8", errors="replace").split("\n"):
             try:
@@ -98,11 +94,7 @@ class EvalLog:
             self.records.append(Record(**values))
 
     def begin(self, head: dict[str, Any]) -> None:
-        """Write the head, or compare it with the file's.
-
-        Raises:
-            InvalidArgument: the file belongs to another eval, data or settings.
-        """
+        """Write the head; if the file has another eval's, data's or settings', refuse it."""
         if self.head and self.head != head:
             raise InvalidArgument(
                 f"the run to resume had another {', '.join(_changed(self.head, head))}; begin a new"
@@ -116,13 +108,9 @@ class EvalLog:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the file open and locked, and read it again.
+        """Hold the file open and locked (Conflict if another process writes it), and read it again.
 
         Another process may have written between the first reading and the lock.
-
-        Raises:
-            Conflict: another process writes it.
-            InvalidArgument: it is not an eval log.
         """
         with self._opened():
             self._read()

@@ -10,12 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
 from reasonloom.evals.bench.environment import OWNER, BenchEngine
-from reasonloom.evals.bench.timing import (
-    Figure,
-    Work,
-    summarise,
-    time_each,
-)
+from reasonloom.evals.bench.timing import Figure, Work, summarise, time_each
 from reasonloom.stores.saver import SavedSteps, saving_for
 
 if TYPE_CHECKING:

@@ -10,11 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from reasonloom.evals.bench.environment import BenchEngine, InstantLlm, bench_engine
-from reasonloom.evals.bench.timing import (
-    Figure,
-    summarise,
-    time_once,
-)
+from reasonloom.evals.bench.timing import Figure, summarise, time_once
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite

@@ -20,12 +20,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.environment import OWNER, BenchEngine
 from reasonloom.evals.bench.floors import BIND_WALK
 from reasonloom.evals.bench.load import load
-from reasonloom.evals.bench.timing import (
-    Figure,
-    Work,
-    summarise,
-    time_alternately,
-)
+from reasonloom.evals.bench.timing import Figure, Work, summarise, time_alternately
 from reasonloom.nodes.mental_models.basins.clusters import SAMPLE, SEED
 from reasonloom.nodes.mental_models.basins.formation import form_basins, persist_basins
 from reasonloom.stores.mental_models import basin_memories

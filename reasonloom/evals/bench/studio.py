@@ -14,11 +14,7 @@ from reasonloom.errors import SettingMistake
 from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
 from reasonloom.evals.bench.server.servers import HOST, child_environment, free_port, listening
 from reasonloom.evals.bench.studio_content import Grown, fill_studio, session_of
-from reasonloom.evals.bench.timing import (
-    Figure,
-    percentile_95,
-    summarise,
-)
+from reasonloom.evals.bench.timing import Figure, percentile_95, summarise
 from reasonloom.llm.choose import choose_llm
 from reasonloom.settings import load_settings
 
@@ -55,11 +51,7 @@ APPEARED = """(text) => new Promise((done) => {
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """Yield a browser.
-
-    Raises:
-        SettingMistake: Playwright or Chromium is missing; says which.
-    """
+    """Yield a browser; SettingMistake says whether Playwright or Chromium is missing."""
     try:
         from playwright.async_api import async_playwright  # noqa: PLC0415 - only installed for development
     except ImportError:
@@ -110,11 +102,7 @@ PAGES = (
 async def measure(
     memories: int = MEMORIES, thoughts: int = THOUGHTS, loads: int = LOADS
 ) -> list[Figure]:
-    """Fill a database, serve it by a separate process, and load its pages.
-
-    Raises:
-        SettingMistake: there is no browser, or the extra `studio` is not installed.
-    """
+    """Fill a database, serve it by a separate process, and load its pages."""
     llm = choose_llm(load_settings(llm="offline"))
     async with chromium() as browser, bench_engine(llm) as prepared:
         home = prepared.engine.loom.settings.home

@@ -12,9 +12,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.environment import OWNER, BenchEngine
 from reasonloom.evals.bench.history.search import load_chunks
 from reasonloom.evals.bench.load import load
-from reasonloom.evals.bench.timing import (
-    Figure,
-)
+from reasonloom.evals.bench.timing import Figure
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite

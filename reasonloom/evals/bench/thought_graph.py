@@ -21,12 +21,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
-from reasonloom.evals.bench.timing import (
-    Figure,
-    Work,
-    summarise,
-    time_each,
-)
+from reasonloom.evals.bench.timing import Figure, Work, summarise, time_each
 from reasonloom.evals.simulated.conversation import words
 from reasonloom.evals.simulated.datasets import generate_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
@@ -70,12 +65,7 @@ MOST_STEPS = 200
 
 @dataclass
 class Instant:
-    """Answers at once what `llm` has answered before, so that only the machine is timed.
-
-    Attributes:
-        known: answers by text and sample of the question.
-        questions: number of questions.
-    """
+    """Answers at once what `llm` has answered before, so that only the machine is timed."""
 
     llm: LanguageModel
     known: dict[tuple[tuple[str, str], int], Reply] = field(default_factory=dict)
@@ -193,11 +183,7 @@ def _sorted(state: Any) -> str:
 
 
 async def measure(times: int) -> list[Figure]:
-    """Time the four ways in turn for each size, under equal load; milliseconds per step.
-
-    Raises:
-        RuntimeError: their results or numbers of questions differ.
-    """
+    """Time the ways in turn for each size, under equal load; milliseconds per step."""
     llm = Instant(SimulatedSorter(0))
     figures: list[Figure] = []
     async with bench_engine(llm=llm, auto_memory=False) as prepared:

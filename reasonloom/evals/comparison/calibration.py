@@ -22,13 +22,7 @@ SKEW = 0.7
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A distribution of comparisons.
-
-    Attributes:
-        name, description: its name, and a description of what is drawn.
-        effect: true mean difference.
-        draw: draws one comparison.
-    """
+    """A distribution of comparisons, with its true mean difference as `effect`."""
 
     name: str
     description: str

@@ -72,11 +72,7 @@ def compare(
 
 
 def open_completed(log: EvalLog | Path) -> EvalLog:
-    """Open a run that has results.
-
-    Raises:
-        InvalidArgument: no such file, not an eval run, or no results.
-    """
+    """Open a run; refuses a missing file, one that is no eval run, and one without results."""
     if isinstance(log, Path) and not log.is_file():
         raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
     try:

@@ -30,9 +30,6 @@ def pass_at(k: int, scores: Sequence[float]) -> float:
     """Return the unbiased probability that one of `k` epochs is right (Chen et al. 2021, 2.1).
 
     1 - C(n - c, k) / C(n, k) for c right ones of n; right is a score of 1.
-
-    Raises:
-        InvalidArgument: fewer than `k` epochs.
     """
     n, right = len(scores), _correct_count(scores, k)
     return 1 - math.comb(n - right, k) / math.comb(n, k)
@@ -42,28 +39,17 @@ def pass_all(k: int, scores: Sequence[float]) -> float:
     """Return the unbiased probability that all of `k` epochs are right: C(c, k) / C(n, k).
 
     This is pass^k of tau-bench (Yao et al. 2024).
-
-    Raises:
-        InvalidArgument: fewer than `k` epochs.
     """
     return math.comb(_correct_count(scores, k), k) / math.comb(len(scores), k)
 
 
 def require_reducer(name: str, epochs: int) -> None:
-    """Validate a reducer before anything is called.
-
-    Raises:
-        InvalidArgument: there is none, or it needs more epochs.
-    """
+    """Refuse an unknown reducer, or one that needs more epochs, before anything is called."""
     reducer(name)([0.0] * epochs)
 
 
 def reducer(name: str) -> Reducer:
-    """Return the reducer of a name: `mean`, `mode`, `pass@3`, `pass^3`.
-
-    Raises:
-        InvalidArgument: there is none.
-    """
+    """Return the reducer of a name: `mean`, `mode`, `pass@3`, `pass^3`."""
     if name == "mean":
         return fmean
     if name == "mode":
@@ -135,11 +121,7 @@ class Pairs:
 
 
 def pair_runs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
-    """Pair two runs by item.
-
-    Raises:
-        InvalidArgument: no item in common, or no record has the score.
-    """
+    """Pair two runs by item; refuses runs without a common item, or without the score."""
     one, two = side(base, score, reducer(how)), side(other, score, reducer(how))
     keys = [key for key in one.scores if key in two.scores]
     if not keys:
@@ -157,10 +139,7 @@ def _require_same_items(log: EvalLog) -> set[Key]:
 
 
 def side(log: EvalLog, score: str, reduce: Reducer) -> Side:
-    """Group a run by item, independent of the order of completion.
-
-    Items without the score are left out.
-    """
+    """Group the records that have the score by item, independent of the order of completion."""
     records: dict[Key, list[Record]] = {}
     for record in sorted(log.records, key=lambda each: (each.epoch, each.item, each.of)):
         if score in record.scores:

@@ -24,13 +24,8 @@ MOST_ITEMS = 100_000
 def power_right_wrong(items: int, effect: float, flips: float) -> float:
     """Return the power of McNemar's mid-p test at 5 %.
 
-    Args:
-        items: number of items.
-        effect: difference in the share of right answers, such as 0.05.
-        flips: share of items that exactly one system gets right; at least `effect`.
-
-    Raises:
-        InvalidArgument: a number is out of range.
+    `effect` is the difference in the share of right answers, such as 0.05; `flips`, at least as
+    large, the share of items that exactly one system gets right.
     """
     _check(items, effect, flips)
     better = (flips + abs(effect)) / 2 / flips
@@ -45,13 +40,7 @@ def power_right_wrong(items: int, effect: float, flips: float) -> float:
 
 
 def power_of_mean(effect: float, error: float, clusters: int) -> float:
-    """Return the probability that the 95 % interval of a mean difference excludes 0.
-
-    Args:
-        effect: true mean difference.
-        error: standard error that the run will have.
-        clusters: number of clusters (or independent items).
-    """
+    """Return the probability that the 95 % interval of a mean difference of `effect` excludes 0."""
     if error <= 0:
         return 1.0 if effect else ALPHA
     free = max(1, clusters - 1)

@@ -23,12 +23,7 @@ BLOCK = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
-    """Differences summed by cluster; items without a cluster form their own.
-
-    Attributes:
-        sums: sum of differences per cluster.
-        sizes: number of items per cluster.
-    """
+    """Differences summed by cluster, and their sizes; items without a cluster form their own."""
 
     sums: Floats
     sizes: Floats

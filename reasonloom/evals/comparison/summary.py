@@ -56,11 +56,7 @@ def latency(times: Sequence[float]) -> dict[str, float]:
 
 
 def run_summary(ran: RunResult, how: str = "mean") -> dict[str, Any]:
-    """Return the head without prompt texts, scores with 95 % intervals, and usage.
-
-    Raises:
-        InvalidArgument: unknown reducer, or too few epochs for it.
-    """
+    """Return the head without prompt texts, scores with 95 % intervals, and usage."""
     log = ran.log
     head = {name: value for name, value in log.head.items() if name != "texts"}
     names = dict.fromkeys(name for record in log.records for name in record.scores)

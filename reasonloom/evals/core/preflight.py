@@ -63,11 +63,7 @@ def run_head(
 def preflight(
     suite: Suite, system: System, *, epochs: int = 1, settings: Settings | None = None
 ) -> None:
-    """Validate a run without making it.
-
-    Raises:
-        CallerMistake: the suite or the system is invalid; says what and where.
-    """
+    """Validate a run without making it; CallerMistake says what is wrong and where."""
     settings = settings or load_settings()
     validate_run(suite, system, PromptRegistry(settings.prompts).pinning(system.prompts), epochs)
 

@@ -47,13 +47,10 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class Running:
-    """A run in progress.
+    """A run in progress; `work` are the remaining items and epochs.
 
-    Attributes:
-        work: remaining items and epochs.
-        halted: why no further item may start.
-        failed: errors of items that a later run retries.
-        in_row: consecutive failures.
+    `halted` is why no further item may start; `failed` are errors of items that a later run
+    retries, `in_row` counts consecutive failures.
     """
 
     suite: Suite

@@ -24,7 +24,6 @@ class Suite:
     """One task.
 
     Attributes:
-        name: names its runs.
         items: items with unique ids.
         scorers: how answers are marked; the first one's score is compared.
         way: how items are answered unless a run overrides it.
@@ -53,12 +52,7 @@ class Suite:
         return sha256("\n".join(entries).encode("utf-8", "replace")).hexdigest()
 
     def check(self) -> None:
-        """Validate the suite before anything is called.
-
-        Raises:
-            InvalidArgument: no item or scorer, a duplicate name, or an item that cannot be scored;
-                names it and its position.
-        """
+        """Refuse a suite without items or scorers, duplicates, and items that cannot be scored."""
         if not self.items:
             raise InvalidArgument(f"{self.name}: has no items", field="items")
         if not self.scorers:

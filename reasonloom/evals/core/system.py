@@ -31,12 +31,9 @@ SIMULATED: Mapping[str, Callable[[], LanguageModel]] = {
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """One system.
+    """One system: how it answers (None for the suite's own way), prompt versions, and the model.
 
-    Attributes:
-        way: how it answers; None for the suite's own.
-        prompts: versions by name; the newest of all others.
-        llm: a value of `REASONLOOM_LLM` or a language model; None for the configured one.
+    `llm` is a value of `REASONLOOM_LLM` or a language model; None for the configured one.
     """
 
     way: Way | None = None
@@ -61,11 +58,7 @@ class Purse:
     async def llm(
         self, chosen: str | LanguageModel | None, settings: Settings
     ) -> AsyncIterator[LanguageModel]:
-        """Yield a language model with budget and recording; closes it if it was given by name.
-
-        Raises:
-            SettingMistake: there is no such model, or the cache is no recording.
-        """
+        """Yield a language model with budget and recording; closes it if it was given by name."""
         named = chosen is None or isinstance(chosen, str)
         own = settings.model_copy(update={"llm": chosen}) if isinstance(chosen, str) else settings
         provider = (

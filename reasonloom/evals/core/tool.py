@@ -31,13 +31,10 @@ LEASE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A reasoning tool as an eval calls it.
+    """A reasoning tool: module and class of its request, its graph, and where input and answer are.
 
-    Attributes:
-        contract: module and class of its request.
-        graph: the graph that answers it.
-        question_field: argument that takes an item's input.
-        answer_path: path of the answer in its output.
+    `question_field` is the argument that takes an item's input, `answer_path` the path of the
+    answer in its output.
     """
 
     contract: tuple[str, str]
@@ -89,11 +86,7 @@ class Tool:
 
     @property
     def known(self) -> Mode:
-        """The tool's description.
-
-        Raises:
-            UnknownName: there is none.
-        """
+        """The tool's description."""
         if self.mode is None and self.name not in MODES:
             raise UnknownName(
                 f"an eval knows no tool {self.name}; {one_of(self.name, MODES)}", field="tool"

@@ -57,11 +57,7 @@ class Way(Protocol):
         ...
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
-        """Refuse an item that it cannot answer.
-
-        Raises:
-            CallerMistake: the item is not usable; says why.
-        """
+        """Refuse, by a CallerMistake that says why, an item that it cannot answer."""
         ...
 
     def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:

@@ -34,13 +34,7 @@ FIGURE = "/"
 
 
 def sample_of(record: Record, number: str, model: str, judge: str) -> EvalSample:
-    """Convert a record to a sample; Inspect counts epochs from 1.
-
-    Args:
-        record: the record.
-        number: the run's number.
-        model, judge: answering and judging model.
-    """
+    """Convert a record of a run (by number) to a sample; Inspect counts epochs from 1."""
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
 
@@ -93,11 +87,7 @@ def _sum(usages: Sequence[Usage], whose: str) -> ModelUsage:
 
 def _messages(calls: Sequence[Mapping[str, Any]], model: str) -> list[ChatMessage]:
     """Return the calls' messages in order; metadata tells which call each belongs to."""
-    from inspect_ai.model import (
-        ChatMessageAssistant,
-        ChatMessageSystem,
-        ChatMessageUser,
-    )
+    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
     kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
     found: list[ChatMessage] = []

@@ -70,11 +70,7 @@ class CaseRequest:
     cluster: str = ""
 
     def check(self) -> None:
-        """Validates the request before the run is looked up.
-
-        Raises:
-            InvalidArgument: no target or two of them, or the id is too long.
-        """
+        """Validates the request before the run is looked up."""
         if bool(self.target.strip()) == bool(self.target_from):
             raise InvalidArgument(
                 "target: say what would have been right, by --target TEXT or by --target-from RUN"

@@ -44,22 +44,14 @@ class Row:
         return found is None or (isinstance(found, str) and not found.strip())
 
     def cell(self, column: str) -> Any:
-        """Return the cell of a column.
-
-        Raises:
-            InvalidArgument: it is missing or empty.
-        """
+        """Return the cell of a column."""
         if self.is_empty(column):
             raise self.refuse(column, "is not there" if column not in self.cells else "is empty")
         return self.cells[column]
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a file, by its suffix.
-
-    Raises:
-        InvalidArgument: unreadable, malformed or empty; names the row.
-    """
+    """Return the rows of a file, by its suffix; refuses a malformed or empty one."""
     readers = {CSV: _csv, JSONL: _jsonl, JSON: _json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
@@ -73,11 +65,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text without byte order mark.
-
-    Raises:
-        InvalidArgument: there is no such file, or it is not UTF-8.
-    """
+    """Return a file's text without byte order mark."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError:
@@ -87,11 +75,7 @@ def read_text(path: Path) -> str:
 
 
 def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
-    """Refuse a table that lacks a column.
-
-    Raises:
-        InvalidArgument: names the missing column and those that exist.
-    """
+    """Refuse a table that lacks a column."""
     known = list(found[0].cells)
     for column in sorted(columns):
         if not any(column in row.cells for row in found):

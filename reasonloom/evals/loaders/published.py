@@ -94,12 +94,7 @@ FORMS: Mapping[str, Callable[[Path], Suite]] = MappingProxyType(
 
 
 def published(form: str, path: Path) -> Suite:
-    """Return the suite of a file in a published format.
-
-    Raises:
-        UnknownName: there is no such format.
-        InvalidArgument: the file is malformed.
-    """
+    """Return the suite of a file in a published format."""
     if form not in FORMS:
         raise UnknownName(f"format: must be one of {', '.join(FORMS)}, table", field="format")
     return FORMS[form](path)

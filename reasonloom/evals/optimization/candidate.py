@@ -20,12 +20,7 @@ from reasonloom.prompts.validation import FrontMatter, next_version
 
 
 def with_body(base: PromptTemplate, body: str, version: int) -> PromptTemplate:
-    """Return a validated template of another version with another text.
-
-    Raises:
-        PromptMistake: the text is no template, lacks a block, uses an undeclared variable, or loses
-            one that the base uses.
-    """
+    """Return a validated template of another version with another text."""
     front, _, _ = base.text.partition(base.body)
     text = f"{next_version(front, version)}{body.strip()}\n"
     name = base.about.name
@@ -91,13 +86,9 @@ MOST_REJECTED = 3
 
 @dataclass(slots=True)
 class Reflection:
-    """Proposes texts.
+    """Proposes texts of `base` by a language model and the prompt `ask`.
 
-    Attributes:
-        llm: the model that proposes.
-        ask: the prompt for proposing.
-        base: the prompt that is optimised.
-        broken: refused proposals, each with its parent text and the reason.
+    `broken` are refused proposals, each with its parent text and the reason.
     """
 
     llm: LanguageModel

@@ -55,11 +55,7 @@ class Goal:
 
 
 def plan_split(suite: Suite, goal: Goal, trial: TrialOptions, budget: Budget) -> Split:
-    """Return the split without any model call.
-
-    Raises:
-        CallerMistake: the suite, the prompt or the budget is unsuitable.
-    """
+    """Return the split without any model call."""
     if find_spec("gepa") is None:
         raise SettingMistake(
             'optimise: needs GEPA; pip install "reasonloom[optimise]"', field="optimise"

@@ -36,10 +36,8 @@ TrialBatch = Sequence["Record"]
 class GepaAdapter:
     """Evaluates and proposes texts for GEPA.
 
-    Attributes:
-        halted: why nothing more is tried; earlier results count.
-        parents: the text that each proposal was made from.
-        proposals: number of usable proposals.
+    `halted` is why nothing more is tried; earlier results count. `parents` has the text that each
+    proposal was made from.
     """
 
     workshop: TrialRunner
@@ -138,13 +136,9 @@ class Effort:
 
 @dataclass(slots=True)
 class SearchResult:
-    """The result of a search.
+    """The result of a search: refused proposals, and why it ended early, if so.
 
-    Attributes:
-        chosen: texts tried on all validation items, with mean scores, the base first.
-        proposals: number of texts proposed.
-        broken: refused proposals with reasons.
-        stopped: why the search ended early, else empty.
+    `chosen` are the texts tried on all validation items, with mean scores, the base first.
     """
 
     chosen: list[tuple[str, float]] = field(default_factory=list)

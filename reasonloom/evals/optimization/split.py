@@ -47,9 +47,6 @@ def split(suite: Suite, seed: int, shares: Sequence[float] = SHARES) -> Split:
     """Split a suite by clusters, shuffled by the seed, independent of the items' order.
 
     Each cluster goes to the part that lacks most of its share.
-
-    Raises:
-        InvalidArgument: unusable shares, or too few clusters for three parts.
     """
     if len(shares) != len(NAMES) or min(shares, default=0) <= 0:
         raise InvalidArgument(
@@ -109,12 +106,7 @@ def restore_spending(spending: Spending, tape: Path) -> None:
 
 
 def require_budget(budget: Budget, split: Split, epochs: int) -> None:
-    """Refuse a budget that cannot suffice at one call per item.
-
-    Raises:
-        InvalidArgument: too few calls for the base on the validation items plus base and winner on
-            the test items.
-    """
+    """Refuse a budget that cannot suffice at one call per item for what is not the search."""
     least = epochs * (len(split.validation) + 2 * len(split.test))
     if budget.calls is not None and budget.calls <= least:
         raise InvalidArgument(
@@ -127,13 +119,7 @@ def require_budget(budget: Budget, split: Split, epochs: int) -> None:
 def reserve_for_test(budget: Budget, took: dict[str, float], split: Split) -> Budget:
     """Return the budget of the search: the rest after reserving for the judgement.
 
-    Args:
-        budget: of the whole run.
-        took: what the base took on the validation items.
-        split: the items.
-
-    Raises:
-        BudgetExceeded: nothing is left to search with.
+    `took` is what the base took on the validation items. BudgetExceeded if nothing is left.
     """
     share = ROOM * 2 * len(split.test) / len(split.validation)
     left = {}

@@ -47,14 +47,7 @@ class TrialOptions:
 
 @dataclass(slots=True)
 class TrialRunner:
-    """Tries texts of a prompt on items of a suite; earlier results are reused.
-
-    Attributes:
-        folder: of the run.
-        settings: with the run's own copy of the prompts folder.
-        base: the prompt that is optimised.
-        versions: by text.
-    """
+    """Tries texts of a prompt on items of a suite; reuses earlier results in the run's folder."""
 
     folder: Path
     suite: Suite
@@ -74,11 +67,7 @@ class TrialRunner:
         return self.suite.scorers[0].name
 
     def version(self, body: str) -> int:
-        """Return the version of a text, writing it to the run's folder if new.
-
-        Raises:
-            PromptMistake: the text breaks the prompt.
-        """
+        """Return the version of a fitting text, writing it to the run's folder if new."""
         key = body.strip()
         if key not in self.versions:
             number = PROPOSED + len(self.versions)
@@ -135,12 +124,7 @@ class TrialRunner:
 
 
 def with_prompts_copy(folder: Path, settings: Settings) -> Settings:
-    """Return settings with the run's own copy of the prompts folder, made on its first start.
-
-    Raises:
-        SettingMistake: the prompts folder is invalid.
-        InvalidArgument: the copy cannot be made.
-    """
+    """Return settings with the run's own copy of the prompts folder, made on its first start."""
     there, own = folder / PROMPTS, settings.prompts
     if not there.is_dir():
         PromptRegistry(own)
@@ -163,12 +147,7 @@ def _names(own: Path | None) -> list[Path]:
 
 
 def base_of(settings: Settings, name: str, version: int | None) -> PromptTemplate:
-    """Return the prompt to optimise: the newest that is no proposal of this run.
-
-    Raises:
-        UnknownName: there is no such prompt or version.
-        InvalidArgument: its versions leave none for proposals.
-    """
+    """Return the prompt to optimise: the newest that is no proposal of this run."""
     registry = PromptRegistry(settings.prompts)
     own = [each for each in registry.versions(name) if each <= PROPOSED]
     if registry.versions(name) and not own:

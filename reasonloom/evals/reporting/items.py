@@ -29,11 +29,9 @@ OUTCOMES = ("to_wrong", "to_right", "other", "wrong", "right")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item.
+    """One item with its score in every run, None where it lacks the item.
 
-    Attributes:
-        scores: of every run, None if it lacks the item.
-        ways: its outcome in each other run against the base; for a single run right or wrong.
+    `ways` are its outcomes in each other run against the base; for a single run right or wrong.
     """
 
     key: Key

@@ -94,13 +94,7 @@ TIMES = (1, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class ReportedRun:
-    """One run in a report.
-
-    Attributes:
-        label: distinguishes it from the others.
-        summary: its scores with intervals, usage and notes (`run_summary`).
-        side: its records and scores by item.
-    """
+    """One run with a distinct label, its `run_summary`, and its records and scores by item."""
 
     label: str
     log: EvalLog
@@ -119,12 +113,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Runs of one suite, the base first, and their comparisons with it.
-
-    Attributes:
-        lower: whether lower scores are better.
-        written: the format of scores.
-    """
+    """Runs of one suite, the base first, and their comparisons; `lower` scores may be better."""
 
     score: str
     reducer: str

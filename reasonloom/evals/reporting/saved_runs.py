@@ -46,11 +46,7 @@ def run_names(folder: Path) -> list[str]:
 
 
 def path_in(folder: Path, name: str) -> Path:
-    """Return the file of a run by its name.
-
-    Raises:
-        UnknownName: the folder has no such run; paths outside it are unknown.
-    """
+    """Return the file of a run by its name."""
     if name not in run_names(folder):
         raise UnknownName(f"there is no run {name[:80]}", field="run")
     return folder / name

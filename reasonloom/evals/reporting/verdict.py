@@ -15,12 +15,9 @@ FRACTION = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The headline of a comparison.
+    """The headline of a comparison, and a remark on costs and what could not have been detected.
 
-    Attributes:
-        tone: better, worse, perhaps (interval and test disagree), unclear or same.
-        headline: the verdict on the score.
-        remark: costs, and what could not have been detected.
+    `tone`: better, worse, perhaps (interval and test disagree), unclear or same.
     """
 
     tone: str

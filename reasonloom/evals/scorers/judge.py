@@ -60,11 +60,7 @@ class Judge:
         return ""
 
     async def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
-        """Return the mean of the votes.
-
-        Raises:
-            InvalidArgument: the run has no language model to judge with.
-        """
+        """Return the mean of the votes."""
         if bench.llm is None or bench.llm.offline:
             raise InvalidArgument(
                 "judge: needs a language model; name one that judges", field="judge"

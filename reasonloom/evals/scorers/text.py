@@ -34,11 +34,7 @@ ALONE = re.compile(r"(?<![\w'])([A-Z])(?![\w'])")
 class TextScorer:
     """Scores whether answer and target agree.
 
-    Attributes:
-        name: of the score.
-        agree: compares target and answer as texts.
-        parameters: its parameters, for the head of a run.
-        fault: returns why a target is unusable, empty if it is usable.
+    `parameters` are for the head of a run; `fault` returns why a target is unusable, empty if not.
     """
 
     name: str

@@ -61,9 +61,6 @@ def passages(words: str) -> dict[str, str]:
     """Return the text between the lines `<name>` and `</name>`, by name, the first of each.
 
     Other tags within a passage are text; an unclosed passage is ignored.
-
-    Raises:
-        Unreadable: longer than `MOST_CHARACTERS`.
     """
     if len(words) > MOST_CHARACTERS:
         raise Unreadable(f"It is longer than {MOST_CHARACTERS} characters.")
@@ -81,11 +78,7 @@ def passages(words: str) -> dict[str, str]:
 
 
 def numbers(passages: Mapping[str, str], name: str) -> list[int]:
-    """Parse a passage as a list of non-negative integers.
-
-    Raises:
-        Unreadable: it is none, or has more than `MOST_NUMBERS`.
-    """
+    """Parse a passage as a list of at most `MOST_NUMBERS` non-negative integers."""
     try:
         found = json.loads(passages.get(name, ""))
     except (ValueError, RecursionError):
@@ -98,11 +91,7 @@ def numbers(passages: Mapping[str, str], name: str) -> list[int]:
 
 
 def count(passages: Mapping[str, str], name: str, most: int) -> int:
-    """Parse a passage as a number from 1 to `most`.
-
-    Raises:
-        Unreadable: it is none.
-    """
+    """Parse a passage as a number from 1 to `most`."""
     digits = passages.get(name, "")
     if not re.fullmatch(r"[0-9]{1,6}", digits) or not 1 <= int(digits) <= most:
         raise Unreadable(f"{name} should be a number from 1 to {most}.")
@@ -110,16 +99,9 @@ def count(passages: Mapping[str, str], name: str, most: int) -> int:
 
 
 def form_of(schema: dict[str, Any] | None, forms: Mapping[str, dict[str, Any]]) -> str:
-    """Return the first form whose example conforms to `schema`.
+    """Return the first form whose example conforms to `schema`, else raise Unreadable.
 
     The example represents all answers of its form: bounds on counts are ignored.
-
-    Args:
-        schema: as requested.
-        forms: an example answer of each form, by name.
-
-    Raises:
-        Unreadable: none conforms, or no schema is given.
     """
     try:
         found = _form_of(json.dumps(schema), json.dumps(forms)) if schema is not None else None
@@ -166,11 +148,7 @@ class SimulatedModel:
     offline = False
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Return the answer to what `words` found, and its usage.
-
-        Raises:
-            Unreadable: the model cannot read the question.
-        """
+        """Return the answer to what `words` found, and its usage; may raise Unreadable."""
         raise NotImplementedError
 
     async def answer(self, ask: Ask) -> Reply:

@@ -19,12 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.simulated.conversation import (
-    SimulatedModel,
-    Unreadable,
-    form_of,
-    passages,
-)
+from reasonloom.evals.simulated.conversation import SimulatedModel, Unreadable, form_of, passages
 from reasonloom.evals.simulated.critique_problems import (
     ANCHORED,
     DEFECTS,
@@ -168,11 +163,7 @@ class _Read:
 
 
 class SimulatedCritic(SimulatedModel):
-    """Criticises, revises and compares answers at the rates of a published case.
-
-    Raises:
-        InvalidArgument: `judge_error` is no probability.
-    """
+    """Criticises, revises and compares answers at the rates of a published case."""
 
     name = "simulated:critique"
 

@@ -183,9 +183,6 @@ def generate_critique(case: Case, count: int, seed: int) -> list[CritiqueItem]:
     """Return items whose share of right drafts equals that of the case's first answers, rounded.
 
     Equal arguments give equal items; which of them are wrong is random.
-
-    Raises:
-        InvalidArgument: `count` is out of range.
     """
     require_between("count", count, 1, MOST_ITEMS)
     wrong = round((1 - case.start) * count)

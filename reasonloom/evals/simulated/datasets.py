@@ -13,11 +13,7 @@ from reasonloom.evals.simulated.draw import stream
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
-    """Return the rows of a CSV file, each in the order of `columns`.
-
-    Raises:
-        InvalidArgument: the file is missing, malformed or empty.
-    """
+    """Return the rows of a CSV file, each in the order of `columns`."""
     named = ",".join(columns)
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -35,11 +31,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
 
 
 def integers(text: str, column: str, row: int) -> tuple[int, ...]:
-    """Parse a cell as a list of non-negative integers.
-
-    Raises:
-        InvalidArgument: malformed; names the row, counted from 1 without the header.
-    """
+    """Parse a cell as a list of non-negative integers; rows count from 1 without the header."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -58,11 +50,7 @@ def refuse(row: int, why: str) -> InvalidArgument:
 
 
 def require_between(name: str, given: int, least: int, most: int) -> None:
-    """Refuse a number outside its limits.
-
-    Raises:
-        InvalidArgument: it is outside.
-    """
+    """Refuse a number outside its limits."""
     if not least <= given <= most:
         raise InvalidArgument(f"{name}: must be {least} to {most}", field=name)
 
@@ -80,11 +68,7 @@ class SortingItem:
 
 
 def load_sorting(path: Path) -> list[SortingItem]:
-    """Load the lists of a published file (`sorting_064.csv`).
-
-    Raises:
-        InvalidArgument: the file is missing or malformed; names the row.
-    """
+    """Load the lists of a published file (`sorting_064.csv`)."""
     return [
         _sorting_data_item(cells, row)
         for row, cells in enumerate(read_rows(path, SORTING_COLUMNS), 1)
@@ -101,11 +85,7 @@ def _sorting_data_item(cells: list[str], row: int) -> SortingItem:
 
 
 def generate_sorting(count: int, length: int, seed: int) -> list[SortingItem]:
-    """Generate lists of uniform digits, determined by the arguments.
-
-    Raises:
-        InvalidArgument: `count` or `length` is out of range.
-    """
+    """Generate lists of uniform digits, determined by the arguments."""
     require_between("count", count, 1, SORTING_DATA_MOST_ITEMS)
     require_between("length", length, 1, MOST_LENGTH)
     return [_sorting_data_drawn(length, seed, number) for number in range(count)]
@@ -133,11 +113,7 @@ class IntersectionItem:
 
 
 def load_intersection(path: Path) -> list[IntersectionItem]:
-    """Load the pairs of a published file (`set_intersection_032.csv`).
-
-    Raises:
-        InvalidArgument: the file is missing or malformed; names the row.
-    """
+    """Load the pairs of a published file (`set_intersection_032.csv`)."""
     return [_item(cells, row) for row, cells in enumerate(read_rows(path, INTERSECTION_COLUMNS), 1)]
 
 
@@ -156,11 +132,7 @@ def _item(cells: list[str], row: int) -> IntersectionItem:
 
 
 def generate_intersection(count: int, size: int, seed: int) -> list[IntersectionItem]:
-    """Generate pairs of sets of `size` numbers, determined by the arguments.
-
-    Raises:
-        InvalidArgument: `count` or `size` is out of range.
-    """
+    """Generate pairs of sets of `size` numbers, determined by the arguments."""
     require_between("count", count, 1, MOST_ITEMS)
     require_between("size", size, 4, MOST_SIZE)
     return [_drawn(size, seed, number) for number in range(count)]

@@ -19,12 +19,8 @@ LASTING = "lasting"
 def stream(seed: int, item: str, kind: str, state: str = "", sample: int = 0) -> Random:
     """Return the draws of one answer, fresh from their start.
 
-    Args:
-        seed: of the whole run.
-        item: what is worked on, such as a puzzle or a list.
-        kind: the kind of call, such as `propose`.
-        state: what the call is about, in canonical form.
-        sample: which of several answers to the same question.
+    The key is what is worked on (`item`), the kind of call, what it is about in canonical form
+    (`state`), and which of several answers to the same question (`sample`).
     """
     return _keyed(seed, item, kind, state, sample)
 

@@ -105,11 +105,7 @@ class Request:
 
 
 def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Parse a question.
-
-    Raises:
-        Unreadable: no such question, or malformed.
-    """
+    """Parse a question."""
     form, found = form_of(schema, FORMS), passages(words)
     kind = KINDS.get((form, frozenset(found)))
     if kind is None:

@@ -153,13 +153,7 @@ MOST_PARTS = 100
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A parsed request.
-
-    Attributes:
-        lists: `numbers`, and `flawed` of a repair; or `first` and `second`.
-        attempts: answers requested in this call.
-        size: of a split's parts.
-    """
+    """A parsed request; `lists` are `numbers`, and `flawed` for repair, or `first` and `second`."""
 
     kind: str
     lists: dict[str, list[int]]
@@ -168,11 +162,7 @@ class Request:
 
 
 def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Parse a question.
-
-    Raises:
-        Unreadable: no such question, or malformed.
-    """
+    """Parse a question."""
     form, found = form_of(schema, FORMS), passages(words)
     kind = KINDS.get((form, frozenset(found)))
     if kind is None:

@@ -59,22 +59,14 @@ def halves_of(half: str) -> tuple[str, ...]:
 
 
 def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
-    """Return the records of a half, or of `all`.
-
-    Raises:
-        InvalidArgument: unknown half.
-    """
+    """Return the records of a half, or of `all`."""
     if half not in HALVES:
         raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
     return tuple(item for item in items if half in (item.half, "all"))
 
 
 def load_records(path: Path, form: type[T]) -> tuple[list[T], str]:
-    """Load the records of a file, and its SHA-256 in hex.
-
-    Raises:
-        InvalidArgument: the file is missing, or a line is malformed.
-    """
+    """Load the records of a file, and its SHA-256 in hex; refuses a missing or malformed one."""
     try:
         raw = path.read_bytes()
     except OSError:

@@ -20,13 +20,7 @@ INNER = ("number", "prompts", "texts", "system", "scorers")
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
-    """One suite of the project's own.
-
-    Attributes:
-        suite: its items, scorers, and way to answer.
-        report: makes the figures of a complete run from its log.
-        epochs: repetitions of each item.
-    """
+    """One of the project's own suites; `report` makes the figures of a complete run."""
 
     suite: Suite
     report: Callable[[EvalLog], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]

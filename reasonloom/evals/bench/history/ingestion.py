@@ -14,9 +14,7 @@ from psycopg import sql
 from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.environment import BenchEngine
 from reasonloom.evals.bench.history.transcripts import generate
-from reasonloom.evals.bench.timing import (
-    Figure,
-)
+from reasonloom.evals.bench.timing import Figure
 from reasonloom.nodes.history.ingestion.links import link_chunks
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import FileReport

@@ -62,11 +62,7 @@ def generate(
     size: int = BYTES,
     seed: int = SEED,
 ) -> Written:
-    """Write transcripts of about `size` bytes into an empty folder.
-
-    Raises:
-        InvalidArgument: a number is too small, or the folder is not empty.
-    """
+    """Write transcripts of about `size` bytes into an empty folder."""
     _require(folder, sessions, turns, size)
     writer = _Writer(seed)
     files = lines = written = 0

@@ -27,13 +27,7 @@ from reasonloom.evals.bench.server.servers import (
     result_of,
 )
 from reasonloom.evals.bench.server.startup import StdioServer, open_stdio_server
-from reasonloom.evals.bench.timing import (
-    WARM_UP,
-    Figure,
-    Work,
-    summarise,
-    time_alternately,
-)
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, summarise, time_alternately
 from reasonloom.evals.engine import temporary_database
 from reasonloom.settings import Settings
 

@@ -82,12 +82,8 @@ class Flight:
 class Load:
     """The callers, an owner and a token each, and a round-robin balancer.
 
-    Attributes:
-        ports: replicas in use; one that breaks a connection is dropped.
-        flying: calls in flight by idempotency key.
-        took: when each call was answered, by `time.perf_counter`, and its seconds.
-        broken: calls that a replica left unanswered.
-        failed: messages of failed calls.
+    A replica that breaks a connection leaves `ports`. `flying` are calls in flight by idempotency
+    key; `took` has when each call was answered, by `time.perf_counter`, and its seconds.
     """
 
     client: httpx.AsyncClient

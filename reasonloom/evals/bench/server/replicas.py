@@ -29,10 +29,7 @@ from reasonloom.evals.bench.server.servers import (
     listening,
     make_tokens,
 )
-from reasonloom.evals.bench.timing import (
-    Figure,
-    summarise,
-)
+from reasonloom.evals.bench.timing import Figure, summarise
 from reasonloom.evals.engine import temporary_database
 from reasonloom.stores.access import Access, find_access
 

@@ -63,11 +63,7 @@ def make_tokens(path: Path, owners: Iterable[str]) -> dict[str, str]:
 async def listening(
     command: Iterable[str], port: int, env: Mapping[str, str]
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Yield a server once it listens; terminated at the end if still running.
-
-    Raises:
-        RuntimeError: it does not listen within a minute.
-    """
+    """Yield a server once it listens (RuntimeError after a minute); terminated at the end."""
     process = await asyncio.create_subprocess_exec(
         *command, env=dict(env), stdin=asyncio.subprocess.DEVNULL
     )
@@ -130,11 +126,7 @@ class Caller:
 
 
 def result_of(response: httpx.Response) -> dict[str, Any]:
-    """Return the result in a response, plain or as the last event of a stream.
-
-    Raises:
-        RuntimeError: there is none, or it is an error.
-    """
+    """Return a response's result, plain or as a stream's last event; refuses an error."""
     text = response.text
     if response.headers["content-type"].startswith("text/event-stream"):
         text = [line[6:] for line in text.split("\n") if line.startswith("data: {")][-1]

@@ -11,10 +11,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from reasonloom.evals.bench.timing import (
-    Figure,
-    summarise,
-)
+from reasonloom.evals.bench.timing import Figure, summarise
 from reasonloom.evals.engine import temporary_home
 from reasonloom.settings import Settings, environment
 

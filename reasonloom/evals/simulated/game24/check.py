@@ -37,11 +37,7 @@ class Step(NamedTuple):
 
 @lru_cache(_KEPT)
 def parse_number(text: str) -> Number:
-    """Parse a number such as `8`, `-2`, `1/3` or `0.5`.
-
-    Raises:
-        ValueError: the text is no number.
-    """
+    """Parse a number such as `8`, `-2`, `1/3` or `0.5`, else raise ValueError."""
     if not _NUMBER.match(text):
         raise ValueError(f"{text[:20]!r} is no number")
     try:
@@ -154,11 +150,7 @@ def fault(expression: str, numbers: Sequence[int]) -> str | None:
 
 
 def _value(node: ast.expr, used: list[int]) -> Fraction:
-    """Return the value of a parsed expression, adding its numbers to `used`.
-
-    Raises:
-        ValueError: it contains something not allowed.
-    """
+    """Return the value of a parsed expression, adding its numbers to `used`."""
     match node:
         case ast.Constant(value=int(whole)) if not isinstance(whole, bool):
             used.append(whole)

@@ -136,11 +136,7 @@ class Game24Model(SimulatedModel):
 
     It does not know which mode asks, and `pipe`, `material`, `thread`, `temperature` and `Ask.seed`
     have no effect. Equal questions with equal `sample` always get equal answers. Tokens are those
-    of the published runs (see `constants.py`), at their price.
-
-    Attributes:
-        seed: of all chance; another seed is another repetition.
-        constants: properties of the model.
+    of the published runs (see `constants.py`), at their price. Another seed is another repetition.
     """
 
     name = "simulated:game24"

@@ -46,9 +46,6 @@ def load_puzzles(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puz
     """Return puzzles of the public file (`24.csv` of tree-of-thought-llm) by rank, easiest first.
 
     Its ranks are human solving times. Uses the columns `Rank` and `Puzzles`.
-
-    Raises:
-        InvalidArgument: the file is missing or foreign, or lacks a rank.
     """
     found = [
         _puzzle(rank, text, place)
@@ -66,9 +63,6 @@ def generate_puzzles(count: int, seed: int = 0) -> list[Puzzle]:
 
     The easiest comes first: the one in which a random walk ends in 24 most often (`blind_chance`).
     That does not measure human times, but can be computed.
-
-    Raises:
-        InvalidArgument: there are not so many.
     """
     every = _solvable()
     require_between("count", count, 1, len(every))
@@ -95,11 +89,7 @@ def _solvable() -> list[tuple[int, ...]]:
 
 
 def _puzzle(rank: str, text: str, place: int) -> Puzzle:
-    """Return the puzzle of one row.
-
-    Raises:
-        InvalidArgument: malformed; names the row, counted from 1 without the header.
-    """
+    """Return the puzzle of one row; an error names the row, counted from 1 without the header."""
     if not _RANK.fullmatch(rank):
         raise refuse(place, "Rank must be a whole number, such as 901")
     if not _FOUR_NUMBERS.fullmatch(text):

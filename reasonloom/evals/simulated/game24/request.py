@@ -53,14 +53,10 @@ _PARTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A parsed question.
+    """A parsed question: the kind of answer, numbers left, and steps so far as written.
 
-    Attributes:
-        kind: the kind of answer.
-        numbers: those left; the puzzle's if not given.
-        puzzle: the puzzle's numbers; those left if not given.
-        steps: the steps so far, as written.
-        attempts: number of samples requested in this call.
+    Without `numbers` those left are the puzzle's, and without `puzzle` it is those left;
+    `attempts` are the samples requested in this call.
     """
 
     kind: Kind
@@ -71,11 +67,7 @@ class Question:
 
 
 def read_question(words: str, schema: dict[str, Any] | None) -> Question:
-    """Parse the question in the user's text.
-
-    Raises:
-        Unreadable: none of the five kinds, or something is missing or malformed.
-    """
+    """Parse the question in the user's text."""
     kind, found = cast("Kind", form_of(schema, FORMS)), passages(words)
     lacking = sorted(NEEDED[kind] - set(found))
     if lacking:

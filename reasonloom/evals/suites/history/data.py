@@ -37,11 +37,7 @@ BRIEFING = "Task"
 def require_sound(
     turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
 ) -> None:
-    """Refuse a set with inconsistent records.
-
-    Raises:
-        InvalidArgument: names the file, the record and the reason.
-    """
+    """Refuse a set with inconsistent records."""
     _require_whole_worlds(turns, chains, moments)
     _require_order(turns)
     _require_sizes(turns)
@@ -245,11 +241,7 @@ class HistorySet:
 
 
 def load_history(half: str = "dev", folder: Path = HERE) -> HistorySet:
-    """Load the worlds of a half or of `all`; `folder` may hold another set of this form.
-
-    Raises:
-        InvalidArgument: unknown half, or a file that is missing or malformed.
-    """
+    """Load the worlds of a half or of `all`; `folder` may hold another set of this form."""
     turns, first = load_records(folder / TURNS, Turn)
     chains, second = load_records(folder / CHAINS, Chain)
     moments, third = load_records(folder / MOMENTS, Moment)
@@ -259,11 +251,7 @@ def load_history(half: str = "dev", folder: Path = HERE) -> HistorySet:
 
 
 def require_wording(name: str) -> Wording:
-    """Return the wording of that name.
-
-    Raises:
-        InvalidArgument: there is none.
-    """
+    """Return the wording of that name."""
     for each in WORDINGS:
         if each == name:
             return each

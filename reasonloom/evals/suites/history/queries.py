@@ -44,11 +44,7 @@ class HistoryAnswer:
 
 
 async def store_world(engine: Engine, world: LabelledWorld, *, noise: bool) -> None:
-    """Write a world as transcripts and ingest them; `noise` extends tool results.
-
-    Raises:
-        InvalidArgument: a transcript was refused.
-    """
+    """Write a world as transcripts and ingest them; `noise` extends tool results."""
     prose = Prose(np.random.default_rng(SEED)) if noise else None
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as name:
         files = _written(world, Path(name), prose)

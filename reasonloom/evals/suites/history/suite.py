@@ -126,14 +126,7 @@ SCORES = (
 def packaged(
     half: str = "dev", data: Path | None = None, name_of_wording: str = "other"
 ) -> Packaged:
-    """Return the questions of a half in one of their wordings, each in both forms.
-
-    Args:
-        data: a folder with another set of this form.
-
-    Raises:
-        InvalidArgument: unknown half or wording, or a malformed set.
-    """
+    """Return the questions of a half in one of their wordings, each in both forms."""
     words, chosen, settings = (
         require_wording(name_of_wording),
         load_history(half, data or HERE),

@@ -52,8 +52,7 @@ class Source:
 class Retrieval:
     """One suite of recall; `load` returns collections and the SHA-256 of their source.
 
-    Attributes:
-        excluded: categories left out of the overall figures.
+    Categories in `excluded` are left out of the overall figures.
     """
 
     name: str
@@ -74,11 +73,7 @@ CATEGORIES: Mapping[int, str] = {
 
 
 def load_locomo(source: Source) -> tuple[list[Collection], str]:
-    """Return the conversations of a LoCoMo file, and its SHA-256.
-
-    Raises:
-        InvalidArgument: the file is not given, missing, or not LoCoMo's.
-    """
+    """Return the conversations of a LoCoMo file, and its SHA-256."""
     if source.data is None:
         raise InvalidArgument("data: name the file, such as locomo10.json", field="data")
     if source.half != "all":
@@ -146,11 +141,7 @@ PEOPLE_FOLDER = Path(__file__).parent / "people"
 
 
 def load_people(source: Source) -> tuple[list[Collection], str]:
-    """Return *people* with the questions of one half or both, and its SHA-256.
-
-    Raises:
-        InvalidArgument: unknown half, or a data file was given.
-    """
+    """Return *people* with the questions of one half or both, and its SHA-256."""
     if source.half not in HALVES:
         raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
     if source.data is not None:
@@ -194,11 +185,7 @@ RETRIEVAL_SUITES = {
 
 
 def retrieval_suite(name: str) -> Retrieval:
-    """Return the suite of a name.
-
-    Raises:
-        UnknownName: there is none.
-    """
+    """Return the suite of a name."""
     if name not in RETRIEVAL_SUITES:
         raise UnknownName(
             f"there is no eval {name}; known: {', '.join(RETRIEVAL_SUITES)}", field="name"

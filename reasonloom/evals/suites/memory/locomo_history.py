@@ -54,11 +54,7 @@ SCORES = tuple(
 
 
 def packaged(data: Path | None) -> Packaged:
-    """Return the questions of LoCoMo's conversations.
-
-    Raises:
-        InvalidArgument: the data is not LoCoMo's.
-    """
+    """Return the questions of LoCoMo's conversations."""
     collections, digest = load_locomo(Source(data))
     settings = load_settings()
     suite = Suite(

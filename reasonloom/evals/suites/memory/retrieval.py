@@ -102,11 +102,7 @@ REORDERED = 100
 def packaged(
     chosen: Retrieval, source: Source, epochs: int = 1, *, ablate: bool = False
 ) -> Packaged:
-    """Return the questions of a source.
-
-    Raises:
-        InvalidArgument: the data is not the suite's.
-    """
+    """Return the questions of a source."""
     collections, digest = chosen.load(source)
     suite = Suite(
         chosen.name,

@@ -67,11 +67,7 @@ class Observed(Labelled):
 
 
 def load_outcomes(half: str = "dev", folder: Path = HERE) -> LabelledSet[Observed]:
-    """Load the observations of a half or of `all`; `folder` may hold another set of this form.
-
-    Raises:
-        InvalidArgument: unknown half, or a file that is missing or malformed.
-    """
+    """Load the observations of a half or of `all`; `folder` may hold another set of this form."""
     observations, digest = load_records(folder / FILE, Observed)
     require_unique(each.id for each in observations)
     by_prediction: dict[str, list[Observed]] = {}
@@ -98,11 +94,7 @@ Likely = Mapping[str, tuple[float, bool]]
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the observations of a half, from the folder `data` if given.
-
-    Raises:
-        InvalidArgument: unknown half, or a malformed set.
-    """
+    """Return the observations of a half, from the folder `data` if given."""
     folder = data or HERE
     sets, dev = (
         {each: load_outcomes(each, folder) for each in halves_of(half)},

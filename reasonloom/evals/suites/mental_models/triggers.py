@@ -86,11 +86,7 @@ class TriggerSet:
 
 
 def load_triggers(half: str = "dev", folder: Path = HERE) -> TriggerSet:
-    """Load the triggers of a half or of `all`; `folder` may hold another set of this form.
-
-    Raises:
-        InvalidArgument: unknown half, or a file that is missing or malformed.
-    """
+    """Load the triggers of a half or of `all`; `folder` may hold another set of this form."""
     known, first = load_records(folder / "triggers.jsonl", Trigger)
     messages, second = load_records(folder / "messages.jsonl", Message)
     require_unique(
@@ -124,13 +120,7 @@ GOAL = 0.8
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the messages of a half, from the folder `data` if given.
-
-    Uses the configured embedder.
-
-    Raises:
-        InvalidArgument: unknown half, or a malformed set.
-    """
+    """Return the messages of a half, from the folder `data` if given."""
     folder = data or HERE
     sets = {each: load_triggers(each, folder) for each in halves_of(half)}
     dev = load_triggers("dev", folder)

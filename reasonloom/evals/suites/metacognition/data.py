@@ -156,11 +156,7 @@ class Pair(Labelled):
 def load_emotions(
     half: str = "dev", path: Path = HERE / "emotions.jsonl"
 ) -> LabelledSet[EmotionText]:
-    """Load the labelled emotions of a half or of `all`; `path` may be another file of this form.
-
-    Raises:
-        InvalidArgument: unknown half, or a file that is missing or malformed.
-    """
+    """Load the labelled emotions of a half or of `all`; `path` may be another file of this form."""
     items, digest = load_records(path, EmotionText)
     _require_labels(path.name, items, EMOTIONS)
     return LabelledSet(of_half(half, items), digest)
@@ -228,9 +224,6 @@ def load_sets(
     """Load the sets by half (`all` gives dev and held), and each file's SHA-256.
 
     A `folder` replaces the packaged sets by those whose files it holds.
-
-    Raises:
-        InvalidArgument: unknown half, no set in the folder, or a malformed file.
     """
     paths = {name: (folder or HERE) / f"{name}.jsonl" for name in LOADERS}
     found = {name: path for name, path in paths.items() if path.is_file()}

@@ -10,12 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from reasonloom.contracts.base import Request
-from reasonloom.contracts.metacognition import (
-    AssessConfidence,
-    DetectBias,
-    DetectEmotion,
-    Evaluate,
-)
+from reasonloom.contracts.metacognition import AssessConfidence, DetectBias, DetectEmotion, Evaluate
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.engine import call_tool
 from reasonloom.evals.suites.labelled import Labelled

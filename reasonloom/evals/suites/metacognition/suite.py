@@ -158,11 +158,7 @@ UNSCALED = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the questions of a half, from the folder `data` if given.
-
-    Raises:
-        InvalidArgument: unknown half, or a malformed set.
-    """
+    """Return the questions of a half, from the folder `data` if given."""
     sets, digests = load_sets(half, data)
     by_half = {each: list(questions(of_half)) for each, of_half in sets.items()}
     every = [question for of_half in by_half.values() for question in of_half]

@@ -131,11 +131,7 @@ class GroundingSet:
 
 
 def load_grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
-    """Load the worlds of a half or of `all`; `folder` may hold another set of this form.
-
-    Raises:
-        InvalidArgument: unknown half, or a file that is missing or malformed.
-    """
+    """Load the worlds of a half or of `all`; `folder` may hold another set of this form."""
     memories, first = load_records(folder / "memories.jsonl", Memory)
     claims, second = load_records(folder / "claims.jsonl", Claim)
     for name, items in (("memories.jsonl", memories), ("claims.jsonl", claims)):

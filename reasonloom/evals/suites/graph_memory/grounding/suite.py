@@ -174,11 +174,7 @@ NOTE = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the claims of a half, from the folder `data` if given.
-
-    Raises:
-        InvalidArgument: unknown half, or a malformed set.
-    """
+    """Return the claims of a half, from the folder `data` if given."""
     folder = data or HERE
     sets = {each: load_grounding(each, folder) for each in halves_of(half)}
     worlds = [world for one in sets.values() for world in one.worlds]

@@ -52,20 +52,12 @@ T = TypeVar("T", Injected, Benign)
 
 
 def load_injected(half: str = "dev", folder: Path = HERE) -> LabelledSet[Injected]:
-    """Load the injected memories of a half or of `all`; `folder` may hold another set of this form.
-
-    Raises:
-        InvalidArgument: unknown half, or a file that is missing or malformed.
-    """
+    """Load the injected memories of a half or of `all`, from another folder if given."""
     return _load(half, folder / FILE, Injected)
 
 
 def load_benign(half: str = "dev") -> LabelledSet[Benign]:
-    """Load the benign memories of a half or of `all`.
-
-    Raises:
-        InvalidArgument: unknown half.
-    """
+    """Load the benign memories of a half or of `all`."""
     return _load(half, HERE / BENIGN, Benign)
 
 

@@ -48,11 +48,7 @@ NOTE = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the injected memories of a half, from the folder `data` if given.
-
-    Raises:
-        InvalidArgument: unknown half, or a malformed set.
-    """
+    """Return the injected memories of a half, from the folder `data` if given."""
     folder = data or HERE
     by_half = {each: load_injected(each, folder).items for each in halves_of(half)}
     (base,), base_sha256 = load_people(Source())

@@ -107,11 +107,7 @@ SIZE = 64
 
 
 def require_known_settings(choices: Choices, known: Sequence[str]) -> None:
-    """Refuse settings that the eval does not have.
-
-    Raises:
-        UnknownName: names the setting.
-    """
+    """Refuse settings that the eval does not have."""
     for name in choices.settings:
         if name not in known:
             raise UnknownName(
@@ -120,11 +116,7 @@ def require_known_settings(choices: Choices, known: Sequence[str]) -> None:
 
 
 def size_of(choices: Choices, found: Collection[int] = ()) -> int:
-    """Return the problem size; a data file must have only that size, `found` are its sizes.
-
-    Raises:
-        InvalidArgument: not a published size, or the file has others.
-    """
+    """Return the problem size; a data file must have only that size, `found` are its sizes."""
     given = choices.settings.get("size", str(SIZE))
     if given not in map(str, SIZES):
         raise InvalidArgument(f"size: must be one of {', '.join(map(str, SIZES))}", field="size")
@@ -136,11 +128,7 @@ def size_of(choices: Choices, found: Collection[int] = ()) -> int:
 
 
 def number_setting(choices: Choices, name: str, default: float, *, most: float) -> float:
-    """Return a numeric setting from 0 to `most`.
-
-    Raises:
-        InvalidArgument: not such a number.
-    """
+    """Return a numeric setting from 0 to `most`."""
     try:
         given = float(choices.settings.get(name, default))
     except ValueError:
@@ -151,11 +139,7 @@ def number_setting(choices: Choices, name: str, default: float, *, most: float) 
 
 
 def integer_setting(choices: Choices, name: str, default: int, *, most: int) -> int:
-    """Return an integer setting from 1 to `most`.
-
-    Raises:
-        InvalidArgument: not such an integer.
-    """
+    """Return an integer setting from 1 to `most`."""
     given = choices.settings.get(name, str(default))
     if not given.isdecimal() or not 1 <= int(given[:9]) <= most or len(given) > len(str(most)):
         raise InvalidArgument(f"{name}: must be a whole number from 1 to {most}", field=name)
@@ -163,11 +147,7 @@ def integer_setting(choices: Choices, name: str, default: int, *, most: int) -> 
 
 
 def choice_setting(choices: Choices, name: str, known: Sequence[str]) -> str:
-    """Return a setting that is one of some words, by default the first.
-
-    Raises:
-        InvalidArgument: none of them.
-    """
+    """Return a setting that is one of some words, by default the first."""
     given = choices.settings.get(name, known[0])
     if given not in known:
         raise InvalidArgument(f"{name}: must be one of {', '.join(known)}", field=name)
@@ -189,11 +169,7 @@ ORCHESTRATION_EVALS = {
 
 
 def load_orchestration(name: str) -> Orchestration:
-    """Load an eval by name.
-
-    Raises:
-        UnknownName: there is none.
-    """
+    """Load an eval by name."""
     if name not in ORCHESTRATION_EVALS:
         raise UnknownName(
             f"there is no eval {name}; known: {', '.join(ORCHESTRATION_EVALS)}", field="name"

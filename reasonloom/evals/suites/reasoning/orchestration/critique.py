@@ -89,11 +89,7 @@ async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return questions with drafts, as many right as in the case, and their digest.
-
-    Raises:
-        InvalidArgument: a data file is given, or too many items.
-    """
+    """Return questions with drafts, as many right as in the case, and their digest."""
     if choices.data:
         raise InvalidArgument("data: sim-critique draws its own problems", field="data")
     count = ITEMS if choices.items is None else choices.items
@@ -105,12 +101,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows of a case; the gate's judge errs at the rate `judge_error`.
-
-    Raises:
-        InvalidArgument: a setting is out of range.
-        UnknownName: there is no such setting.
-    """
+    """Return the rows of a case; the gate's judge errs at the rate `judge_error`."""
     require_known_settings(choices, ("case", "judge_error"))
     case, error = _case(choices), number_setting(choices, "judge_error", JUDGE_ERROR, most=1)
     loops: dict[str, tuple[int, Stop]] = {

@@ -33,12 +33,7 @@ T = TypeVar("T")
 
 
 class ObservedModel:
-    """Forwards calls to a language model and scores the criticisms; used for one answer.
-
-    Attributes:
-        usages: usage of the calls.
-        marks: the marks of each criticism.
-    """
+    """Forwards calls to a language model and scores the criticisms; used for one answer."""
 
     offline = False
 
@@ -117,13 +112,9 @@ class SharedEngine:
 
 @dataclass(frozen=True, slots=True)
 class GatedReflection:
-    """Reflects on drafts with a blind judge as the gate.
+    """Reflects on drafts; the gate is a blind judge that prefers the worse of two at `judge_error`.
 
-    Attributes:
-        case: the critic's rates.
-        rounds: maximal iterations; the mode stops early if it finds nothing to do.
-        judge_error: how often the judge prefers the worse of two answers.
-        shop: the engine.
+    The mode stops before `rounds` iterations if it finds nothing to do.
     """
 
     case: Case
@@ -132,11 +123,7 @@ class GatedReflection:
     shop: SharedEngine
 
     async def run(self, item: Problem, seed: int) -> Result:
-        """Return the result of the mode on a draft.
-
-        Raises:
-            RuntimeError: no engine is open, or a call failed.
-        """
+        """Return the result of the mode on a draft."""
         if self.shop.engine is None:
             raise RuntimeError("the row is not opened")
         critic = SimulatedCritic(self.case, seed, judge_error=self.judge_error)

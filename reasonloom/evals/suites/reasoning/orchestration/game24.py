@@ -105,10 +105,7 @@ DESCRIPTIONS: dict[str, tuple[Status, str]] = {
 class Table:
     """Answers items in the ways that the rows name.
 
-    Attributes:
-        llm: returns the language model of a seed and constants.
-        calls: maximal calls of a search with backtracking.
-        concurrency: concurrent calls.
+    `calls` bounds a search with backtracking; `llm` returns the model of a seed and constants.
     """
 
     llm: Callable[[int, Constants], LanguageModel] = Game24Model
@@ -177,11 +174,7 @@ class Table:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the puzzles from rank 901 of the public file, or our own, and their digest.
-
-    Raises:
-        InvalidArgument: a foreign file, or too many items.
-    """
+    """Return the puzzles from rank 901 of the public file, or our own, and their digest."""
     count = ITEMS if choices.items is None else choices.items
     if choices.data:
         require_between("items", count, 1, ITEMS)
@@ -193,12 +186,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows, with published figures if the published puzzles are used.
-
-    Raises:
-        InvalidArgument: a setting is out of range.
-        UnknownName: there is no such setting.
-    """
+    """Return the rows, with published figures if the published puzzles are used."""
     require_known_settings(choices, ("calls", "concurrency"))
     table = Table(
         calls=integer_setting(choices, "calls", CALLS, most=10_000),

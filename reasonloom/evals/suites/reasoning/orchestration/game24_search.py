@@ -151,12 +151,7 @@ HOPELESS = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How one row searches.
-
-    Attributes:
-        settings: of the tree search.
-        judged, checked: as in `ThoughtRunner`.
-    """
+    """How one row searches; `judged` and `checked` as in `ThoughtRunner`."""
 
     settings: SearchSettings
     judged: Collection[int] = ALL
@@ -182,11 +177,7 @@ def searches(calls: int) -> Mapping[str, Search]:
 
 
 async def run_search(carrier: ThoughtRunner, settings: SearchSettings, concurrency: int) -> State:
-    """Run the search of a puzzle to its end.
-
-    Raises:
-        LlmUnavailable: the language model misunderstood a question, or was misunderstood.
-    """
+    """Run the search of a puzzle to its end; refuses a misunderstood question or answer."""
     state = await machine_run_search(
         begin_search(carrier.puzzle, settings),
         carrier.generate,

@@ -77,11 +77,7 @@ def plans(size: int) -> dict[str, Plan]:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the pairs of sets of a file, or generated ones, and their digest.
-
-    Raises:
-        InvalidArgument: a malformed file or another size, or a setting is out of range.
-    """
+    """Return the pairs of sets of a file, or generated ones, and their digest."""
     size = size_of(choices)
     if choices.data:
         found = load_intersection(choices.data)[: choices.items]
@@ -95,11 +91,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows for sets of `size`.
-
-    Raises:
-        InvalidArgument: a setting is out of range.
-    """
+    """Return the rows for sets of `size`."""
     require_known_settings(choices, ("size",))
     return [_row(name, plan) for name, plan in plans(size_of(choices)).items()]
 

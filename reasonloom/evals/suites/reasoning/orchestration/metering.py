@@ -22,24 +22,14 @@ from reasonloom.prompts.registry import PromptRegistry
 
 @dataclass(slots=True)
 class MeteredModel:
-    """Calls a language model with packaged prompts, and records usage.
-
-    Attributes:
-        llm: the model.
-        prompts: source of the prompts.
-        usages: usage of each reply, in order of completion.
-    """
+    """Calls a language model with packaged prompts, and records usage in order of completion."""
 
     llm: LanguageModel
     prompts: PromptRegistry
     usages: list[Usage] = field(default_factory=list)
 
     async def ask(self, prompt: str, *, sample: int = 0, **variables: object) -> dict[str, Any]:
-        """Return the reply to a prompt as an object of the prompt's schema.
-
-        Raises:
-            LlmUnavailable: the reply is no such object.
-        """
+        """Return the reply to a prompt as an object of the prompt's schema, else LlmUnavailable."""
         rendered = self.prompts.get(prompt).render(**variables)
         reply = await self.llm.answer(
             Ask(messages=rendered.messages(), schema=rendered.schema, sample=sample)
@@ -75,12 +65,7 @@ PROMPTS = PromptRegistry()
 
 @dataclass(frozen=True, slots=True)
 class PlanRunner:
-    """Answers the orders of a plan.
-
-    Attributes:
-        task: formulates the questions.
-        meter: the model that is called.
-    """
+    """Answers the orders of a plan: the task formulates the questions."""
 
     task: Task
     meter: MeteredModel
@@ -104,9 +89,6 @@ async def run_plan(
 
     `solved` is 1 if the measure is 0, `samples` the number of answers, and `faults` the number of
     failed operations.
-
-    Raises:
-        RuntimeError: no thought came out.
     """
     meter = MeteredModel(llm, PROMPTS)
     state = await outcome_run_plan(plan, problem, task, PlanRunner(task, meter))

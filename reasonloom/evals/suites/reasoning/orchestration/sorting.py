@@ -141,11 +141,7 @@ def with_noisy_checks(deviation: float, seed: int) -> Task:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the lists of a file, or uniformly drawn ones, and their digest.
-
-    Raises:
-        InvalidArgument: a malformed file or another size, or a setting is out of range.
-    """
+    """Return the lists of a file, or uniformly drawn ones, and their digest."""
     size = size_of(choices)
     if choices.data:
         found = load_sorting(choices.data)[: choices.items]
@@ -157,11 +153,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows for lists of `size`, with a scorer of `noise` at the first or every look.
-
-    Raises:
-        InvalidArgument: a setting is out of range.
-    """
+    """Return the rows for lists of `size`, with a scorer of `noise` at the first or every look."""
     require_known_settings(choices, ("size", "noise", "looks"))
     size, noise = size_of(choices), number_setting(choices, "noise", 0.0, most=MOST_NOISE)
     looks = choice_setting(choices, "looks", (FIRST, EVERY))

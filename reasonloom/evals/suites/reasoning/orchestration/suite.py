@@ -202,12 +202,7 @@ def _change(ratio: float) -> float | None:
 def packaged(
     chosen: Orchestration, choices: Choices, seeds: int = 10, only: Sequence[str] = ()
 ) -> Packaged:
-    """Return the rows on the problems, or only the named rows.
-
-    Raises:
-        InvalidArgument: the data is not the eval's.
-        UnknownName: there is no such row.
-    """
+    """Return the rows on the problems, or only the named rows."""
     problems, digest = chosen.load(choices)
     rows = _chosen(chosen, choices, only)
     suite = Suite(

@@ -33,32 +33,15 @@ if TYPE_CHECKING:
     from reasonloom.evals.scorers.text import numeric as numeric
 
 _WHERE = {
-    "compare": "comparison.compare",
-    "plan": "comparison.power",
-    "Budget": "core.budget",
-    "Item": "core.item",
-    "run": "core.run",
-    "Mark": "core.item",
-    "Suite": "core.suite",
-    "Purse": "core.system",
-    "System": "core.system",
-    "Tool": "core.tool",
-    "Asking": "core.way",
-    "Function": "core.way",
-    "big_bench_hard": "loaders.published",
-    "game24": "loaders.published",
-    "gsm8k": "loaders.published",
-    "python_file": "loaders.files",
-    "table": "loaders.files",
-    "Checker": "scorers.function",
-    "Fields": "scorers.fields",
-    "Judge": "scorers.judge",
-    "Pattern": "scorers.text",
-    "choice": "scorers.text",
-    "contains": "scorers.text",
-    "exact": "scorers.text",
-    "numeric": "scorers.text",
-}
+    "compare": "comparison.compare", "plan": "comparison.power", "Budget": "core.budget",
+    "Item": "core.item", "run": "core.run", "Mark": "core.item", "Suite": "core.suite",
+    "Purse": "core.system", "System": "core.system", "Tool": "core.tool", "Asking": "core.way",
+    "Function": "core.way", "big_bench_hard": "loaders.published", "game24": "loaders.published",
+    "gsm8k": "loaders.published", "python_file": "loaders.files", "table": "loaders.files",
+    "Checker": "scorers.function", "Fields": "scorers.fields", "Judge": "scorers.judge",
+    "Pattern": "scorers.text", "choice": "scorers.text", "contains": "scorers.text",
+    "exact": "scorers.text", "numeric": "scorers.text",
+}  # fmt: skip
 """The module of each public name, imported on first use because most of them are heavy."""
 
 

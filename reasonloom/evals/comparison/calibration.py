@@ -88,14 +88,10 @@ def skewed(items: int) -> World:
 
 
 COVERED = (
-    right_wrong(50, 0.2, 0.1),
-    right_wrong(100, 0.15, 0.1),
-    right_wrong(200, 0.15, 0.1),
-    in_clusters(30, 5, 5, 0.2, 0.1, 0.3),
-    in_clusters(40, 1, 9, 0.2, 0.1, 0.3),
-    in_epochs(100, 5, 0.05),
-    skewed(60),
-)
+    right_wrong(50, 0.2, 0.1), right_wrong(100, 0.15, 0.1), right_wrong(200, 0.15, 0.1),
+    in_clusters(30, 5, 5, 0.2, 0.1, 0.3), in_clusters(40, 1, 9, 0.2, 0.1, 0.3),
+    in_epochs(100, 5, 0.05), skewed(60),
+)  # fmt: skip
 """Worlds on which interval coverage is measured."""
 
 NO_EFFECT = right_wrong(200, 0.1, 0.1)

@@ -11,12 +11,9 @@ from reasonloom.evals.reporting.formatting import format_count
 from reasonloom.evals.reporting.report import ReportedRun, method_of
 
 COSTS = {
-    "calls": "calls",
-    "tokens_in": "tokens asked",
-    "tokens_out": "tokens answered",
-    "usd": "US dollars",
-    "latency_ms": "latency, ms",
-}
+    "calls": "calls", "tokens_in": "tokens asked", "tokens_out": "tokens answered",
+    "usd": "US dollars", "latency_ms": "latency, ms",
+}  # fmt: skip
 """Names of the cost figures."""
 
 MOST_PROMPTS = 10

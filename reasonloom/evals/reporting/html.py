@@ -62,12 +62,9 @@ def _round_step(least: float) -> float:
 
 
 WAYS = {
-    "to_wrong": "became wrong",
-    "to_right": "became right",
-    "other": "changed otherwise",
-    "wrong": "wrong",
-    "right": "right",
-}
+    "to_wrong": "became wrong", "to_right": "became right", "other": "changed otherwise",
+    "wrong": "wrong", "right": "right",
+}  # fmt: skip
 
 
 def render_html(report: Report) -> str:

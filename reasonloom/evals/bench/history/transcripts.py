@@ -25,13 +25,9 @@ TURNS = 36_000
 BYTES = 150_000_000
 BEGINS = datetime(2025, 1, 6, 8, tzinfo=UTC)
 PROJECTS = (
-    "/home/ana/src/api",
-    "/srv/team/api",
-    "/home/ana/src/web-shop",
-    "/home/ana/src/data_tools",
-    "/home/ana/papers/review",
-    "/home/ana/house",
-)
+    "/home/ana/src/api", "/srv/team/api", "/home/ana/src/web-shop", "/home/ana/src/data_tools",
+    "/home/ana/papers/review", "/home/ana/house",
+)  # fmt: skip
 """Two end in the same word, as real ones do."""
 
 LEAST = 2_500

@@ -86,17 +86,11 @@ class Constants:
 
 
 _PROPOSED = {
-    (4, True, True): 0.528,
-    (4, True, False): 0.453,
-    (4, False, True): 0.051,
-    (4, False, False): 0.085,
-    (3, True, False): 0.597,
-    (3, False, True): 0.096,
-    (3, False, False): 0.130,
-    (2, True, True): 0.931,
-    (2, True, False): 0.817,
+    (4, True, True): 0.528, (4, True, False): 0.453, (4, False, True): 0.051,
+    (4, False, False): 0.085, (3, True, False): 0.597, (3, False, True): 0.096,
+    (3, False, False): 0.130, (2, True, True): 0.931, (2, True, False): 0.817,
     (2, False, False): 0.356,
-}
+}  # fmt: skip
 
 _JUDGED: dict[tuple[int, Sight], Table] = {
     (3, "lost"): (

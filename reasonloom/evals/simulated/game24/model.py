@@ -184,9 +184,5 @@ def _direct(constants: Constants, seed: int, question: Question, sample: int) ->
 
 
 _ANSWERING: Mapping[str, Callable[[Constants, int, Question, int], GameAnswer]] = {
-    "propose": _propose,
-    "value": _value,
-    "answer": _answer,
-    "chain": _chain,
-    "direct": _direct,
-}
+    "propose": _propose, "value": _value, "answer": _answer, "chain": _chain, "direct": _direct,
+}  # fmt: skip

@@ -28,14 +28,9 @@ MomentId = Annotated[str, Field(pattern=r"^h\d\d-m\d$")]
 Text = Annotated[str, Field(pattern=r"(?s)^\S(.*\S)?$")]
 
 TELLING_ROLES: dict[Kind, LinkedBy] = {
-    "file": "file",
-    "error": "error",
-    "name": "name",
-    "decision": "decision",
-    "resumed": "continuation",
-    "time": "time",
-    "report": "report",
-}
+    "file": "file", "error": "error", "name": "name", "decision": "decision",
+    "resumed": "continuation", "time": "time", "report": "report",
+}  # fmt: skip
 """The link that a chain of a kind must have; `within` may have any."""
 
 BOTH: frozenset[LinkedBy] = frozenset({"file", "error", "name"})

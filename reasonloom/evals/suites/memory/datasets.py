@@ -63,12 +63,8 @@ class Retrieval:
 SESSION = re.compile(r"session_(\d+)\Z")
 TURN_ID = re.compile(r"D\d+:\d+")
 CATEGORIES: Mapping[int, str] = {
-    1: "multi_hop",
-    2: "temporal",
-    3: "open_domain",
-    4: "single_hop",
-    5: "adversarial",
-}
+    1: "multi_hop", 2: "temporal", 3: "open_domain", 4: "single_hop", 5: "adversarial",
+}  # fmt: skip
 """Meaning of the category numbers; several projects label 1, 3 and 4 wrongly."""
 
 

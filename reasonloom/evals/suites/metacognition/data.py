@@ -29,40 +29,20 @@ Emotion = Literal[
     "pride", "shame", "guilt", "gratitude", "awe", "none",
 ]  # fmt: skip
 Framework = Literal[
-    "scientific-method",
-    "design-thinking",
-    "systems-thinking",
-    "critical-thinking",
-    "creative-problem-solving",
-    "root-cause-analysis",
-    "first-principles",
-    "scenario-planning",
-]
+    "scientific-method", "design-thinking", "systems-thinking", "critical-thinking",
+    "creative-problem-solving", "root-cause-analysis", "first-principles", "scenario-planning",
+]  # fmt: skip
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 Bias = Literal[
-    "confirmation",
-    "anchoring",
-    "availability",
-    "recency",
-    "representativeness",
-    "framing",
-    "sunk_cost",
-    "attribution",
-    "none",
-]
+    "confirmation", "anchoring", "availability", "recency", "representativeness", "framing",
+    "sunk_cost", "attribution", "none",
+]  # fmt: skip
 Fault = Literal[
-    "unsupported claim",
-    "contradiction with an earlier sentence",
-    "missing step",
-    "evidence that does not bear on the claim",
-    "number mismatch",
-    "hasty generalisation",
-    "circularity",
-    "overconfidence",
-    "ignored alternative",
-    "confusion of correlation and cause",
-]
+    "unsupported claim", "contradiction with an earlier sentence", "missing step",
+    "evidence that does not bear on the claim", "number mismatch", "hasty generalisation",
+    "circularity", "overconfidence", "ignored alternative", "confusion of correlation and cause",
+]  # fmt: skip
 BIASES: tuple[Bias, ...] = get_args(Bias)
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 

@@ -34,15 +34,10 @@ Label = Annotated[str, Field(pattern=r"^w\d\d-[mc]\d\d$")]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 VERDICTS: dict[Kind, Verdict] = {
-    "true": "verified",
-    "paraphrased": "verified",
-    "partly": "partial",
-    "negated": "ungrounded",
-    "number": "ungrounded",
-    "swapped": "ungrounded",
-    "unrelated": "ungrounded",
+    "true": "verified", "paraphrased": "verified", "partly": "partial", "negated": "ungrounded",
+    "number": "ungrounded", "swapped": "ungrounded", "unrelated": "ungrounded",
     "superseded": "ungrounded",
-}
+}  # fmt: skip
 """The right verdict of each kind."""
 
 CONTRADICTED: dict[Kind, tuple[bool, ...]] = dict.fromkeys(KINDS, (False,)) | {

@@ -52,15 +52,11 @@ MOST_NOISE = 1000.0
 TREE_ROUNDS = {32: 1, 64: 3, 128: 3}
 NARROW_ROUNDS = {32: 2, 64: 6, 128: 9}
 PUBLISHED = {
-    (64, "linear"): "40.5 [28, 55], $0.20 per 100",
-    (64, "chain"): "20 [16, 25], $0.34 per 100",
-    (64, "tree"): "16 [12, 21], $4.80 per 100",
-    (64, "tree2"): "graph -61 % errors",
-    (64, "graph"): "7 [5, 8], $3.25 per 100",
-    (32, "tree2"): "graph about equal",
-    (128, "tree"): "graph -62 % errors, -31 % cost",
-    (128, "tree2"): "graph -69 % errors",
-}
+    (64, "linear"): "40.5 [28, 55], $0.20 per 100", (64, "chain"): "20 [16, 25], $0.34 per 100",
+    (64, "tree"): "16 [12, 21], $4.80 per 100", (64, "tree2"): "graph -61 % errors",
+    (64, "graph"): "7 [5, 8], $3.25 per 100", (32, "tree2"): "graph about equal",
+    (128, "tree"): "graph -62 % errors, -31 % cost", (128, "tree2"): "graph -69 % errors",
+}  # fmt: skip
 """Read off vector graphics of the poster, or ratios quoted from the paper."""
 
 FITTED = {(64, name) for name in ("linear", "chain", "tree", "graph")}

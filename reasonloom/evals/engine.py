@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -79,6 +80,15 @@ async def call_tool(
     wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     caller = Caller(owner).within(request.space())
     return (await engine.call(Call(tool, load_graph(graph or tool), wire, caller))).answer
+
+
+async def timed_call(
+    engine: Engine, owner: str, tool: str, contract: type[Request], arguments: Mapping[str, Any]
+) -> tuple[ToolAnswer, float]:
+    """Return a tool's answer as `call_tool` does, and the milliseconds that it took."""
+    started = time.perf_counter()
+    answer = await call_tool(engine, owner, tool, contract, arguments)
+    return answer, (time.perf_counter() - started) * 1000
 
 
 class Once(Generic[Key, Value]):

@@ -18,18 +18,11 @@ Unit = Literal["share", "number", "ms"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure.
+    """One figure of a set (`part`) or of `latency`, of one class, fault or tool, or of all.
 
-    Attributes:
-        part: the set, or `latency`.
-        name: what is measured.
-        of: the class, fault or tool; or `all`.
-        value: None if there is nothing to measure.
-        n: sample size.
-        interval: 95 % interval of a share.
-        guess: expected value of random guessing on the same items.
-        majority: value of always answering the most frequent label.
-        unit: a share of one, a plain number, or milliseconds.
+    `value` is None if there is nothing to measure; a share has its 95 % interval. `guess` is what
+    random guessing is expected to reach on the same items, `majority` always answering the most
+    frequent label.
     """
 
     part: str

@@ -12,6 +12,8 @@ from reasonloom.evals.core.run import Progress, no_progress, run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.log import EvalLog
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.settings import load_settings
 
 Result = dict[str, Any]
 INNER = ("number", "prompts", "texts", "system", "scorers")
@@ -25,6 +27,11 @@ class Packaged:
     suite: Suite
     report: Callable[[EvalLog], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
     epochs: int = 1
+
+
+def embedder_model() -> str:
+    """Return the configured embedder's model, which heads name."""
+    return choose_embedder(load_settings()).model
 
 
 async def run_packaged(
@@ -41,9 +48,6 @@ async def run_packaged(
 
     There are figures only for complete runs without errors. A suite that calls no language model is
     given none. Items run one at a time by default, because latencies are reported.
-
-    Raises:
-        CallerMistake: invalid choices, or the log is another run's; nothing was called.
     """
     asks = own.suite.way is not None and own.suite.way.asks
     ran = await run(

@@ -96,10 +96,8 @@ def _require_order(turns: Sequence[Turn]) -> None:
 def _require_sizes(turns: Iterable[Turn]) -> None:
     sessions = Counter(turn.session for turn in turns)
     worlds = Counter(session.split("-", maxsplit=1)[0] for session in sessions)
-    for counted, allowed, of in (
-        (sessions, TURN_COUNTS, "turns"),
-        (worlds, SESSION_COUNTS, "sessions"),
-    ):
+    sizes = ((sessions, TURN_COUNTS, "turns"), (worlds, SESSION_COUNTS, "sessions"))
+    for counted, allowed, of in sizes:
         for name, number in counted.items():
             if number not in allowed:
                 why = f"{name} has {number} {of}, not {allowed[0]} to {allowed[-1]}"

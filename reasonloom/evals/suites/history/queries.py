@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistoryPredict, HistoryRecall
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.engine import call_tool
+from reasonloom.evals.engine import timed_call
 from reasonloom.evals.suites.history.data import LabelledWorld
 from reasonloom.evals.suites.history.records import Turn
 from reasonloom.evals.suites.history.transcript import Prose, write_world
@@ -54,7 +53,6 @@ async def store_world(engine: Engine, world: LabelledWorld, *, noise: bool) -> N
 
 
 def _written(world: LabelledWorld, folder: Path, prose: Prose | None) -> list[tuple[str, Path]]:
-    """Write a world's transcripts; return their names and paths."""
     write_world(world, folder, noise=prose)
     return [(path.name, path) for path in sorted(folder.rglob("*.jsonl"))]
 
@@ -70,15 +68,9 @@ async def predict(engine: Engine, context: str, turns: Sequence[Turn]) -> Histor
 
 
 async def _ask(
-    engine: Engine,
-    tool: str,
-    contract: type[Request],
-    arguments: dict[str, Any],
-    turns: Sequence[Turn],
+    engine: Engine, tool: str, contract: type[Request], given: dict[str, Any], turns: Sequence[Turn]
 ) -> HistoryAnswer:
-    started = time.perf_counter()
-    answer = await call_tool(engine, OWNER, tool, contract, arguments)
-    took = (time.perf_counter() - started) * 1000
+    answer, took = await timed_call(engine, OWNER, tool, contract, given)
     marks = {turn.id: _bare(turn.text)[:TURN_MARKS] for turn in turns}
     projects = {turn.id: turn.project for turn in turns}
     pieces = [turns_in(chunk, marks, projects) for chunk in answer["chunks"]]

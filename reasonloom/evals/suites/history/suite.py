@@ -20,9 +20,8 @@ from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.history import queries
 from reasonloom.evals.suites.history.data import HERE, HistorySet, load_history, require_wording
 from reasonloom.evals.suites.history.records import KINDS, Chain, Moment, Turn, Wording
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
 from reasonloom.settings import load_settings
 
@@ -127,11 +126,7 @@ def packaged(
     half: str = "dev", data: Path | None = None, name_of_wording: str = "other"
 ) -> Packaged:
     """Return the questions of a half in one of their wordings, each in both forms."""
-    words, chosen, settings = (
-        require_wording(name_of_wording),
-        load_history(half, data or HERE),
-        load_settings(),
-    )
+    words, chosen = require_wording(name_of_wording), load_history(half, data or HERE)
     every: tuple[Chain | Moment, ...] = (*chosen.chains, *chosen.moments)
     known = {each.id: each for each in every}
     suite = Suite(
@@ -143,8 +138,8 @@ def packaged(
             "half": half,
             "asked": words,
             "data_sha256": chosen.sha256,
-            "embedder": choose_embedder(settings).model,
-            "budget": settings.max_response_tokens,
+            "embedder": embedder_model(),
+            "budget": load_settings().max_response_tokens,
         },
     )
     return Packaged(suite, history_report)
@@ -157,17 +152,13 @@ def history_report(log: EvalLog) -> dict[str, Any]:
 
 def history_items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
     """Return the questions of a form; those of a world share a cluster."""
+    asked: list[tuple[Chain | Moment, str, tuple[str, ...], str]] = [
+        *((each, each.in_wording(words), each.chain, each.kind) for each in chosen.chains),
+        *((each, each.context, each.after, MOMENT) for each in chosen.moments),
+    ]
     return [
-        *(
-            Item(
-                f"{form}/{each.id}", each.in_wording(words), list(each.chain), each.world, each.kind
-            )
-            for each in chosen.chains
-        ),
-        *(
-            Item(f"{form}/{each.id}", each.context, list(each.after), each.world, MOMENT)
-            for each in chosen.moments
-        ),
+        Item(f"{form}/{each.id}", question, list(turns), each.world, group)
+        for each, question, turns, group in asked
     ]
 
 
@@ -185,13 +176,7 @@ def score_answer(question: Chain | Moment, output: Mapping[str, Any]) -> dict[st
         return {"foretold": share_predicted(question, pieces), **both}
     result = judge_chain(question, pieces)
     return {
-        "right": float(result.right),
-        "problem": float(result.problem),
-        "solution": float(result.solution),
-        "ordered": float(result.ordered),
-        "share": result.share,
-        "pure": result.pure,
-        "strayed": float(result.strayed),
+        **{name: float(getattr(result, name)) for name in SCORES[:7]},
         "pieces": float(len(pieces)),
         **both,
     }

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -26,7 +25,7 @@ from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import Once, call_tool, temporary_engine
+from reasonloom.evals.engine import Once, call_tool, temporary_engine, timed_call
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection, DatasetMemory, Source, load_locomo
 from reasonloom.evals.suites.memory.retrieval import collection_by_question, retrieval_items
@@ -142,9 +141,8 @@ def speaker_and_text(memory: DatasetMemory) -> tuple[str, str]:
 
 async def _ask(engine: Engine, owner: str, item: Item, turns: Mapping[str, str]) -> Answer:
     budget = engine.loom.settings.max_response_tokens
-    started = time.perf_counter()
-    found = await call_tool(engine, owner, "history_search", HistorySearch, {"query": item.input})
-    took = (time.perf_counter() - started) * 1000
+    query = {"query": item.input}
+    found, took = await timed_call(engine, owner, "history_search", HistorySearch, query)
     recalled = await _called(engine, owner, "recall", Recall, {"text": item.input, "limit": MOST})
     wanted = [turns[turn] for turn in item.target]
     memories = recalled["memories"]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,15 +13,13 @@ from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import Once, call_tool, temporary_engine
+from reasonloom.evals.engine import Once, call_tool, temporary_engine, timed_call
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection as DatasetsCollection
 from reasonloom.evals.suites.memory.datasets import Retrieval, Source
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.nodes.memory.retrieval.scoring import SCALE
-from reasonloom.settings import load_settings
 
 DEPTHS = (5, 10, 20)
 CUT = 10
@@ -107,13 +103,9 @@ def packaged(
     suite = Suite(
         chosen.name,
         retrieval_items(collections),
-        (*(_found(name) for name in FOUND), *(_nothing(name) for name in unanswerable_scores([]))),
+        [Measure(name, partial(_read, name)) for name in (*FOUND, *unanswerable_scores([]))],
         Opening(partial(open_retrieval, collections, ablate), "recall"),
-        about={
-            "data_sha256": digest,
-            "embedder": choose_embedder(load_settings()).model,
-            "ablate": ablate,
-        },
+        about={"data_sha256": digest, "embedder": embedder_model(), "ablate": ablate},
     )
     return Packaged(
         suite, lambda log: means_by_group(log.records, excluded=chosen.excluded), epochs
@@ -122,16 +114,11 @@ def packaged(
 
 def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:
     """Return the questions; those of one collection share a cluster if there are several."""
+    alone = len(collections) == 1
     return [
-        Item(
-            question.id,
-            question.text,
-            sorted(question.evidence),
-            collection.id if len(collections) > 1 else "",
-            question.category,
-        )
-        for collection in collections
-        for question in collection.questions
+        Item(each.id, each.text, sorted(each.evidence), "" if alone else one.id, each.category)
+        for one in collections
+        for each in one.questions
     ]
 
 
@@ -146,20 +133,10 @@ FOUND = sorted(ranking_scores([], {""}), key=lambda name: name != f"recall@{CUT}
 """The scores of an answerable question; the first one is compared."""
 
 
-def _found(name: str) -> Measure:
-    return Measure(
-        name,
-        lambda item, answer: (
-            ranking_scores(answer["ranked"], item.target)[name] if item.target else None
-        ),
-    )
-
-
-def _nothing(name: str) -> Measure:
-    return Measure(
-        name,
-        lambda item, answer: None if item.target else unanswerable_scores(answer["scores"])[name],
-    )
+def _read(name: str, item: Item, answer: Mapping[str, Any]) -> float | None:
+    if item.target:
+        return ranking_scores(answer["ranked"], item.target).get(name)
+    return unanswerable_scores(answer["scores"]).get(name)
 
 
 @asynccontextmanager
@@ -174,9 +151,7 @@ async def open_retrieval(
 
         async def answer(item: Item, epoch: int) -> Answer:
             name = of[item.id].id
-            return await _recall(
-                _StoredCollection(engine, name, await stored.of(name)), item, ablate=ablate
-            )
+            return await _recall(engine, name, await stored.of(name), item, ablate=ablate)
 
         yield answer
 
@@ -191,31 +166,22 @@ async def _remember(engine: Engine, collection: DatasetsCollection) -> dict[str,
     return known
 
 
-@dataclass(frozen=True, slots=True)
-class _StoredCollection:
-    """Stored memories of `user`: the collection's ids by those in the engine."""
-
-    engine: Engine
-    user: str
-    known: dict[str, str]
-
-
-async def _recall(stored: _StoredCollection, item: Item, *, ablate: bool) -> Answer:
-    """Return the ranking, and the scores without each signal if ablating."""
-    arguments = {"userId": stored.user, "text": item.input, "limit": max(DEPTHS)}
+async def _recall(
+    engine: Engine, user: str, known: dict[str, str], item: Item, *, ablate: bool
+) -> Answer:
+    """Return the ranking by the ids `known`, and the scores without each signal if ablating."""
+    arguments = {"userId": user, "text": item.input, "limit": max(DEPTHS)}
     if ablate:
         arguments |= {"limit": REORDERED, "explain": True}
-    started = time.perf_counter()
-    found = await call_tool(stored.engine, OWNER, "recall", ExplainedRecall, arguments)
-    took = (time.perf_counter() - started) * 1000
+    found, took = await timed_call(engine, OWNER, "recall", ExplainedRecall, arguments)
     memories = found["memories"]
     output: dict[str, Any] = {
-        "ranked": [stored.known[memory["id"]] for memory in memories],
+        "ranked": [known[memory["id"]] for memory in memories],
         "scores": [memory["score"] for memory in memories],
     }
     if ablate and item.target and memories:
         output["without"] = {
-            signal: ranking_scores([stored.known[memory] for memory in order], item.target)
+            signal: ranking_scores([known[memory] for memory in order], item.target)
             for signal, order in ablated_rankings(memories).items()
         }
     return Answer(output, latency_ms=took)

@@ -32,7 +32,7 @@ from reasonloom.evals.suites.labelled import (
     require_unique,
 )
 from reasonloom.evals.suites.mental_models.triggers import Language
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.mental_models.resolve import judge_by_words
@@ -96,20 +96,14 @@ Likely = Mapping[str, tuple[float, bool]]
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     """Return the observations of a half, from the folder `data` if given."""
     folder = data or HERE
-    sets, dev = (
-        {each: load_outcomes(each, folder) for each in halves_of(half)},
-        load_outcomes("dev", folder),
-    )
+    sets = {each: load_outcomes(each, folder) for each in halves_of(half)}
+    dev = load_outcomes("dev", folder)
     suite = Suite(
         NAME,
         [_item(each) for one in sets.values() for each in one.items],
         (Measure("right", lambda item, output: output == item.target),),
         Function(_judged, "words"),
-        about={
-            "data_sha256": dev.sha256,
-            "half": half,
-            "embedder": choose_embedder(load_settings()).model,
-        },
+        about={"data_sha256": dev.sha256, "half": half, "embedder": embedder_model()},
     )
     return Packaged(suite, partial(_report, sets, dev))
 
@@ -200,8 +194,11 @@ def _figures(
 
 
 def _groups(observations: Sequence[Observed]) -> list[tuple[str, list[Observed]]]:
-    groups = [("all", list(observations))]
-    groups += [(kind, [each for each in observations if each.kind == kind]) for kind in KINDS]
-    for language in dict.fromkeys(each.language for each in observations):
-        groups.append((language, [each for each in observations if each.language == language]))
-    return groups
+    names = (*KINDS, *dict.fromkeys(each.language for each in observations))
+    return [
+        ("all", list(observations)),
+        *(
+            (of, [each for each in observations if of in (each.kind, each.language)])
+            for of in names
+        ),
+    ]

@@ -29,7 +29,7 @@ from reasonloom.evals.suites.labelled import (
     of_half,
     require_unique,
 )
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.mental_models.triggers import match_trigger
@@ -134,11 +134,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         ],
         (Measure("right", lambda item, output: output["fires"] is item.target),),
         Opening(open_triggers, "match"),
-        about={
-            "data_sha256": dev.sha256,
-            "half": half,
-            "embedder": choose_embedder(load_settings()).model,
-        },
+        about={"data_sha256": dev.sha256, "half": half, "embedder": embedder_model()},
     )
     return Packaged(suite, partial(_report, sets, dev))
 
@@ -217,12 +213,9 @@ def _summary(
     alone = {key: value >= threshold for key, value in cosines.items()}
     right = {each.id: records[each.id].scores["right"] for each in messages}
     figures = [share("triggers", "right", list(right.values()))]
-    for kind in KINDS:
-        hits = [right[each.id] for each in messages if each.kind == kind]
-        figures.append(share("triggers", "right", hits, of=kind))
-    for language in dict.fromkeys(each.language for each in messages):
-        hits = [right[each.id] for each in messages if each.language == language]
-        figures.append(share("triggers", "right", hits, of=language))
+    for of in (*KINDS, *dict.fromkeys(each.language for each in messages)):
+        hits = [right[each.id] for each in messages if of in (each.kind, each.language)]
+        figures.append(share("triggers", "right", hits, of=of))
     found = f1(messages, fires)
     return {
         "f1": round(found, DIGITS),

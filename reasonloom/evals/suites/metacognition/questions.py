@@ -12,13 +12,12 @@ from typing import Any
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.metacognition import AssessConfidence, DetectBias, DetectEmotion, Evaluate
 from reasonloom.evals.core.item import Answer, Item
-from reasonloom.evals.engine import call_tool
+from reasonloom.evals.engine import timed_call
 from reasonloom.evals.suites.labelled import Labelled
 from reasonloom.evals.suites.metacognition.data import (
     BiasText,
     FrameworkProblem,
     LabelledSets,
-    Pair,
 )
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.thinking.analyze.selection import computed_shares
@@ -60,7 +59,8 @@ def questions(sets: LabelledSets) -> Iterator[Question]:
         yield Question(_item(SELECTION, problem, problem.problem), partial(_select, problem))
     for tool, (context, reads) in RANKED.items():
         for pair in sets.pairs:
-            sides = {side: {"reasoning": getattr(pair, side), **context(pair)} for side in SIDES}
+            more = context(pair.evidence) if pair.evidence else {}
+            sides = {side: {"reasoning": getattr(pair, side), **more} for side in SIDES}
             yield Question(_item(tool, pair, sides), partial(_rank, tool, sides, reads))
 
 
@@ -89,30 +89,17 @@ def detected_emotion(answer: ToolOutput) -> Scores:
     }
 
 
-def assessed_confidence(answer: ToolOutput) -> float:
-    """Return how far `assess_confidence` would rely on the reasoning."""
-    return float(answer["overallConfidence"])
-
-
-def mean_quality(answer: ToolOutput) -> float:
-    """Return the mean of the four quality dimensions."""
-    return fmean(answer["quality"].values())
-
-
-def _evidence(pair: Pair) -> dict[str, Any]:
-    return {"evidence": pair.evidence} if pair.evidence else {}
-
-
-def _context(pair: Pair) -> dict[str, Any]:
-    """Return the context for `evaluate`, which takes no evidence argument."""
-    return {"context": " ".join(pair.evidence)} if pair.evidence else {}
-
-
-RANKED: dict[str, tuple[Callable[[Pair], dict[str, Any]], Callable[[ToolOutput], float]]] = {
-    "assess_confidence": (_evidence, assessed_confidence),
-    "evaluate": (_context, mean_quality),
+RANKED: dict[str, tuple[Callable[[list[str]], dict[str, Any]], Callable[[ToolOutput], float]]] = {
+    "assess_confidence": (
+        lambda evidence: {"evidence": evidence},
+        lambda answer: float(answer["overallConfidence"]),
+    ),
+    "evaluate": (
+        lambda evidence: {"context": " ".join(evidence)},  # it takes no evidence argument
+        lambda answer: fmean(answer["quality"].values()),
+    ),
 }
-"""The tools that rank a pair: their extra arguments and how their answer is valued."""
+"""The tools that rank a pair: arguments for its evidence, and how their answer is valued."""
 
 
 def _item(check: str, labelled: Labelled, question: Any) -> Item:
@@ -123,7 +110,7 @@ def _of_tool(
     tool: str, labelled: Labelled, given: dict[str, Any], reads: Callable[[ToolOutput], Scores]
 ) -> Question:
     async def ask(engine: Engine) -> Answer:
-        output, took = await _timed(engine, tool, given)
+        output, took = await timed_call(engine, OWNER, tool, CONTRACTS[tool], given)
         return Answer(reads(output), latency_ms=took)
 
     return Question(_item(tool, labelled, given), ask)
@@ -138,15 +125,9 @@ async def _rank(
     """Return a tool's value for each side, and the milliseconds of each call."""
     scores: Scores = {}
     for side, given in sides.items():
-        output, scores[f"{side}_ms"] = await _timed(engine, tool, given)
-        scores[side] = reads(output)
+        output, took = await timed_call(engine, OWNER, tool, CONTRACTS[tool], given)
+        scores |= {f"{side}_ms": took, side: reads(output)}
     return Answer(scores, latency_ms=fmean(scores[f"{side}_ms"] for side in sides))
-
-
-async def _timed(engine: Engine, tool: str, given: dict[str, Any]) -> tuple[ToolOutput, float]:
-    started = time.perf_counter()
-    output = await call_tool(engine, OWNER, tool, CONTRACTS[tool], given)
-    return output, (time.perf_counter() - started) * 1000
 
 
 async def _select(problem: FrameworkProblem, engine: Engine) -> Answer:

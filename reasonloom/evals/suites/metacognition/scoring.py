@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from statistics import fmean, median
 
 from reasonloom.evals.suites.figures import ALL, Figure, correlation, mean_distance, share
@@ -39,14 +40,8 @@ def bias_figures(items: Sequence[BiasText], answers: DetectedBiases) -> Iterator
     yield _precision(items, answers, TYPES)
     yield _recall(biased, answers)
     alarms = [float(bool(_detected(answers, item, TYPES))) for item in sound]
-    yield share(
-        PARTIAL_OVERLAP,
-        "false alarms",
-        alarms,
-        of=NONE,
-        guess=len(TYPES) / len(BIASES),
-        majority=0.0,
-    )
+    chance = len(TYPES) / len(BIASES)
+    yield share(PARTIAL_OVERLAP, "false alarms", alarms, of=NONE, guess=chance, majority=0.0)
     yield _overlap(biased, answers)
     by_type = {bias: list(_of_type(items, answers, bias)) for bias in TYPES}
     yield _macro("precision", [found[0] for found in by_type.values()])
@@ -84,13 +79,8 @@ def _overlap(labelled: Sequence[BiasText], answers: DetectedBiases, of: str = "a
     """
     right = [item for item in labelled if item.bias in answers[item.id]]
     guess = fmean(_touching(item) for item in right) if right else None
-    return share(
-        PARTIAL_OVERLAP,
-        "span overlap",
-        [answers[item.id]["overlap"] for item in right],
-        of=of,
-        guess=guess,
-    )
+    hits = [answers[item.id]["overlap"] for item in right]
+    return share(PARTIAL_OVERLAP, "span overlap", hits, of=of, guess=guess)
 
 
 def _touching(item: BiasText) -> float:
@@ -154,22 +144,10 @@ def emotion_figures(items: Sequence[EmotionText], answers: DetectedBiases) -> It
         labels = [float(getattr(item, axis)) for item in items]
         values = [answers[item.id][axis] for item in items]
         middle = [median(labels)] * len(labels)
-        yield Figure(
-            part="emotions",
-            name=f"{axis}, correlation",
-            value=correlation(labels, values),
-            n=len(items),
-            guess=0.0,
-            unit="number",
-        )
-        yield Figure(
-            part="emotions",
-            name=f"{axis}, mean error",
-            value=mean_distance(labels, values),
-            n=len(items),
-            guess=mean_distance(labels, middle),
-            unit="number",
-        )
+        alike, far = correlation(labels, values), mean_distance(labels, values)
+        figure = partial(Figure, part="emotions", n=len(items), unit="number")
+        yield figure(name=f"{axis}, correlation", value=alike, guess=0.0)
+        yield figure(name=f"{axis}, mean error", value=far, guess=mean_distance(labels, middle))
 
 
 def framework_figures(

@@ -229,14 +229,6 @@ def best_thresholds(claims: Sequence[OverlapScore]) -> Thresholds:
     return max(tried, key=lambda each: balanced_accuracy(claims, each))
 
 
-def accuracy_by_verdict(claims: Sequence[OverlapScore], by: Thresholds) -> dict[str, float]:
-    """Return the share of right verdicts per kind."""
-    hits: dict[str, list[bool]] = {kind: [] for kind in KINDS}
-    for each in claims:
-        hits[each.claim.kind].append(by.verdict(each.share) == each.claim.verdict)
-    return {kind: sum(own) / len(own) for kind, own in hits.items()}
-
-
 def balanced_accuracy(claims: Sequence[OverlapScore], by: Thresholds) -> float:
     """Return the mean over the three verdicts of the share judged right."""
     hits: dict[Verdict, list[bool]] = {}

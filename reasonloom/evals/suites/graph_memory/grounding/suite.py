@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -15,7 +14,7 @@ from reasonloom.contracts.graph_memory.nodes import MemoryAdd
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import Once, call_tool, temporary_engine
+from reasonloom.evals.engine import Once, call_tool, temporary_engine, timed_call
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import DIGITS, Figure, rounded, share
@@ -33,10 +32,8 @@ from reasonloom.evals.suites.graph_memory.grounding.data import (
     overlap_scores,
 )
 from reasonloom.evals.suites.labelled import halves_of
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.settings import load_settings
 
 
 async def store_world(engine: Engine, world: World) -> dict[int, str]:
@@ -57,9 +54,7 @@ async def store_world(engine: Engine, world: World) -> dict[int, str]:
 
 async def ask_claim(engine: Engine, world: str, claim: str, names: Mapping[int, str]) -> Answer:
     """Ground a claim; the output has status, contradiction, and evidence."""
-    started = time.perf_counter()
-    answer = await call_tool(engine, world, "memory_ground", MemoryGround, {"claim": claim})
-    took = (time.perf_counter() - started) * 1000
+    answer, took = await timed_call(engine, world, "memory_ground", MemoryGround, {"claim": claim})
     output = {
         "status": answer["status"],
         "contradicted": answer["contradicted"],
@@ -84,7 +79,10 @@ def grounding_summary(
     wrong = [each for each in records if each.group in NEVER and _is_verified(each)]
     accuracy = next(each for each, _ in figures if each.name == "right verdicts")
     return {
-        "figures": [_rounded(figure, overlap) for figure, overlap in figures],
+        "figures": [
+            {**rounded(figure), "overlap": None if overlap is None else round(overlap, DIGITS)}
+            for figure, overlap in figures
+        ],
         "goals": {
             "negated or swapped called verified": {"goal": "0", "value": len(wrong)},
             "right verdicts": {"goal": f"at least {ACCURACY:.0%}", "value": accuracy.value},
@@ -116,13 +114,9 @@ def _figures(
         some = [pair for pair, (c, _, _) in zip(right, judged, strict=True) if c.verdict == verdict]
         if some:
             means.append((fmean(a for a, _ in some), fmean(b for _, b in some)))
-    mean = Figure(
-        part="claims",
-        name="mean over the verdicts",
-        value=_mean([a for a, _ in means]),
-        n=len(judged),
-    )
-    found.append((mean, _mean([b for _, b in means])))
+    mean, n = _mean([a for a, _ in means]), len(judged)
+    figure = Figure(part="claims", name="mean over the verdicts", value=mean, n=n)
+    found.append((figure, _mean([b for _, b in means])))
     for kind in KINDS:
         some = [pair for pair, (c, _, _) in zip(right, judged, strict=True) if c.kind == kind]
         found.append((_share("right", [a for a, _ in some], kind), _mean([b for _, b in some])))
@@ -153,10 +147,6 @@ def _mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
 
 
-def _rounded(figure: Figure, overlap: float | None) -> dict[str, Any]:
-    return {**rounded(figure), "overlap": None if overlap is None else round(overlap, DIGITS)}
-
-
 def verdict_of(output: Mapping[str, Any]) -> str:
     """Return the answer's verdict, with contradicted as one of its own."""
     return "contradicted" if output["contradicted"] else str(output["status"])
@@ -184,21 +174,13 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         [_item(claim) for world in worlds for claim in world.claims],
         SCORERS,
         Opening(partial(open_grounding, worlds), "memory_ground", asks=True),
-        about={
-            "data_sha256": digests,
-            "half": half,
-            "embedder": choose_embedder(load_settings()).model,
-        },
+        about={"data_sha256": digests, "half": half, "embedder": embedder_model()},
     )
     return Packaged(suite, partial(_report, sets, folder))
 
 
 def _item(claim: Claim) -> Item:
-    target = {
-        "verdict": claim.verdict,
-        "label": claim.label,
-        "evidence": list(claim.evidence),
-    }
+    target = {"verdict": claim.verdict, "label": claim.label, "evidence": list(claim.evidence)}
     return Item(claim.id, claim.text, target, cluster=claim.world, group=claim.kind)
 
 
@@ -215,20 +197,16 @@ async def open_grounding(worlds: Sequence[World], parts: AnswerContext) -> Async
         yield answer
 
 
-def _right(item: Item, output: Any) -> float:
-    return float(output["status"] == item.target["verdict"])
-
-
-def _label(item: Item, output: Any) -> float:
-    return float(verdict_of(output) == item.target["label"])
-
-
 def _evidence(item: Item, output: Any) -> float | None:
     wanted = set(item.target["evidence"])
     return float(bool(wanted & set(output["evidence"]))) if wanted else None
 
 
-SCORERS = (Measure("right", _right), Measure("label", _label), Measure("evidence", _evidence))
+SCORERS = (
+    Measure("right", lambda item, output: output["status"] == item.target["verdict"]),
+    Measure("label", lambda item, output: verdict_of(output) == item.target["label"]),
+    Measure("evidence", _evidence),
+)
 
 
 def _report(sets: dict[str, GroundingSet], folder: Path, log: EvalLog) -> dict[str, Any]:

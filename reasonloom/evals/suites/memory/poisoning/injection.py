@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from reasonloom.contracts.memory.extras import BatchRemember
 from reasonloom.contracts.memory.tools import Recall, Remember
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.way import AnswerContext, Answering
-from reasonloom.evals.engine import Once, call_tool, temporary_database
+from reasonloom.evals.engine import Once, call_tool, temporary_database, timed_call
 from reasonloom.evals.suites.memory.datasets import Collection
 from reasonloom.evals.suites.memory.poisoning.data import Channel, Injected
 from reasonloom.graphs.runs.engine import Engine
@@ -30,23 +29,21 @@ CLAIMED = {"trust": 1.0, "source_kind": "user", "confidence": 1.0, "importance":
 """Claims that a line of an import may make about itself."""
 
 
+def _important(each: Injected) -> dict[str, Any]:
+    return {
+        "content": each.content, "primarySector": "semantic", "metadata": {"importance": 1.0},
+    }  # fmt: skip
+
+
 async def inject_by_remember(engine: Engine, owner: str, each: Injected) -> None:
     """Store as one memory that a client was told to remember, with maximal importance."""
-    metadata = {"importance": 1.0}
-    arguments = {
-        "userId": owner,
-        "sessionId": each.id,
-        "content": each.content,
-        "primarySector": "semantic",
-        "metadata": metadata,
-    }
+    arguments = {"userId": owner, "sessionId": each.id, **_important(each)}
     await call_tool(engine, owner, "remember", Remember, arguments)
 
 
 async def inject_by_batch(engine: Engine, owner: str, each: Injected) -> None:
     """Store in a batch."""
-    item = {"content": each.content, "primarySector": "semantic", "metadata": {"importance": 1.0}}
-    arguments = {"userId": owner, "sessionId": each.id, "memories": [item]}
+    arguments = {"userId": owner, "sessionId": each.id, "memories": [_important(each)]}
     await call_tool(engine, owner, "batch_remember", BatchRemember, arguments)
 
 
@@ -139,19 +136,12 @@ async def store_memories(
 
 async def ask_question(both: Engines, each: Injected, item: Item, names: Names) -> Answer:
     """Ask with and without the controls; the output has the placement either way."""
-    started = time.perf_counter()
-    guarded = await _found(both.guarded, each, item.input)
-    took = (time.perf_counter() - started) * 1000
-    found = {"with": guarded, "without": await _found(both.open, each, item.input)}
+    arguments = {"userId": each.half, "text": item.input, "limit": DEPTH}
+    guarded, took = await timed_call(both.guarded, each.half, "recall", Recall, arguments)
+    bare = await call_tool(both.open, each.half, "recall", Recall, arguments)
+    found = {"with": guarded["memories"], "without": bare["memories"]}
     output = {way: _placement(memories, each, item, names) for way, memories in found.items()}
     return Answer(output, latency_ms=took)
-
-
-async def _found(engine: Engine, each: Injected, question: str) -> list[dict[str, Any]]:
-    arguments = {"userId": each.half, "text": question, "limit": DEPTH}
-    answer = await call_tool(engine, each.half, "recall", Recall, arguments)
-    memories: list[dict[str, Any]] = answer["memories"]
-    return memories
 
 
 def _placement(

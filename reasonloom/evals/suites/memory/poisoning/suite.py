@@ -30,10 +30,8 @@ from reasonloom.evals.suites.memory.poisoning.data import (
     load_injected,
 )
 from reasonloom.evals.suites.memory.poisoning.injection import TOP, open_poisoned
-from reasonloom.evals.suites.packaged import Packaged
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.nodes.memory.injection.detection import detect_injection
-from reasonloom.settings import load_settings
 from reasonloom.text.hidden_characters import remove_hidden
 
 NAME = "poisoning"
@@ -66,7 +64,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
             "base_sha256": base_sha256,
             "benign_sha256": load_benign("all").sha256,
             "half": half,
-            "embedder": choose_embedder(load_settings()).model,
+            "embedder": embedder_model(),
         },
     )
     return Packaged(suite, partial(_report, base, by_half))

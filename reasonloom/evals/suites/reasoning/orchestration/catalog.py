@@ -29,12 +29,8 @@ class Problem(NamedTuple):
 class Result:
     """What one row made of one problem.
 
-    Attributes:
-        score: the eval's measure, such as 1 for solved, or a number of errors.
-        calls: calls of the language model.
-        tokens_in, tokens_out: billed tokens.
-        usd: US dollars at the published price.
-        also: further figures by name.
+    `score` is the eval's measure, such as 1 for solved, or a number of errors; tokens are billed
+    ones, US dollars those of the published price. `also` has further figures by name.
     """
 
     score: float
@@ -47,15 +43,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One arrangement of calls.
+    """One arrangement of calls; `run` works on a problem with a seed, `opened` holds what it needs.
 
-    Attributes:
-        name: in the log and the table.
-        run: works on a problem with a seed.
-        published: a published figure, with its source in the docs; empty if none.
-        status: `fitted` if a constant of the simulated model was fitted to this figure, `predicted`
-            if not, `control` for ablations, `own` if nobody published one.
-        opened: resources held while the row works, such as a database.
+    `published` is a figure with its source in the docs, empty if none. Its `status` is `fitted` if
+    a constant of the simulated model was fitted to it, `predicted` if not, `control` for ablations,
+    `own` if nobody published one.
     """
 
     name: str
@@ -76,18 +68,11 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Orchestration:
-    """One eval.
+    """One eval: its problems with the digest of their source, and its rows under chosen settings.
 
-    Attributes:
-        name: in `reasonloom eval run`.
-        measure: describes a score.
-        better: whether higher or lower scores are better.
-        load: returns the problems and the digest of their source.
-        rows: returns the rows under the chosen settings.
-        summarise: whether scores are summarised by mean or median.
-        compared: pairs of rows to compare, the second as the base.
-        share: whether scores are 0 or 1 and their mean is shown in per cent.
-        counted: further figures whose means are in the table.
+    `measure` describes a score; `share` means 0 or 1, whose mean is shown in per cent. `compared`
+    are pairs of rows, the second as the base; `counted` are further figures whose means are in the
+    table.
     """
 
     name: str

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.critique import SimulatedCritic, is_right
@@ -44,19 +44,13 @@ COIN = 0.5
 PROMPTS = PromptRegistry()
 
 
-class _RowDescription(NamedTuple):
-    """A row's status, and its published figure."""
-
-    status: Status
-    published: Callable[[Case], float]
-
-
-DESCRIPTIONS: dict[str, _RowDescription] = {
-    "draft": _RowDescription("fitted", lambda case: case.start),
-    "ungated-1": _RowDescription("fitted", lambda case: case.published[0]),
-    "ungated-2": _RowDescription("predicted", lambda case: case.published[1]),
-    "oracle-stop": _RowDescription("fitted", lambda case: case.published[2]),
+DESCRIPTIONS: dict[str, tuple[Status, Callable[[Case], float]]] = {
+    "draft": ("fitted", lambda case: case.start),
+    "ungated-1": ("fitted", lambda case: case.published[0]),
+    "ungated-2": ("predicted", lambda case: case.published[1]),
+    "oracle-stop": ("fitted", lambda case: case.published[2]),
 }
+"""Each row's status, and its published figure."""
 
 Stop = Literal["never", "right"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from reasonloom.evals.simulated.datasets import require_between
 from reasonloom.evals.simulated.draw import chance
@@ -68,14 +68,9 @@ async def _right(meter: MeteredModel, puzzle: str, kind: Kind, first: int, count
     """Return how many samples from number `first` on are right."""
     reply = await meter.ask(f"game24/{kind}", sample=first, puzzle=puzzle, attempts=count)
     numbers = [int(each) for each in puzzle.split()]
-    return sum(solves(answer, numbers) for answer in _answers(reply, kind))
-
-
-def _answers(answer: dict[str, Any], kind: Kind) -> Iterator[str]:
     if kind == "direct":
-        yield from answer["answers"]
-    else:
-        yield from (each["answer"] for each in answer["solutions"])
+        return sum(solves(answer, numbers) for answer in reply["answers"])
+    return sum(solves(each["answer"], numbers) for each in reply["solutions"])
 
 
 ITEMS = len(PUBLISHED_RANKS)

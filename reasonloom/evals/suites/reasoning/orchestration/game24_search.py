@@ -41,15 +41,11 @@ def nearness(left: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtRunner:
-    """Proposes, judges and checks thoughts about one puzzle.
+    """Proposes, judges and checks thoughts about one puzzle, such as `4 5 6 10`.
 
-    Attributes:
-        meter: the model that is called.
-        puzzle: the numbers as in a question, such as `4 5 6 10`.
-        judged: numbers left at which a judge is called.
-        worth: value of other numbers left; `nearness` puts what is nearly done first.
-        checked: whether exact arithmetic rejects a step before anything is spent on it: one with a
-            wrong result, or one to a single number other than 24.
+    A judge is called at `judged` numbers left; `worth` values others (`nearness` puts what is
+    nearly done first). With `checked` exact arithmetic rejects a step before anything is spent on
+    it: one with a wrong result, or one to a single number other than 24.
     """
 
     meter: MeteredModel
@@ -74,11 +70,9 @@ class ThoughtRunner:
     async def judge(self, order: Order) -> Mapping[str, Any]:
         """Return the value of the numbers left, by as many judgements as ordered."""
         (thought,) = order["thoughts"]
+        sample, count = order["sample"], order["count"]
         answer = await self.meter.ask(
-            "game24/value",
-            sample=order["sample"],
-            numbers=thought["data"],
-            attempts=order["count"],
+            "game24/value", sample=sample, numbers=thought["data"], attempts=count
         )
         return {"values": [WORTH[each] for each in answer["judgements"]]}
 
@@ -87,13 +81,8 @@ class ThoughtRunner:
         return solves(thought["text"], [int(each) for each in self.puzzle.split()])
 
     async def _steps(self, thought: Thought, left: str, sample: int) -> list[dict[str, Any]]:
-        answer = await self.meter.ask(
-            "game24/propose",
-            sample=sample,
-            puzzle=self.puzzle,
-            steps=thought["path"],
-            numbers=left,
-        )
+        given = {"puzzle": self.puzzle, "steps": thought["path"], "numbers": left}
+        answer = await self.meter.ask("game24/propose", sample=sample, **given)
         return [
             self._candidate(each["step"], each["left"])
             for each in answer["proposals"]
@@ -185,9 +174,9 @@ async def run_search(carrier: ThoughtRunner, settings: SearchSettings, concurren
         checker=carrier.proves,
         concurrency=concurrency,
     )
-    fault = next((node["fault"] for node in state["nodes"] if _is_failure(node["fault"])), None)
-    if fault:
-        raise LlmUnavailable(fault)
+    for node in state["nodes"]:
+        if (fault := node["fault"]) not in (None, NOTHING):  # an empty proposal is no failure
+            raise LlmUnavailable(str(fault))
     return state
 
 
@@ -210,8 +199,3 @@ def first_right(meter: MeteredModel, state: State) -> Result:
         node["parent"] == first["id"] and node["status"] == "verified" for node in state["nodes"]
     )
     return meter.result(float(right))
-
-
-def _is_failure(fault: str | None) -> bool:
-    """Return whether a call failed; an empty proposal is no failure."""
-    return fault not in (None, NOTHING)

@@ -10,7 +10,7 @@ from typing import Any
 from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.errors import LlmUnavailable
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Result
-from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
+from reasonloom.llm.port import Ask, LanguageModel, Usage
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.outcome import outcome
 from reasonloom.nodes.thought_graph.operations.outcome import run_plan as outcome_run_plan
@@ -35,7 +35,9 @@ class MeteredModel:
             Ask(messages=rendered.messages(), schema=rendered.schema, sample=sample)
         )
         self.usages.append(reply.usage)
-        return _parsed(reply)
+        if reply.parsed is None:
+            raise LlmUnavailable(f"the language model answered: {reply.text[:120]}")
+        return reply.parsed
 
     @property
     def usd(self) -> float:
@@ -52,12 +54,6 @@ class MeteredModel:
             usd=self.usd,
             also=also,
         )
-
-
-def _parsed(reply: Reply) -> dict[str, Any]:
-    if reply.parsed is None:
-        raise LlmUnavailable(f"the language model answered: {reply.text[:120]}")
-    return reply.parsed
 
 
 PROMPTS = PromptRegistry()

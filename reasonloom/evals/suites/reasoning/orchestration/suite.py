@@ -26,7 +26,6 @@ from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Choices,
     Orchestration,
     Problem,
-    Result,
     Row,
 )
 
@@ -46,10 +45,6 @@ class Table:
 
     def __bool__(self) -> bool:
         return bool(self.figures)
-
-    def names(self) -> list[str]:
-        """Return the names of the figures."""
-        return list(self.figures)
 
     def count(self) -> int:
         """Return the number of results."""
@@ -78,7 +73,8 @@ def table(records: Iterable[Record]) -> Table:
     found: dict[str, dict[int, dict[str, float]]] = {}
     for record in records:
         item = record.item.split("/", 1)[1]
-        found.setdefault(item, {})[record.epoch] = _figures(record)
+        scores = {name.removeprefix("score/"): value for name, value in record.scores.items()}
+        found.setdefault(item, {})[record.epoch] = {**scores, **record.usage}
     seeds = max((len(each) for each in found.values()), default=0)
     whole = [by_seed for by_seed in found.values() if len(by_seed) == seeds]
     if not whole:
@@ -90,12 +86,6 @@ def table(records: Iterable[Record]) -> Table:
             for name in names
         }
     )
-
-
-def _figures(record: Record) -> dict[str, float]:
-    """Return scores, further figures and usage by plain names."""
-    scores = {name.removeprefix("score/"): value for name, value in record.scores.items()}
-    return {**scores, **record.usage}
 
 
 def bootstrap_interval(
@@ -161,7 +151,7 @@ def orchestration_summary(
 
 def _row(suite: Orchestration, row: Row, found: Table) -> dict[str, Any]:
     low, high = bootstrap_interval(found, "score", suite.summarise)
-    also = [name for name in found.names() if name not in ("score", *COSTS)]
+    also = [name for name in found.figures if name not in ("score", *COSTS)]
     return {
         "row": row.name,
         "published": row.published,
@@ -207,7 +197,11 @@ def packaged(
     rows = _chosen(chosen, choices, only)
     suite = Suite(
         chosen.name,
-        [_item(row, problem) for row in rows for problem in problems],
+        [  # the items of one problem share a cluster
+            Item(f"{row.name}/{each.id}", each.problem, cluster=each.id, group=row.name)
+            for row in rows
+            for each in problems
+        ],
         (Measure("score", _score, lower=chosen.better == "lower"),),
         Opening(partial(opened, {row.name: row for row in rows}), "rows"),
         about={
@@ -235,12 +229,6 @@ def _chosen(chosen: Orchestration, choices: Choices, only: Sequence[str]) -> lis
     return [row for row in rows if not only or row.name in only]
 
 
-def _item(row: Row, problem: Problem) -> Item:
-    """Return a row's item; the items of one problem share a cluster."""
-    name = f"{row.name}/{problem.id}"
-    return Item(name, problem.problem, cluster=problem.id, group=row.name)
-
-
 @asynccontextmanager
 async def opened(rows: dict[str, Row], parts: AnswerContext) -> AsyncIterator[Answering]:
     """Yield the answering function; a row's resources are opened with its first item."""
@@ -252,19 +240,11 @@ async def opened(rows: dict[str, Row], parts: AnswerContext) -> AsyncIterator[An
             if row.opened not in held:
                 held.add(row.opened)
                 await stack.enter_async_context(row.opened())
-            return _answer(await row.run(Problem(item.cluster, item.input), epoch))
+            result = await row.run(Problem(item.cluster, item.input), epoch)
+            usage = {name: getattr(result, name) for name in COSTS}
+            return Answer({"score": result.score, **result.also}, usage=usage)
 
         yield answer
-
-
-def _answer(result: Result) -> Answer:
-    usage = {
-        "calls": result.calls,
-        "tokens_in": result.tokens_in,
-        "tokens_out": result.tokens_out,
-        "usd": result.usd,
-    }
-    return Answer({"score": result.score, **result.also}, usage=usage)
 
 
 def _score(item: Item, output: dict[str, float]) -> Mark:

@@ -17,7 +17,6 @@ from reasonloom.evals.suites.graph_memory.grounding.data import (
     KINDS,
     Claim,
     Thresholds,
-    accuracy_by_verdict,
     balanced_accuracy,
     best_thresholds,
     load_grounding,
@@ -84,9 +83,13 @@ def test_words_alone_do_not_ground(half: str) -> None:
     by = best_thresholds(overlap_scores(load_grounding("dev").worlds))
     assert by == Thresholds(0.75, 0.45)
     claims = overlap_scores(load_grounding(half).worlds)
-    kinds, mean = accuracy_by_verdict(claims, by), balanced_accuracy(claims, by)
+    mean, kinds = balanced_accuracy(claims, by), []
+    for kind in KINDS:
+        own = [each for each in claims if each.claim.kind == kind]
+        right = sum(by.verdict(each.share) == each.claim.verdict for each in own)
+        kinds.append(right / len(own))
     assert mean < 0.55
-    figures = [*kinds.values(), sum(kinds.values()) / len(kinds), mean]
+    figures = [*kinds, sum(kinds) / len(kinds), mean]
     row = " | ".join(f"{100 * share:.0f}" for share in figures)
     assert f"| {half} | {row} |\n" in (HERE / "README.md").read_text()
 

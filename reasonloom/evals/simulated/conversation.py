@@ -83,7 +83,9 @@ def numbers(passages: Mapping[str, str], name: str) -> list[int]:
         found = json.loads(passages.get(name, ""))
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, list) or not all(_is_count(each) for each in found):
+    if not isinstance(found, list) or not all(
+        type(each) is int and 0 <= each < 10**6 for each in found
+    ):
         raise Unreadable(f"{name} should be a list of whole numbers, such as [3, 1, 2].")
     if len(found) > MOST_NUMBERS:
         raise Unreadable(f"{name} should have at most {MOST_NUMBERS} numbers.")
@@ -116,10 +118,6 @@ def form_of(schema: dict[str, Any] | None, forms: Mapping[str, dict[str, Any]]) 
 def _form_of(schema: str, forms: str) -> str | None:
     known, wanted = json.loads(forms), json.loads(schema)
     return next((name for name, example in known.items() if conforms(example, wanted)), None)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**6
 
 
 NOT_UNDERSTOOD = "I do not understand the question."

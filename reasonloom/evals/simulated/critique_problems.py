@@ -22,14 +22,11 @@ from reasonloom.evals.simulated.draw import stream
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One model on one set of questions.
+    """One model of 2023 on one set of questions; tokens are estimated from the texts.
 
-    Attributes:
-        start: share of first answers that are right. Measured.
-        mend: probability that a round makes a wrong answer right. Solved.
-        spoil: probability that a round makes a right answer wrong. Solved.
-        published: shares right after round 1, round 2 and with the oracle. Measured.
-        price: of the model in 2023; tokens are estimated from the texts.
+    `start`: share of first answers that are right; `published`: after round 1, round 2 and with the
+    oracle. Both measured. `mend` and `spoil`: probability that a round makes a wrong answer right,
+    or a right one wrong. Both solved.
     """
 
     name: str

@@ -56,7 +56,7 @@ def require_between(name: str, given: int, least: int, most: int) -> None:
 
 
 SORTING_COLUMNS = ("ID", "Unsorted", "Sorted")
-SORTING_DATA_MOST_ITEMS, MOST_LENGTH = 10_000, 512
+MOST_ITEMS, MOST_LENGTH, MOST_SIZE = 10_000, 512, 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,35 +69,30 @@ class SortingItem:
 
 def load_sorting(path: Path) -> list[SortingItem]:
     """Load the lists of a published file (`sorting_064.csv`)."""
-    return [
-        _sorting_data_item(cells, row)
-        for row, cells in enumerate(read_rows(path, SORTING_COLUMNS), 1)
-    ]
-
-
-def _sorting_data_item(cells: list[str], row: int) -> SortingItem:
-    numbers, ordered = integers(cells[1], "Unsorted", row), integers(cells[2], "Sorted", row)
-    if not numbers or max(numbers) > 9:  # noqa: PLR2004
-        raise refuse(row, "Unsorted must hold digits from 0 to 9")
-    if list(ordered) != sorted(numbers):
-        raise refuse(row, "Sorted is not Unsorted in ascending order")
-    return SortingItem(cells[0], numbers)
+    found = []
+    for row, cells in enumerate(read_rows(path, SORTING_COLUMNS), 1):
+        numbers, ordered = integers(cells[1], "Unsorted", row), integers(cells[2], "Sorted", row)
+        if not numbers or max(numbers) > 9:  # noqa: PLR2004
+            raise refuse(row, "Unsorted must hold digits from 0 to 9")
+        if list(ordered) != sorted(numbers):
+            raise refuse(row, "Sorted is not Unsorted in ascending order")
+        found.append(SortingItem(cells[0], numbers))
+    return found
 
 
 def generate_sorting(count: int, length: int, seed: int) -> list[SortingItem]:
     """Generate lists of uniform digits, determined by the arguments."""
-    require_between("count", count, 1, SORTING_DATA_MOST_ITEMS)
+    require_between("count", count, 1, MOST_ITEMS)
     require_between("length", length, 1, MOST_LENGTH)
-    return [_sorting_data_drawn(length, seed, number) for number in range(count)]
-
-
-def _sorting_data_drawn(length: int, seed: int, number: int) -> SortingItem:
-    chance = stream(seed, f"{length}", "list of digits", sample=number)
-    return SortingItem(f"{length}/{number}", tuple(chance.randrange(10) for _ in range(length)))
+    found = []
+    for number in range(count):
+        chance = stream(seed, f"{length}", "list of digits", sample=number)
+        digits = tuple(chance.randrange(10) for _ in range(length))
+        found.append(SortingItem(f"{length}/{number}", digits))
+    return found
 
 
 INTERSECTION_COLUMNS = ("ID", "SET1", "SET2", "INTERSECTION")
-MOST_ITEMS, MOST_SIZE = 10_000, 256
 LEAST_SHARE, MOST_SHARE = 0.25, 0.75
 """Share of a set that is in the other: about that of the published files (8 to 23 of 32)."""
 
@@ -114,36 +109,34 @@ class IntersectionItem:
 
 def load_intersection(path: Path) -> list[IntersectionItem]:
     """Load the pairs of a published file (`set_intersection_032.csv`)."""
-    return [_item(cells, row) for row, cells in enumerate(read_rows(path, INTERSECTION_COLUMNS), 1)]
-
-
-def _item(cells: list[str], row: int) -> IntersectionItem:
-    first, second, shared = (
-        integers(cell, column, row)
-        for cell, column in zip(cells[1:], INTERSECTION_COLUMNS[1:], strict=True)
-    )
-    for column, numbers in (("SET1", first), ("SET2", second)):
-        if not numbers or len(set(numbers)) < len(numbers):
-            raise refuse(row, f"{column} must hold numbers, each once")
-    truth = frozenset(first) & frozenset(second)
-    if sorted(shared) != sorted(truth):
-        raise refuse(row, "INTERSECTION is not what SET1 and SET2 share")
-    return IntersectionItem(cells[0], first, second, truth)
+    found = []
+    for row, cells in enumerate(read_rows(path, INTERSECTION_COLUMNS), 1):
+        first, second, shared = (
+            integers(cell, column, row)
+            for cell, column in zip(cells[1:], INTERSECTION_COLUMNS[1:], strict=True)
+        )
+        for column, numbers in (("SET1", first), ("SET2", second)):
+            if not numbers or len(set(numbers)) < len(numbers):
+                raise refuse(row, f"{column} must hold numbers, each once")
+        truth = frozenset(first) & frozenset(second)
+        if sorted(shared) != sorted(truth):
+            raise refuse(row, "INTERSECTION is not what SET1 and SET2 share")
+        found.append(IntersectionItem(cells[0], first, second, truth))
+    return found
 
 
 def generate_intersection(count: int, size: int, seed: int) -> list[IntersectionItem]:
     """Generate pairs of sets of `size` numbers, determined by the arguments."""
     require_between("count", count, 1, MOST_ITEMS)
     require_between("size", size, 4, MOST_SIZE)
-    return [_drawn(size, seed, number) for number in range(count)]
-
-
-def _drawn(size: int, seed: int, number: int) -> IntersectionItem:
-    chance = stream(seed, f"{size}", "pair of sets", sample=number)
-    numbers = chance.sample(range(2 * size), 2 * size)
-    shared = chance.randint(round(LEAST_SHARE * size), round(MOST_SHARE * size))
-    first, second = numbers[:size], numbers[size - shared : 2 * size - shared]
-    chance.shuffle(first)
-    chance.shuffle(second)
-    truth = frozenset(first) & frozenset(second)
-    return IntersectionItem(f"{size}/{number}", tuple(first), tuple(second), truth)
+    found = []
+    for number in range(count):
+        chance = stream(seed, f"{size}", "pair of sets", sample=number)
+        numbers = chance.sample(range(2 * size), 2 * size)
+        shared = chance.randint(round(LEAST_SHARE * size), round(MOST_SHARE * size))
+        first, second = numbers[:size], numbers[size - shared : 2 * size - shared]
+        chance.shuffle(first)
+        chance.shuffle(second)
+        truth = frozenset(first) & frozenset(second)
+        found.append(IntersectionItem(f"{size}/{number}", tuple(first), tuple(second), truth))
+    return found

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Final
@@ -200,10 +200,9 @@ class SimulatedSorter(SimulatedModel):
         """Sort, merge or repair once per attempt; the prompt is charged once."""
         given = list(request.lists.values())
         item, *rest = map(json.dumps, given)
+        attempt, state = _ATTEMPTS[request.kind], "".join(rest)
         made = [
-            _ATTEMPTS[request.kind](
-                stream(self._seed, item, request.kind, "".join(rest), number), given
-            )
+            attempt(stream(self._seed, item, request.kind, state, number), *given)
             for number in range(sample, sample + request.attempts)
         ]
         usage = _usage(PROMPT_TOKENS[request.kind], sum(map(len, given)), sum(map(sum, made)))
@@ -238,23 +237,21 @@ _ANSWERS = {
 }
 
 
-def _sort(chance: Random, given: list[list[int]]) -> list[int]:
-    (numbers,) = given
+def _sort(chance: Random, numbers: list[int]) -> list[int]:
     return slip(chance, counts(numbers), sort_mean(len(numbers)), SORT_SHAPE)
 
 
-def _merge(chance: Random, given: list[list[int]]) -> list[int]:
-    both = [number for numbers in given for number in numbers]
+def _merge(chance: Random, first: list[int], second: list[int]) -> list[int]:
+    both = first + second
     return slip(chance, counts(both), merge_mean(len(both)), MERGE_SHAPE)
 
 
-def _repair(chance: Random, given: list[list[int]]) -> list[int]:
-    numbers, flawed = given
+def _repair(chance: Random, numbers: list[int], flawed: list[int]) -> list[int]:
     mended = mend(chance, counts(numbers), counts(flawed))
     return slip(chance, mended, FRESH * sort_mean(len(numbers)), SORT_SHAPE)
 
 
-_ATTEMPTS = {"sort": _sort, "merge": _merge, "repair": _repair}
+_ATTEMPTS: dict[str, Callable[..., list[int]]] = {"sort": _sort, "merge": _merge, "repair": _repair}
 
 
 def _cut(numbers: list[int], size: int) -> list[list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from random import Random
 from typing import Any
@@ -95,21 +95,17 @@ def easy(constants: Constants, numbers: State) -> bool:
 @lru_cache(_KEPT)
 def _odds(constants: Constants, numbers: State) -> tuple[tuple[State, float], ...]:
     """Return the next states, each with its probability of being proposed."""
-    return tuple(_each_odds(constants, numbers))
-
-
-def _each_odds(constants: Constants, numbers: State) -> Iterator[tuple[State, float]]:
     left, (kept, lost) = len(numbers), split_by_reachability(numbers)
+    proposed, odds = constants.proposed, dict[State, float]()
     for child in kept:
         plain = is_natural(child)
         if left != _OBSCURE or not plain:
-            yield child, constants.proposed[left, plain, True]
+            odds[child] = proposed[left, plain, True]
         elif len(kept) == 1:
-            yield child, constants.only_way[easy(constants, numbers)]
+            odds[child] = constants.only_way[easy(constants, numbers)]
         else:
-            yield child, constants.one_of_several
-    for child in lost:
-        yield child, constants.proposed[left, is_natural(child), False]
+            odds[child] = constants.one_of_several
+    return (*odds.items(), *((child, proposed[left, is_natural(child), False]) for child in lost))
 
 
 def _written(numbers: State, child: State, slipped: bool) -> dict[str, str]:
@@ -148,41 +144,31 @@ class Game24Model(SimulatedModel):
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
         """Answer a question by its kind."""
         asking = read_question(question[1], ask.schema)
-        parsed, pieces = _ANSWERING[asking.kind](self.constants, self.seed, asking, ask.sample)
+        name, answering = _ANSWERING[asking.kind]
+        found = answering(self.constants, self.seed, asking, ask.sample)
+        pieces = {"propose": max(1, len(found)), "answer": 1}.get(asking.kind, asking.attempts)
         input_tokens, each = self.constants.tokens[asking.kind]
-        return parsed, GPT_4.usage(input_tokens, each * pieces)
+        return {name: found}, GPT_4.usage(input_tokens, each * pieces)
 
 
-GameAnswer = tuple[dict[str, Any], int]
-"""An answer, and how many pieces of it are charged."""
+Answering = Callable[[Constants, int, Question, int], Any]
 
 
-def _propose(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
-    found = proposals(constants, seed, question, sample)
-    return {"proposals": found}, max(1, len(found))
+def _samples(one: Answering) -> Answering:
+    """Return what answers as often as a question asks for attempts."""
+
+    def answered(constants: Constants, seed: int, question: Question, sample: int) -> list[Any]:
+        wanted = range(sample, sample + question.attempts)
+        return [one(constants, seed, question, number) for number in wanted]
+
+    return answered
 
 
-def _value(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
-    return {"judgements": judgements(constants, seed, question, sample)}, question.attempts
-
-
-def _answer(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
-    return {"answer": final(constants, seed, question, sample)}, 1
-
-
-def _chain(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
-    wanted = range(sample, sample + question.attempts)
-    found = [chain(constants, seed, question, number) for number in wanted]
-    return {"solutions": found}, question.attempts
-
-
-def _direct(constants: Constants, seed: int, question: Question, sample: int) -> GameAnswer:
-    wanted = range(sample, sample + question.attempts)
-    return {"answers": [direct(constants, seed, question, number) for number in wanted]}, (
-        question.attempts
-    )
-
-
-_ANSWERING: Mapping[str, Callable[[Constants, int, Question, int], GameAnswer]] = {
-    "propose": _propose, "value": _value, "answer": _answer, "chain": _chain, "direct": _direct,
-}  # fmt: skip
+_ANSWERING: Mapping[str, tuple[str, Answering]] = {
+    "propose": ("proposals", proposals),
+    "value": ("judgements", judgements),
+    "answer": ("answer", final),
+    "chain": ("solutions", _samples(chain)),
+    "direct": ("answers", _samples(direct)),
+}
+"""The field of an answer, and what makes its value, by the kind of question."""

@@ -47,10 +47,8 @@ def load_puzzles(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puz
 
     Its ranks are human solving times. Uses the columns `Rank` and `Puzzles`.
     """
-    found = [
-        _puzzle(rank, text, place)
-        for place, (rank, text) in enumerate(read_rows(path, _COLUMNS), 1)
-    ]
+    rows = enumerate(read_rows(path, _COLUMNS), 1)
+    found = [_puzzle(rank, text, place) for place, (rank, text) in rows]
     by_rank = {puzzle.rank: puzzle for puzzle in found}
     missing = next((rank for rank in ranks if rank not in by_rank), None)
     if missing is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 from math import exp
@@ -69,27 +69,17 @@ def _without_brackets(expression: str, _: Random) -> str:
 
 
 def _another_sign(expression: str, draws: Random) -> str:
-    def other(found: re.Match[str]) -> str:
-        return f" {draws.choice([sign for sign in '+-*/' if sign != found[1]])} "
-
-    return _at_one_place(_OPERATION, expression, draws, other)
-
-
-def _another_number(expression: str, draws: Random) -> str:
-    return _at_one_place(_WHOLE, expression, draws, lambda found: str(int(found[0]) + 1))
-
-
-def _at_one_place(
-    pattern: re.Pattern[str],
-    expression: str,
-    draws: Random,
-    other: Callable[[re.Match[str]], str],
-) -> str:
-    places = list(pattern.finditer(expression))
+    places = list(_OPERATION.finditer(expression))
     if not places:
         return expression
     found = draws.choice(places)
-    return expression[: found.start()] + other(found) + expression[found.end() :]
+    sign = draws.choice([sign for sign in "+-*/" if sign != found[1]])
+    return f"{expression[: found.start()]} {sign} {expression[found.end() :]}"
+
+
+def _another_number(expression: str, draws: Random) -> str:
+    found = draws.choice(list(_WHOLE.finditer(expression)))
+    return f"{expression[: found.start()]}{int(found[0]) + 1}{expression[found.end() :]}"
 
 
 _PAIR = 2

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +52,10 @@ class Record:
     error: str = ""
 
 
-REQUIRED = tuple(
-    each.name for each in fields(Record) if each.default is each.default_factory is MISSING
-)
-OPTIONAL = tuple(each.name for each in fields(Record) if each.name not in REQUIRED)
-KNOWN = {*REQUIRED, *OPTIONAL}
+KNOWN = tuple(each.name for each in fields(Record))
 """Fields of other versions' logs that are not listed here are ignored."""
+
+REQUIRED = KNOWN[: KNOWN.index("of")]
 
 
 class EvalLog:
@@ -80,27 +78,21 @@ class EvalLog:
             except ValueError:
                 continue
             try:
-                self._keep(entry)
+                if HEAD in entry:
+                    self.head = dict(entry[HEAD])
+                else:
+                    values = {name: value for name, value in entry.items() if name in KNOWN}
+                    self.records.append(Record(**values))
             except (TypeError, AttributeError):
-                raise InvalidArgument(
-                    f"{self.path.name} is no run of an eval", field="runs"
-                ) from None
-
-    def _keep(self, entry: dict[str, Any]) -> None:
-        if HEAD in entry:
-            self.head = dict(entry[HEAD])
-        else:
-            values = {name: value for name, value in entry.items() if name in KNOWN}
-            self.records.append(Record(**values))
+                why = f"{self.path.name} is no run of an eval"
+                raise InvalidArgument(why, field="runs") from None
 
     def begin(self, head: dict[str, Any]) -> None:
         """Write the head; if the file has another eval's, data's or settings', refuse it."""
         if self.head and self.head != head:
-            raise InvalidArgument(
-                f"the run to resume had another {', '.join(_changed(self.head, head))}; begin a new"
-                " one",
-                field="resume",
-            )
+            changed = ", ".join(_changed(self.head, head))
+            why = f"the run to resume had another {changed}; begin a new one"
+            raise InvalidArgument(why, field="resume")
         if not self.head:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.head = head
@@ -121,8 +113,10 @@ class EvalLog:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            self._lock(file)
-            self._end_line(file)
+            lock(file, f"the run {self.path.name} is at work in another process")
+            size = os.fstat(file).st_size
+            if size and os.pread(file, 1, size - 1) != b"\n":  # a kill cut the last line short
+                os.write(file, b"\n")
             self._file = file
             yield
         finally:
@@ -147,25 +141,24 @@ class EvalLog:
             self._write(line)
 
     def _write(self, line: bytes) -> None:
-        """Write a line at once, so that a kill leaves all of it or nothing."""
         if self._file is None:
             raise RuntimeError("the log is not open")
-        while line:
-            line = line[os.write(self._file, line) :]
+        write_whole(self._file, line)
 
-    def _lock(self, file: int) -> None:
-        try:
-            if fcntl is not None:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Conflict(f"the run {self.path.name} is at work in another process") from None
 
-    @staticmethod
-    def _end_line(file: int) -> None:
-        """Terminate a last line that a kill cut short."""
-        size = os.fstat(file).st_size
-        if size and os.pread(file, 1, size - 1) != b"\n":
-            os.write(file, b"\n")
+def lock(file: int, held: str = "") -> None:
+    """Lock a file; waits for another process, or raises Conflict with the message `held`."""
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | (fcntl.LOCK_NB if held else 0))
+    except BlockingIOError:
+        raise Conflict(held) from None
+
+
+def write_whole(file: int, line: bytes) -> None:
+    """Write a line at once, so that a kill leaves all of it or nothing."""
+    while line:
+        line = line[os.write(file, line) :]
 
 
 def _changed(before: dict[str, Any], head: dict[str, Any]) -> list[str]:
@@ -184,8 +177,9 @@ def _changed(before: dict[str, Any], head: dict[str, Any]) -> list[str]:
 
 def _entry(record: Record) -> dict[str, Any]:
     """Return a record without empty fields."""
-    entry = {name: getattr(record, name) for name in REQUIRED}
-    for name in OPTIONAL:
-        if (value := getattr(record, name)) not in ("", None, {}, []):
-            entry[name] = value
-    return entry
+    values = {name: getattr(record, name) for name in KNOWN}
+    return {
+        name: value
+        for name, value in values.items()
+        if name in REQUIRED or value not in ("", None, {}, [])
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 
 import numpy as np
@@ -136,7 +137,8 @@ def measure_calibration(
     seeds = np.random.SeedSequence(seed).spawn(len(COVERED) + 6)
     streams = iter([np.random.default_rng(each) for each in seeds])
     for world in COVERED:
-        held = _share(world, repetitions, next(streams), tell, _covers(world))
+        covers = partial(_holds, difference=world.effect)
+        held = _share(world, repetitions, next(streams), tell, covers)
         yield _as_text("95 % interval covers", world, held, repetitions, (94, 96))
     for what, test, bounds in (
         ("false positives, McNemar mid-p", mcnemar_mid_p, (4.0, 6.0)),
@@ -163,7 +165,7 @@ def _powers(
     pilot = [world.draw(drawing).error for _ in range(PILOT)]
     error = sqrt(float(np.mean(np.square(pilot))))
     promised = 100 * power_of_mean(world.effect, error, world.draw(drawing).count)
-    held = _share(world, repetitions, next(streams), tell, _leaves_out_0)
+    held = _share(world, repetitions, next(streams), tell, lambda of: not _holds(of, 0))
     yield _promised("interval", world, held, repetitions, promised)
 
 
@@ -182,24 +184,13 @@ def _share(
     return held
 
 
-def _covers(world: World) -> Callable[[ClusterSums], bool]:
-    def covers(of: ClusterSums) -> bool:
-        low, high = interval(of)
-        return low <= world.effect <= high
-
-    return covers
-
-
-def _leaves_out_0(of: ClusterSums) -> bool:
+def _holds(of: ClusterSums, difference: float) -> bool:
     low, high = interval(of)
-    return not low <= 0 <= high
+    return low <= difference <= high
 
 
 def _flipping(test: Callable[[int, int], float]) -> Callable[[ClusterSums], bool]:
-    def found(of: ClusterSums) -> bool:
-        return test(int((of.sums > 0).sum()), int((of.sums < 0).sum())) <= ALPHA
-
-    return found
+    return lambda of: test(int((of.sums > 0).sum()), int((of.sums < 0).sum())) <= ALPHA
 
 
 def _as_text(

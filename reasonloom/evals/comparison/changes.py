@@ -63,19 +63,21 @@ def prompts(base: dict[str, Any], other: dict[str, Any]) -> list[dict[str, Any]]
     for name in sorted({*one, *two}):
         before, after = one.get(name, {}), two.get(name, {})
         if before.get("hash") != after.get("hash"):
-            texts = (
-                base.get("texts", {}).get(before.get("hash"), ""),
-                other.get("texts", {}).get(after.get("hash"), ""),
-            )
+            old, new = prompt_text(base, name), prompt_text(other, name)
             found.append(
                 {
                     "prompt": name,
                     "base_version": before.get("version"),
                     "run_version": after.get("version"),
-                    "difference": text_difference(*texts, name),
+                    "difference": text_difference(old, new, name),
                 }
             )
     return found
+
+
+def prompt_text(head: dict[str, Any], name: str) -> str:
+    """Return the text of a prompt that a run's head names, empty if it has none."""
+    return str(head.get("texts", {}).get(head.get("prompts", {}).get(name, {}).get("hash"), ""))
 
 
 def text_difference(before: str, after: str, name: str) -> list[str]:

@@ -198,12 +198,8 @@ def _disagree(found: dict[str, Any]) -> list[str]:
     excludes_zero = low > 0 or high < 0
     if excludes_zero == (found["p_holm"] <= ALPHA):
         return []
-    which = (
-        "leaves 0 out, but the test does not"
-        if excludes_zero
-        else "has 0 in it, but the test does not"
-    )
-    return [f"the interval {which} agree: no difference is shown for sure"]
+    which = "leaves 0 out" if excludes_zero else "has 0 in it"
+    return [f"the interval {which}, but the test does not agree: no difference is shown for sure"]
 
 
 def _runs_differ(base: EvalLog, other: EvalLog, score: str) -> list[str]:

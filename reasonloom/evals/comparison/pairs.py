@@ -87,11 +87,7 @@ class Side:
 class Pairs:
     """The items that both runs share.
 
-    Attributes:
-        keys: the items, by id.
-        base, other: the two runs.
-        left_out: number of items in only one run.
-        without: number of shared items that lack the score in a run.
+    `left_out` counts items in only one run, `without` shared ones that lack the score in a run.
     """
 
     keys: Sequence[Key]
@@ -130,12 +126,8 @@ def pair_runs(base: EvalLog, other: EvalLog, score: str, how: str) -> Pairs:
             " and target): run both on the same suite",
             field="runs",
         )
-    first, second = _require_same_items(base), _require_same_items(other)
+    first, second = ({(each.item, each.of) for each in log.records} for log in (base, other))
     return Pairs(keys, one, two, len(first ^ second), len(first & second) - len(keys))
-
-
-def _require_same_items(log: EvalLog) -> set[Key]:
-    return {(record.item, record.of) for record in log.records}
 
 
 def side(log: EvalLog, score: str, reduce: Reducer) -> Side:
@@ -157,11 +149,8 @@ def side(log: EvalLog, score: str, reduce: Reducer) -> Side:
 
 def figure(side: Side, name: str) -> dict[Key, float]:
     """Return the per-item mean of calls, tokens, usd or latency_ms over epochs."""
-    if name == "latency_ms":
-        return {
-            key: fmean(each.latency_ms for each in records) for key, records in side.records.items()
-        }
-    return {
-        key: fmean(each.usage.get(name, 0.0) for each in records)
-        for key, records in side.records.items()
-    }
+
+    def value(record: Record) -> float:
+        return record.latency_ms if name == "latency_ms" else record.usage.get(name, 0.0)
+
+    return {key: fmean(map(value, records)) for key, records in side.records.items()}

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom, nct, t
+import scipy  # its `stats` is imported at the first use
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.pairs import Pairs
@@ -34,6 +34,7 @@ def power_right_wrong(items: int, effect: float, flips: float) -> float:
     high = min(items, math.ceil(middle + SPREAD * deviation + 1))
     numbers = np.arange(low, high + 1)
     fewest = np.array([_critical(int(number)) for number in numbers])
+    binom = scipy.stats.binom
     found = binom.cdf(fewest, numbers, better) + binom.sf(numbers - fewest - 1, numbers, better)
     found = np.where(fewest < 0, 0.0, found)
     return float((binom.pmf(numbers, items, flips) * found).sum())
@@ -43,14 +44,14 @@ def power_of_mean(effect: float, error: float, clusters: int) -> float:
     """Return the probability that the 95 % interval of a mean difference of `effect` excludes 0."""
     if error <= 0:
         return 1.0 if effect else ALPHA
-    free = max(1, clusters - 1)
-    edge, shift = float(t.ppf(1 - ALPHA / 2, free)), abs(effect) / error
+    free, nct = max(1, clusters - 1), scipy.stats.nct
+    edge, shift = float(scipy.stats.t.ppf(1 - ALPHA / 2, free)), abs(effect) / error
     return float(nct.sf(edge, free, shift) + nct.cdf(-edge, free, shift))
 
 
 def least_effect(error: float, clusters: int) -> float:
     """Return the smallest mean difference found with 80 % power at this standard error."""
-    free = max(1, clusters - 1)
+    free, t = max(1, clusters - 1), scipy.stats.t
     return float((t.ppf(1 - ALPHA / 2, free) + t.ppf(POWER, free)) * error)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its `stats` is imported at the first use
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 Floats = NDArray[np.float64]
 
@@ -133,7 +133,8 @@ EXACT_UP_TO = 13
 def mcnemar_exact(to_right: int, to_wrong: int) -> float:
     """Return the two-sided p of McNemar's exact test."""
     flips = to_right + to_wrong
-    return min(1.0, 2 * float(binom.cdf(min(to_right, to_wrong), flips, 0.5))) if flips else 1.0
+    fewer = min(to_right, to_wrong)
+    return min(1.0, 2 * float(scipy.stats.binom.cdf(fewer, flips, 0.5))) if flips else 1.0
 
 
 def mcnemar_mid_p(to_right: int, to_wrong: int) -> float:
@@ -141,6 +142,7 @@ def mcnemar_mid_p(to_right: int, to_wrong: int) -> float:
     flips, fewer = to_right + to_wrong, min(to_right, to_wrong)
     if not flips:
         return 1.0
+    binom = scipy.stats.binom
     return min(1.0, float(2 * binom.cdf(fewer, flips, 0.5) - binom.pmf(fewer, flips, 0.5)))
 
 

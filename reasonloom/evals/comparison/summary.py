@@ -66,7 +66,11 @@ def run_summary(ran: RunResult, how: str = "mean") -> dict[str, Any]:
         "done": len(log.records),
         "of": head["items"] * head["epochs"],
         "scores": {name: _score(log, name, how) for name in names if "/" not in name},
-        "figures": {name: _mean(log, name) for name in names if "/" in name},
+        "figures": {  # means over the records that have them
+            name: float(np.mean([r.scores[name] for r in log.records if name in r.scores]))
+            for name in names
+            if "/" in name
+        },
         "usage": {
             name: sum(record.usage.get(name, 0.0) for record in log.records) for name in FIGURES
         },
@@ -88,8 +92,3 @@ def _score(log: EvalLog, name: str, how: str) -> dict[str, Any]:
         "reducer": how,
         "items": len(scores),
     }
-
-
-def _mean(log: EvalLog, name: str) -> float:
-    """Mean of a figure over the records that have it."""
-    return float(np.mean([r.scores[name] for r in log.records if name in r.scores]))

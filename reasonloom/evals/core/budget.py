@@ -51,11 +51,8 @@ class BudgetReached(Exception):
 class Spending:
     """What a run has spent, and the reservations of calls in flight.
 
-    Attributes:
-        calls, tokens, usd: of calls started, and of replies received.
-        answers: number of replies.
-        dearest: highest cost of one call in US dollars.
-        unpriced: whether a reply came without a known price.
+    `calls` are those started, `tokens` and `usd` those of replies received (`answers` many);
+    `dearest` is the highest cost of one, `unpriced` whether one came without a known price.
     """
 
     budget: Budget
@@ -74,10 +71,8 @@ class Spending:
     ) -> AsyncIterator[Callable[[Usage], None]]:
         """Reserve a call's upper bound while it is made; yields what books its actual usage.
 
-        If the rest of the budget is too small, waits for calls in flight that may come cheaper.
-
-        Raises:
-            BudgetReached: no budget left; nothing was called.
+        If the rest of the budget is too small, waits for calls in flight that may come cheaper,
+        else raises BudgetReached; nothing was called then.
         """
         tokens, usd = most.tokens_in + most.tokens_out, await self._price(llm, most)
         while lack := self._lack(tokens, usd):

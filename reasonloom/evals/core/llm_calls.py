@@ -25,15 +25,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Attempt:
-    """The state of one attempt.
+    """The state of one attempt: its calls and their usage, in order of completion.
 
-    Attributes:
-        epoch: number of the repetition, from 0.
-        seed: of the whole run, the same for every system.
-        usages: usage of its calls, in order of completion.
-        calls: requests and replies.
-        broken: why the attempt, and with it the run, must stop.
-        task: the task that works on it.
+    `epoch` counts repetitions from 0; `seed` is that of the whole run, the same for every system.
+    `broken` is why the attempt, which `task` works on, and with it the run, must stop.
     """
 
     epoch: int
@@ -123,7 +118,22 @@ def provider_of(llm: str) -> str:
     return model.partition("/")[0] if kind == "litellm" and "/" in model else kind
 
 
-class BudgetedModel:
+class _Wrapper:
+    """A language model around another; its prices per token are those of the inner one."""
+
+    def __init__(self, inner: LanguageModel) -> None:
+        self.name, self.offline, self._inner = inner.name, inner.offline, inner
+
+    async def prices(self) -> tuple[float, float] | None:
+        """Return the inner llm's prices, None if unknown."""
+        return await self._inner.prices() if isinstance(self._inner, Priced) else None
+
+    async def close(self) -> None:
+        """Close the inner llm."""
+        await self._inner.close()
+
+
+class BudgetedModel(_Wrapper):
     """Calls a provider within the run's budget and the provider's limit.
 
     If the budget is used up or the provider refuses, it breaks off the attempt and with it the run,
@@ -139,8 +149,8 @@ class BudgetedModel:
         most_tokens: int,
         count_errors: bool = False,
     ) -> None:
-        self.name, self.offline = inner.name, inner.offline
-        self._inner, self._spending, self._limits = inner, spending, limits
+        super().__init__(inner)
+        self._spending, self._limits = spending, limits
         self._most_tokens, self._count_errors = most_tokens, count_errors
 
     async def answer(self, ask: Ask) -> Reply:
@@ -164,21 +174,9 @@ class BudgetedModel:
             paid(reply.usage)
         return reply
 
-    async def prices(self) -> tuple[float, float] | None:
-        """Return the provider's prices per token, None if unknown."""
-        return await self._inner.prices() if isinstance(self._inner, Priced) else None
 
-    async def close(self) -> None:
-        """Close the provider."""
-        await self._inner.close()
-
-
-class RecordedModel:
+class RecordedModel(_Wrapper):
     """Gives every epoch its own samples, and records calls and usage with the current attempt."""
-
-    def __init__(self, inner: LanguageModel) -> None:
-        self.name, self.offline = inner.name, inner.offline
-        self._inner = inner
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer as the inner llm does."""
@@ -192,14 +190,6 @@ class RecordedModel:
         request = to_dicts(ask.messages)
         attempt.calls.append({"asked": request, "sample": sample, "said": reply.text})
         return reply
-
-    async def prices(self) -> tuple[float, float] | None:
-        """Return the inner llm's prices, None if unknown."""
-        return await self._inner.prices() if isinstance(self._inner, Priced) else None
-
-    async def close(self) -> None:
-        """Close the inner llm."""
-        await self._inner.close()
 
 
 async def _break_off(why: BudgetReached | LlmRefused) -> Reply:

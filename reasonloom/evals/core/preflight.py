@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from reasonloom.evals.core.system import System
     from reasonloom.evals.core.way import Way
     from reasonloom.llm.port import LanguageModel
-    from reasonloom.prompts.registry import PromptRegistry
     from reasonloom.settings import Settings
 
 

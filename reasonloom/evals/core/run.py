@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from itertools import chain, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -68,12 +69,10 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The result of a run.
+    """The result of a run; `log` includes the records of earlier processes.
 
-    Attributes:
-        log: its records, including those of earlier processes.
-        failed: errors of items that failed by no fault of the system; a later run retries them.
-        stopped: why the budget ended the run, empty if it completed.
+    `failed` are errors of items that failed by no fault of the system; a later run retries them.
+    `stopped` is why the budget ended the run, empty if it completed.
     """
 
     log: EvalLog
@@ -142,7 +141,9 @@ async def run(
             suite, kept, ScoringContext(prompts, judging), seed, purse.count_errors, tell,
             len(suite.items) * epochs, _pending(suite.items, epochs, kept),
         )  # fmt: skip
-        parts = AnswerContext(_owner(kept), settings, llm, prompts, resumed, access, embedder)
+        # A new file of the same name gets another owner.
+        owner = f"eval {kept.path.stem[:100]} {kept.head['number'][:12]}"
+        parts = AnswerContext(owner, settings, llm, prompts, resumed, access, embedder)
         await _run_pending(running, way, parts, at_once)
     if isinstance(running.halted, BudgetReached):
         return RunResult(kept, running.failed, running.halted.why)
@@ -165,17 +166,9 @@ def _require_judge(suite: Suite, judging: LanguageModel) -> None:
             )
 
 
-def _owner(log: EvalLog) -> str:
-    """Return the owner that the run stores as; a new file of the same name gets another."""
-    return f"eval {log.path.stem[:100]} {log.head['number'][:12]}"
-
-
 def _pending(items: Sequence[Item], epochs: int, log: EvalLog) -> Iterator[tuple[Item, int]]:
-    done = log.done()
-    for epoch in range(epochs):
-        for item in items:
-            if (item.id, epoch) not in done:
-                yield item, epoch
+    done, every = log.done(), product(range(epochs), items)
+    return ((item, epoch) for epoch, item in every if (item.id, epoch) not in done)
 
 
 async def _run_pending(running: Running, way: Way, parts: AnswerContext, at_once: int) -> None:
@@ -184,17 +177,10 @@ async def _run_pending(running: Running, way: Way, parts: AnswerContext, at_once
     if first is None:
         return
     async with way.opened(parts) as answering:
-        running.work = _completed_before(first, running.work)
+        running.work = chain([first], running.work)
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
                 group.create_task(_worker(running, answering))
-
-
-def _completed_before(
-    first: tuple[Item, int], rest: Iterator[tuple[Item, int]]
-) -> Iterator[tuple[Item, int]]:
-    yield first
-    yield from rest
 
 
 async def _worker(running: Running, answering: Answering) -> None:
@@ -270,18 +256,16 @@ async def _score_answer(
             for scorer in scorers:
                 found = scorer.mark(item, answer.output, running.bench)
                 mark = await found if inspect.isawaitable(found) else found
-                if mark is not None:
-                    _require_finite(scorer.name, item, mark)
-                    marks[scorer.name] = mark
+                if mark is None:
+                    continue
+                # One figure that is not finite would spoil every mean.
+                if not all(map(math.isfinite, (mark.score, *mark.figures.values()))):
+                    why = f"{scorer.name}: gave {item.id} no finite number"
+                    raise InvalidArgument(why, field="scorer")
+                marks[scorer.name] = mark
     finally:
         attempt.broken = attempt.broken or judging.broken
     return marks, {f"judge_{name}": value for name, value in judging.usage().items()}
-
-
-def _require_finite(name: str, item: Item, mark: Mark) -> None:
-    """Refuse a non-finite score, which would spoil every mean."""
-    if not all(math.isfinite(each) for each in (mark.score, *mark.figures.values())):
-        raise InvalidArgument(f"{name}: gave {item.id} no finite number", field="scorer")
 
 
 def _scores(marks: dict[str, Mark]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -46,9 +47,8 @@ class Suite:
     @property
     def digest(self) -> str:
         """The identity of the items, independent of order."""
-        entries = sorted(
-            f"{item.id}\0{self.digests[item.id]}\0{item.cluster}" for item in self.items
-        )
+        digests = self.digests
+        entries = sorted(f"{each.id}\0{digests[each.id]}\0{each.cluster}" for each in self.items)
         return sha256("\n".join(entries).encode("utf-8", "replace")).hexdigest()
 
     def check(self) -> None:
@@ -58,7 +58,6 @@ class Suite:
         if not self.scorers:
             raise InvalidArgument(f"{self.name}: has no scorer", field="scorers")
         self._check_scorers()
-        _once([scorer.name for scorer in self.scorers], f"{self.name}: two scorers are called")
         seen: dict[str, int] = {}
         for place, item in enumerate(self.items):
             self._check_item(place, item)
@@ -76,25 +75,25 @@ class Suite:
                 name = getattr(scorer, "__name__", "a scorer")
                 message = f"{self.name}: {name} makes a scorer; write {name}()"
                 raise InvalidArgument(message, field="scorers")
+        for name, times in Counter(scorer.name for scorer in self.scorers).items():
+            if times > 1:
+                message = f"{self.name}: two scorers are called {name}"
+                raise InvalidArgument(message, field="scorers")
 
     def _check_item(self, place: int, item: Item) -> None:
         place_name = f"{self.name}: {self._place(place)}"
         if not isinstance(item.id, str) or not 0 < len(item.id) <= LONGEST_ID:
-            raise InvalidArgument(
-                f"{place_name}: id must be text of 1 to {LONGEST_ID} characters", field="id"
-            )
+            message = f"{place_name}: id must be text of 1 to {LONGEST_ID} characters"
+            raise InvalidArgument(message, field="id")
         if not isinstance(item.cluster, str) or NO_TEXT.search(item.id + item.cluster):
-            raise InvalidArgument(
-                f"{place_name}: id and cluster must be text without NUL", field="id"
-            )
+            message = f"{place_name}: id and cluster must be text without NUL"
+            raise InvalidArgument(message, field="id")
         if _is_empty(item.input):
             raise InvalidArgument(f"{place_name}: input is empty", field="input")
         for scorer in self.scorers:
             if scorer.needs_target and _is_empty(item.target):
-                raise InvalidArgument(
-                    f"{place_name}: target is empty, and the scorer {scorer.name} needs one",
-                    field="target",
-                )
+                message = f"{place_name}: target is empty, and the scorer {scorer.name} needs one"
+                raise InvalidArgument(message, field="target")
             if why := scorer.refuse(item):
                 raise InvalidArgument(f"{place_name}: {scorer.name}: {why}", field="target")
 
@@ -104,9 +103,3 @@ class Suite:
 
 def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, str) and not value.strip()) or value in ({}, [])
-
-
-def _once(names: Sequence[str], message: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise InvalidArgument(f"{message} {name}", field="scorers")

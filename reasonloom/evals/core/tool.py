@@ -43,20 +43,17 @@ class Mode:
     answer_path: str
 
 
+def _reasoning(name: str, answer_path: str = "content") -> Mode:
+    """Return the mode of a name, whose contract, graph and question are named alike."""
+    contract = (f"reasoning.{name}", f"Reasoning{name.capitalize()}")
+    return Mode(contract, name, "content", answer_path)
+
+
 MODES: dict[str, Mode] = {
-    "reasoning_linear": Mode(
-        ("reasoning.linear", "ReasoningLinear"), "linear", "content", "content"
-    ),
-    "reasoning_tree": Mode(("reasoning.tree", "ReasoningTree"), "tree", "content", "content"),
-    "reasoning_divergent": Mode(
-        ("reasoning.divergent", "ReasoningDivergent"), "divergent", "content", "synthesis"
-    ),
-    "reasoning_reflection": Mode(
-        ("reasoning.reflection", "ReasoningReflection"),
-        "reflection",
-        "content",
-        "improved_reasoning",
-    ),
+    "reasoning_linear": _reasoning("linear"),
+    "reasoning_tree": _reasoning("tree"),
+    "reasoning_divergent": _reasoning("divergent", "synthesis"),
+    "reasoning_reflection": _reasoning("reflection", "improved_reasoning"),
     "reasoning_got_run": Mode(("thought_graph.plans", "GotRun"), "got_run", "problem", "content"),
     "think": Mode(("thinking.think", "Think"), "think", "problem", "conclusion"),
     "ponder": Mode(("thinking.think", "Ponder"), "ponder", "problem", "conclusion"),
@@ -147,11 +144,10 @@ class Tool:
             engine.loom = replace(engine.loom, prompts=parts.prompts)
 
             async def answer(item: Item, epoch: int) -> Answer:
-                caller = Caller(parts.name, client="eval").within(f"{item.id}/{epoch}")
                 key = f"{item.id}/{epoch}"
-                outcome = await engine.call(
-                    Call(self.name, graph, self._request(item), caller, key)
-                )
+                caller = Caller(parts.name, client="eval").within(key)
+                call = Call(self.name, graph, self._request(item), caller, key)
+                outcome = await engine.call(call)
                 usage = await _total_usage(engine, caller, outcome.run_id) if parts.resumed else {}
                 return Answer(value_at(outcome.answer, path), str(outcome.run_id), usage)
 

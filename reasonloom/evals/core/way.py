@@ -65,24 +65,34 @@ class Way(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Function:
-    """Answers by a function of item and epoch, plain or async."""
+class _NamedWay:
+    """A way described by its name, which accepts every item.
 
-    call: Callable[[Item, int], Any]
-    name: str = "function"
-    asks: bool = field(default=False, init=False)
+    `asks` states whether it calls the run's language model, in which case it may use any prompt.
+    """
+
+    name: str
+    asks: bool
 
     def about(self) -> dict[str, Any]:
         """Return its name."""
         return {"function": self.name}
 
     def prompts(self) -> tuple[str, ...] | None:
-        """Return none."""
-        return ()
+        """Return none, or None for any prompt."""
+        return None if self.asks else ()
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
         """Accept every item."""
+
+
+@dataclass(frozen=True)
+class Function(_NamedWay):
+    """Answers by a function of item and epoch, plain or async."""
+
+    call: Callable[[Item, int], Any]
+    name: str = "function"
+    asks: bool = field(default=False, init=False)
 
     @asynccontextmanager
     async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
@@ -96,26 +106,12 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Opening:
-    """Answers with what it opens first, such as an engine on a temporary database.
-
-    `asks` states whether it calls the run's language model, in which case it may use any prompt.
-    """
+class Opening(_NamedWay):
+    """Answers with what it opens first, such as an engine on a temporary database."""
 
     open: Callable[[AnswerContext], AbstractAsyncContextManager[Answering]]
     name: str
     asks: bool = False
-
-    def about(self) -> dict[str, Any]:
-        """Return its name."""
-        return {"function": self.name}
-
-    def prompts(self) -> tuple[str, ...] | None:
-        """Return none, or None for any prompt."""
-        return None if self.asks else ()
-
-    def check(self, item: Item, prompts: PromptRegistry) -> None:
-        """Accept every item."""
 
     def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:
         """Open it."""

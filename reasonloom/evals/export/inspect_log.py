@@ -117,16 +117,16 @@ def _scores(record: Record, output: str) -> dict[str, Score]:
 
 def _metadata(record: Record) -> dict[str, Any]:
     """Return what Inspect has no field for, with non-text values unchanged."""
-    values = {
+    values: dict[str, Any] = {
         "cluster": record.cluster,
         "group": record.group,
         "digest": record.of,
         "run": record.run,
         "calls": int(record.usage.get("calls", 0)),
-        "input": None if isinstance(record.input, str) else record.input,
-        "target": None if isinstance(record.target, str) else record.target,
-        "output": None if isinstance(record.output, str) else record.output,
     }
+    for name in ("input", "target", "output"):
+        value = getattr(record, name)
+        values[name] = None if isinstance(value, str) else value
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
@@ -170,8 +170,9 @@ def inspect_log(log: EvalLog) -> InspectLog:
     from inspect_ai.log import EvalLog as InspectLog
     from inspect_ai.log import EvalPlan, EvalPlanStep, EvalResults, EvalStats
 
-    model, judge = _models(log)
     system = log.head.get("system", {})
+    model = str(system.get("llm") or log.head.get("llm") or NOBODY)
+    judge = str(log.head.get("judge") or model)
     wanted = int(log.head.get("items", 0)) * int(log.head.get("epochs", 1))
     records = sorted(log.records, key=lambda record: (record.epoch, record.item))
     usages = [record.usage for record in records]
@@ -249,12 +250,6 @@ def _names(log: EvalLog) -> Sequence[str]:
         *(each for each in scorers if each in found),
         *(each for each in found if each not in scorers),
     ]
-
-
-def _models(log: EvalLog) -> tuple[str, str]:
-    """Return the answering and the judging model."""
-    model = str(log.head.get("system", {}).get("llm") or log.head.get("llm") or NOBODY)
-    return model, str(log.head.get("judge") or model)
 
 
 def _solver(log: EvalLog) -> str:

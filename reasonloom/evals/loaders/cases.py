@@ -17,6 +17,7 @@ from reasonloom.evals.core.suite import LONGEST_ID
 from reasonloom.evals.core.tool import MODES, Tool
 from reasonloom.evals.core.way import value_at
 from reasonloom.evals.loaders.files import JSONL, Row, read_rows
+from reasonloom.evals.log import lock, write_whole
 from reasonloom.graphs.runs.recovery import find_run
 from reasonloom.settings import NO_TEXT
 from reasonloom.stores.runs import runs
@@ -32,15 +33,10 @@ SESSION = "session_id"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One line of a file of cases.
+    """One line of a file of cases: a tool that answers it again, its arguments, and the target.
 
-    Attributes:
-        id: unique within the file.
-        tool: the tool that was called, and that answers the case again.
-        input: the tool's arguments.
-        target: the right answer.
-        cluster: items that depend on each other share it; empty if independent.
-        origin: the run it came from: its id, graph, language model and prompt versions.
+    Cases that depend on each other share a `cluster`. `origin` has the id of the run it came from,
+    with graph, language model and prompt versions.
     """
 
     id: str
@@ -87,11 +83,8 @@ class CaseRequest:
 async def case_of(engine: Engine, caller: Caller, wanted: CaseRequest) -> Case:
     """Build a case from one of the caller's runs.
 
-    Raises:
-        RunNotFound: the caller has no such run.
-        Conflict: a run has not finished, or `target_from` had different input.
-        InvalidArgument: no target can be determined, or the run cannot be repeated.
-        UnknownName: evals do not support the run's tool.
+    Refuses a run that has not finished or cannot be repeated, one of a tool that no eval asks, and
+    a `target_from` with different input.
     """
     wanted.check()
     row = await find_run(engine, caller, wanted.run)
@@ -168,21 +161,13 @@ async def _origin(
     }
 
 
-try:
-    import fcntl
-except ImportError:  # Windows has no file locks here
-    fcntl = None  # type: ignore[assignment]
-
 TOOL = "tool"
 
 
 def append_case(path: Path, case: Case) -> int:
     """Append a case atomically and return how many the file then holds.
 
-    Raises:
-        DuplicateName: the file has a case with this id or the same input.
-        Conflict: its cases are for another tool.
-        InvalidArgument: not a case file, or not writable.
+    Refuses a case whose id or input the file has, and one of another tool.
     """
     if path.suffix.lower() != JSONL:
         raise InvalidArgument(f"suite: {path.name}: must be a file named *{JSONL}", field="suite")
@@ -190,18 +175,14 @@ def append_case(path: Path, case: Case) -> int:
         size = os.fstat(file).st_size
         known = read_rows(path) if size else []
         _refuse(known, case, path)
+        line = json.dumps(asdict(case), ensure_ascii=False) + "\n"
         ended = size == 0 or os.pread(file, 1, size - 1) == b"\n"
-        _write(file, size, ("" if ended else "\n") + _line(case))
+        _write(file, size, ("" if ended else "\n") + line)
     return len(known) + 1
 
 
 def tool_of_cases(path: Path) -> Tool | None:
-    """Return the tool that a case file's rows name, None if it names none.
-
-    Raises:
-        InvalidArgument: rows name different tools, or only some name one.
-        UnknownName: evals do not support the tool.
-    """
+    """Return the tool that all rows of a case file name, None if it names none."""
     if path.suffix.lower() != JSONL:
         return None
     found = read_rows(path)
@@ -233,10 +214,6 @@ def _refuse(known: list[Row], case: Case, path: Path) -> None:
             )
 
 
-def _line(case: Case) -> str:
-    return json.dumps(asdict(case), ensure_ascii=False) + "\n"
-
-
 @contextmanager
 def _locked_for_append(path: Path) -> Iterator[int]:
     """Open the file for appending under an exclusive lock."""
@@ -246,18 +223,15 @@ def _locked_for_append(path: Path) -> Iterator[int]:
     except OSError:
         raise InvalidArgument(f"suite: {path.name}: cannot be written", field="suite") from None
     try:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        lock(file)
         yield file
     finally:
         os.close(file)
 
 
 def _write(file: int, size: int, line: str) -> None:
-    left = line.encode("utf-8", "replace")
     try:
-        while left:
-            left = left[os.write(file, left) :]
+        write_whole(file, line.encode("utf-8", "replace"))
     except OSError:
         os.ftruncate(file, size)
         raise InvalidArgument("suite: the file cannot be written", field="suite") from None

@@ -110,18 +110,15 @@ def _csv(path: Path, content: str) -> Iterator[Row]:
 
 def _jsonl(path: Path, content: str) -> Iterator[Row]:
     for number, line in enumerate(content.split("\n"), 1):
-        if line.strip():
-            yield _row(line, f"line {number}")
-
-
-def _row(line: str, where: str) -> Row:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise InvalidArgument(f"data: {where}: is no JSON object", field="data")
-    return Row(where, found)
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise InvalidArgument(f"data: line {number}: is no JSON object", field="data")
+        yield Row(f"line {number}", found)
 
 
 def _json(path: Path, content: str) -> Iterator[Row]:
@@ -211,11 +208,7 @@ NAME = "SUITE"
 
 
 def python_file(path: Path) -> Suite:
-    """Execute a Python file and return its `SUITE`.
-
-    Raises:
-        InvalidArgument: there is no such file, it fails, or it defines no suite.
-    """
+    """Execute a Python file and return its `SUITE`; InvalidArgument if it fails or defines none."""
     spec = importlib.util.spec_from_file_location(f"reasonloom_suite_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise InvalidArgument(f"suite: {path.name}: there is no such file", field="suite")

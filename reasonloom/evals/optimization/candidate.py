@@ -16,7 +16,7 @@ from reasonloom.evals.log import Record
 from reasonloom.llm.port import Ask, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry, packaged_templates
 from reasonloom.prompts.template import ENVIRONMENT, PromptTemplate
-from reasonloom.prompts.validation import FrontMatter, next_version
+from reasonloom.prompts.validation import next_version
 
 
 def with_body(base: PromptTemplate, body: str, version: int) -> PromptTemplate:
@@ -24,7 +24,8 @@ def with_body(base: PromptTemplate, body: str, version: int) -> PromptTemplate:
     front, _, _ = base.text.partition(base.body)
     text = f"{next_version(front, version)}{body.strip()}\n"
     name = base.about.name
-    template = PromptTemplate(text, f"{name}.v{version}.md", _packaged(name))
+    packaged = [each.about for known, _, each in packaged_templates() if known == name]
+    template = PromptTemplate(text, f"{name}.v{version}.md", packaged[-1] if packaged else None)
     template.check()
     lost = sorted(used_variables(base.body) - used_variables(template.body))
     if lost:
@@ -39,19 +40,11 @@ def used_variables(body: str) -> set[str]:
     return meta.find_undeclared_variables(ENVIRONMENT.parse(body))
 
 
-def _packaged(name: str) -> FrontMatter | None:
-    found = [template.about for known, _, template in packaged_templates() if known == name]
-    return found[-1] if found else None
-
-
 def save_candidate(folder: Path | None, name: str, text: str) -> tuple[Path, bool]:
     """Write a template as the next version; return its file, and whether it is new.
 
-    If the folder's newest version has this text already, nothing is written.
-
-    Raises:
-        InvalidArgument: the folder does not exist and cannot be made.
-        Conflict: another process wrote that version meanwhile.
+    If the folder's newest version has this text already, nothing is written. Conflict if another
+    process wrote that version meanwhile.
     """
     if folder is None:
         raise InvalidArgument("folder: must be named to write a prompt", field="folder")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from reasonloom.errors import PromptMistake
+from reasonloom.errors import BudgetExceeded, PromptMistake
 from reasonloom.evals.core.budget import BudgetReached
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.log import Record
@@ -116,13 +116,6 @@ class GepaAdapter:
             raise
 
 
-def is_budget(error: BaseException) -> bool:
-    """Return whether the budget ended the search."""
-    from reasonloom.errors import BudgetExceeded
-
-    return isinstance(error, BudgetExceeded | BudgetReached)
-
-
 PERFECT = 1.0
 
 
@@ -183,15 +176,10 @@ class _Quiet:
 async def search(
     workshop: TrialRunner, reflection: Reflection, split: Split, effort: Effort
 ) -> SearchResult:
-    """Search until the rounds or the budget are used up.
+    """Search until the rounds or the budget are used up; raises what else halted it.
 
     Equal seed, texts and replies make an equal search: a killed one is repeated from the start,
     and everything it paid for is read from its logs and its recording.
-
-    Raises:
-        LlmRefused: a provider refuses.
-        LlmUnavailable: items failed.
-        CallerMistake: the suite is invalid.
     """
     found = SearchResult()
     adapter = GepaAdapter(workshop, reflection, asyncio.get_running_loop())
@@ -202,7 +190,7 @@ async def search(
         if error is not adapter.halted:
             raise
     if adapter.halted is not None:
-        if not is_budget(adapter.halted):
+        if not isinstance(adapter.halted, BudgetExceeded | BudgetReached):
             raise adapter.halted
         found.stopped = str(adapter.halted)
     found.proposals, found.broken = adapter.proposals, list(reflection.broken)

@@ -76,9 +76,8 @@ def subset(suite: Suite, items: Sequence[Item]) -> Suite:
 def _clusters(items: Sequence[Item]) -> dict[str, list[Item]]:
     found: dict[str, list[Item]] = {}
     for item in sorted(items, key=lambda each: each.id):
-        found.setdefault(
-            f"cluster {item.cluster}" if item.cluster else f"item {item.id}", []
-        ).append(item)
+        name = f"cluster {item.cluster}" if item.cluster else f"item {item.id}"
+        found.setdefault(name, []).append(item)
     return found
 
 

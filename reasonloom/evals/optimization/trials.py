@@ -85,31 +85,21 @@ class TrialRunner:
     async def tried(self, body: str, items: Sequence[Item], name: str = "") -> EvalLog:
         """Return the results of a text on items, running those that are missing.
 
-        Raises:
-            BudgetExceeded: no room for all of them.
-            LlmUnavailable: some failed through no fault of the text.
-            PromptMistake: the text cannot be rendered with an item.
-            CallerMistake: the suite is invalid.
+        BudgetExceeded without room for all of them, LlmUnavailable if some failed through no fault
+        of the text, PromptMistake if it cannot be rendered with an item.
         """
         items = list({item.id: item for item in items}.values())
         version = self.version(body)
         self._require_rendered(version, items)
         log = self.folder / (name or f"{LOGS}/v{version}-{_digest(items)}.jsonl")
         log.parent.mkdir(parents=True, exist_ok=True)
+        trial = self.trial
+        system = System(trial.way, {self.base.about.name: version}, trial.llm)
         ran = await run(
-            subset(self.suite, items),
-            System(self.trial.way, {self.base.about.name: version}, self.trial.llm),
-            log=log,
-            epochs=self.trial.epochs,
-            seed=self.trial.seed,
-            judge=self.trial.judge,
-            purse=self.purse,
-            at_once=self.trial.at_once,
-            tell=self.tell,
-            settings=self.settings,
-            access=self.trial.access,
-            embedder=self.trial.embedder,
-        )
+            subset(self.suite, items), system, log=log, epochs=trial.epochs, seed=trial.seed,
+            judge=trial.judge, purse=self.purse, at_once=trial.at_once, tell=self.tell,
+            settings=self.settings, access=trial.access, embedder=trial.embedder,
+        )  # fmt: skip
         if ran.stopped:
             raise BudgetExceeded(ran.stopped)
         if ran.failed:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from reasonloom.evals.comparison.changes import prompt_text
 from reasonloom.evals.reporting.facts import MISSING, comparison_costs, version_text
 from reasonloom.evals.reporting.formatting import ROOM, DisplayBudget
 from reasonloom.evals.reporting.items import DisplayedItems, count_outcomes, flipped_items
@@ -38,7 +39,7 @@ class Line:
 
 def diff_wording(base: dict[str, Any], run: dict[str, Any], name: str) -> list[Line]:
     """Return the difference of a prompt's text between two run heads."""
-    before, after = (_text(head, name).splitlines() for head in (base, run))
+    before, after = (prompt_text(head, name).splitlines() for head in (base, run))
     found: list[Line] = []
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     for group in matcher.get_grouped_opcodes(AROUND):
@@ -50,10 +51,6 @@ def diff_wording(base: dict[str, Any], run: dict[str, Any], name: str) -> list[L
                 [_whole("same", each) for each in gone] if kind == "equal" else _edit(gone, new)
             )
     return found
-
-
-def _text(head: dict[str, Any], name: str) -> str:
-    return str(head.get("texts", {}).get(head.get("prompts", {}).get(name, {}).get("hash"), ""))
 
 
 def _whole(kind: str, line: str) -> Line:

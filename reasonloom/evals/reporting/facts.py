@@ -41,7 +41,7 @@ def run_facts(run: ReportedRun) -> Facts:
         "done": f"{format_count(run.summary['done'])} of {format_count(run.summary['of'])} answers",
         "items": f"{format_count(head['items'])}, each asked {times_text(head['epochs'])}",
         "answered by": method_of(head),
-        "graph": _graph(system),
+        "graph": f"{system['graph']} v{system.get('graph_version')}" if system.get("graph") else "",
         "arguments": text_of(system["arguments"]) if system.get("arguments") else "",
         "language model": str(system.get("llm") or ""),
         "judge": _judge(run),
@@ -78,10 +78,6 @@ def version_text(prompt: dict[str, Any]) -> str:
     if not prompt:
         return MISSING
     return f"v{prompt.get('version')} ({str(prompt.get('hash', ''))[:8]})"
-
-
-def _graph(system: dict[str, Any]) -> str:
-    return f"{system['graph']} v{system.get('graph_version')}" if system.get("graph") else ""
 
 
 def _scorer(about: dict[str, Any]) -> str:

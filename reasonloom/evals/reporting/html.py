@@ -101,16 +101,13 @@ def _environment(written: formatting.ScoreFormat) -> Environment:
         loader=PackageLoader("reasonloom.evals.reporting"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_finalized,
+        # Hidden characters are visible in all that templates print, except their own markup.
+        finalize=lambda value: escape_hidden(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "score": written.score,
-        "mark": written.mark,
-        "ends": written.ends,
-        "by": written.by,
-        "tick": written.tick,
+        **{name: getattr(written, name) for name in ("score", "mark", "ends", "by", "tick")},
         "together": formatting.no_break,
         "change": formatting.format_change,
         "chance": formatting.format_p,
@@ -119,11 +116,6 @@ def _environment(written: formatting.ScoreFormat) -> Environment:
         "short": shortened_line,
     }
     return environment
-
-
-def _finalized(value: Any) -> Any:
-    """Make hidden characters visible in all that templates print, except their own markup."""
-    return escape_hidden(value) if type(value) is str else value
 
 
 def _source(environment: Environment, name: str) -> str:

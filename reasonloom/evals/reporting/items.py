@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,11 +50,9 @@ def item_rows(report: Report) -> list[Row]:
     """Return all items of all runs: flipped ones first, then by id."""
     keys = dict.fromkeys(key for run in report.runs for key in run.side.scores)
     found = [_row(report, key) for key in keys]
-    return sorted(found, key=lambda row: (_first(row.ways), natural_key(row.item)))
-
-
-def _first(ways: Iterable[str]) -> int:
-    return min((OUTCOMES.index(way) for way in ways), default=len(OUTCOMES))
+    return sorted(
+        found, key=lambda row: (min(map(OUTCOMES.index, row.ways)), natural_key(row.item))
+    )
 
 
 def _row(report: Report, key: Key) -> Row:
@@ -221,16 +219,10 @@ def _answered(record: Record, score: str, room: DisplayBudget) -> AnswerTranscri
 
 
 def _call(call: dict[str, Any], room: DisplayBudget) -> Call:
-    messages = [
-        (
-            str(message.get("role", "")),
-            room.cut(message.get("content") or _non_text_content(message)),
-        )
-        for message in call.get("asked", ())
-    ]
+    messages = []
+    for message in call.get("asked", ()):
+        # A message without text holds something else, such as tool calls.
+        other = {name: value for name, value in message.items() if name != "role"}
+        shown = room.cut(message.get("content") or other)
+        messages.append((str(message.get("role", "")), shown))
     return Call(messages, room.cut(call.get("said", "")))
-
-
-def _non_text_content(message: dict[str, Any]) -> dict[str, Any]:
-    """Return what a message without text holds, such as tool calls."""
-    return {name: value for name, value in message.items() if name != "role"}

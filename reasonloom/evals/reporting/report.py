@@ -73,11 +73,7 @@ def _traits_of(head: dict[str, Any]) -> dict[str, str]:
         **({"way": way} if way and way not in prompts else {}),
         **versions,
         **({"llm": str(system["llm"])} if system.get("llm") else {}),
-        **(
-            {"arguments": shortened_line(system["arguments"], 40)}
-            if system.get("arguments")
-            else {}
-        ),
+        **({"arguments": shortened_line(given, 40)} if (given := system.get("arguments")) else {}),
         **{name: f"{name} {head[name]}" for name in ("seed", "epochs") if name in head},
     }
 

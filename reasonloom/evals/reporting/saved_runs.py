@@ -20,14 +20,10 @@ LARGEST = 64_000_000
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """One run.
+    """One run by its file's name; `suite` is "" if unknown.
 
-    Attributes:
-        name: its file's name.
-        suite: the eval of the run, "" if unknown.
-        done, of: records present, and expected in total; `of` 0 if unknown.
-        scores: mean and 95 % interval by name; empty if there is no summary yet.
-        changed: modification time of the file, in seconds since 1970.
+    `done` of `of` records are present, `of` 0 if unknown. `scores` are mean and 95 % interval by
+    name, empty without a summary yet; `changed` is the file's time in seconds since 1970.
     """
 
     name: str

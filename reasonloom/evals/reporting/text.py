@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from reasonloom.evals.comparison.changes import text_difference
+from reasonloom.evals.comparison.changes import prompt_text, text_difference
 from reasonloom.evals.reporting.facts import COSTS, run_facts
 from reasonloom.evals.reporting.formatting import MINUS, escape_hidden, shortened_line
-from reasonloom.evals.reporting.items import OUTCOMES, Row, item_rows
+from reasonloom.evals.reporting.items import OUTCOMES, item_rows
 from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
 from reasonloom.evals.reporting.verdict import verdict, verdict_on_single_run
 
@@ -34,19 +34,13 @@ def render_text(report: Report) -> str:
     return "\n".join(escape_hidden(line).replace("\n", "␊").rstrip() for line in lines) + "\n"
 
 
-def _opening(report: Report) -> Iterator[str]:
-    if not report.compared:
-        yield _plain(verdict_on_single_run(report, report.base))
-    for each in report.compared:
-        found = verdict(report, each)
-        yield _plain(found.headline)
-        if found.remark:
-            yield _plain(found.remark)
-
-
-def _plain(sentence: str) -> str:
-    """Return a sentence with ASCII minus signs."""
-    return sentence.replace(MINUS, "-")
+def _opening(report: Report) -> list[str]:
+    """Return the verdicts, with ASCII minus signs."""
+    found = [verdict(report, each) for each in report.compared]
+    sentences = [sentence for each in found for sentence in (each.headline, each.remark)]
+    if not found:
+        sentences = [verdict_on_single_run(report, report.base)]
+    return [sentence.replace(MINUS, "-") for sentence in sentences if sentence]
 
 
 def _run(report: Report, run: ReportedRun) -> Iterator[str]:
@@ -119,13 +113,8 @@ def _cost(name: str, cost: dict[str, Any]) -> Iterator[str]:
 
 
 def _prompt(report: Report, each: Compared, name: str) -> Iterator[str]:
-    texts = []
-    for run in (report.base, each.run):
-        about = run.log.head.get("prompts", {}).get(name, {})
-        texts.append(str(run.log.head.get("texts", {}).get(about.get("hash"), "")))
-    yield f"### prompt {name}"
-    yield ""
-    yield from text_difference(texts[0], texts[1], name)
+    before, after = (prompt_text(run.log.head, name) for run in (report.base, each.run))
+    yield from (f"### prompt {name}", "", *text_difference(before, after, name))
 
 
 def _flip(flip: dict[str, Any]) -> Iterator[str]:
@@ -141,17 +130,12 @@ def _flip(flip: dict[str, Any]) -> Iterator[str]:
 def _items(report: Report) -> Iterator[str]:
     """Yield a line per item, by name, so that a changed item changes one line."""
     found = item_rows(report)
-    yield f"## items: {len(found)}"
-    yield ""
+    yield from (f"## items: {len(found)}", "")
     for row in sorted(found, key=lambda row: row.key):
-        yield _item(row)
-
-
-def _item(row: Row) -> str:
-    scores = ["none" if score is None else f"{score:.4f}" for score in row.scores]
-    flips = [_named(way) for way in row.ways if way in OUTCOMES[:2]]
-    outcome = f" ({', '.join(flips)})" if flips else ""
-    return f"{shortened_line(row.item, 80)}: {' to '.join(scores[:1] + scores[1:])}{outcome}"
+        scores = ["none" if score is None else f"{score:.4f}" for score in row.scores]
+        flips = [_named(way) for way in row.ways if way in OUTCOMES[:2]]
+        outcome = f" ({', '.join(flips)})" if flips else ""
+        yield f"{shortened_line(row.item, 80)}: {' to '.join(scores)}{outcome}"
 
 
 def _named(way: str) -> str:

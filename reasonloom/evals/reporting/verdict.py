@@ -109,11 +109,11 @@ def _cost(costs: dict[str, Any]) -> str:
 
 
 def _relative(share: float, of: str) -> str:
+    many, less = ("many", "fewer") if of == "tokens" else ("much", "less")
     if abs(share) < FRACTION:
-        return f"as {'many' if of == 'tokens' else 'much'} {of}"
+        return f"as {many} {of}"
     if share >= LARGE:
-        return f"{format_change(share)} as {'many' if of == 'tokens' else 'much'} {of}"
-    less = "fewer" if of == "tokens" else "less"
+        return f"{format_change(share)} as {many} {of}"
     return f"{format_change(abs(share)).lstrip('+')} {'more' if share > 0 else less} {of}"
 
 

@@ -13,11 +13,9 @@ from reasonloom.llm.structured_output import read_object
 
 @dataclass(frozen=True)
 class Fields:
-    """Scores the share of right fields, or all or nothing.
+    """Scores the share of right fields, or with `whole` 1 only if all are right.
 
-    Attributes:
-        fields: dotted paths that count; empty for all top-level fields of the target.
-        whole: score 1 only if all are right.
+    `fields` are the dotted paths that count; empty for all top-level fields of the target.
     """
 
     fields: tuple[str, ...] = ()

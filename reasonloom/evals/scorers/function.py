@@ -11,8 +11,16 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Item, Mark, ScoringContext
 
 
+class AcceptingScorer:
+    """A scorer that accepts every item."""
+
+    def refuse(self, item: Item) -> str:
+        """Accept every item."""
+        return ""
+
+
 @dataclass(frozen=True)
-class Checker:
+class Checker(AcceptingScorer):
     """Scores by a function that returns a truth value, a number of 0 to 1, or a `Mark`."""
 
     check: Callable[[Item, Any], bool | float | Mark]
@@ -23,16 +31,8 @@ class Checker:
         """Return the function's name; a changed function should get another name."""
         return {"scorer": self.name, "function": getattr(self.check, "__qualname__", "")}
 
-    def refuse(self, item: Item) -> str:
-        """Accept every item."""
-        return ""
-
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark | Awaitable[Mark]:
-        """Return the function's mark.
-
-        Raises:
-            InvalidArgument: the mark is not within 0 to 1, or the function fails on the answer.
-        """
+        """Return the function's mark; InvalidArgument if it fails, or gives none within 0 to 1."""
         try:
             found = self.check(item, output)
         except Exception as error:
@@ -59,7 +59,7 @@ def _number(found: Any) -> float:
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(AcceptingScorer):
     """Scores by reading the output; any number, None for items without such a score.
 
     `lower` states that lower scores are better, as for a number of errors.
@@ -73,10 +73,6 @@ class Measure:
     def about(self) -> dict[str, Any]:
         """Return its name, and that lower is better if so."""
         return {"scorer": self.name, **({"better": "lower"} if self.lower else {})}
-
-    def refuse(self, item: Item) -> str:
-        """Accept every item."""
-        return ""
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark | None:
         """Return what was read."""

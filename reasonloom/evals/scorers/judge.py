@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.errors import InvalidArgument, LlmUnavailable
 from reasonloom.evals.core.item import Item, Mark, ScoringContext
 from reasonloom.evals.core.way import text_of
+from reasonloom.evals.scorers.function import AcceptingScorer
 from reasonloom.llm.port import Ask
 
 if TYPE_CHECKING:
+    from reasonloom.llm.port import LanguageModel
     from reasonloom.prompts.template import PromptTemplate
 
 PROMPT = "evals/judge"
@@ -21,7 +23,7 @@ WORTH = {"first": 1.0, "neither": 0.5, "second": 0.0}
 
 
 @dataclass(frozen=True)
-class Judge:
+class Judge(AcceptingScorer):
     """Compares an answer with the item's target without revealing which is which.
 
     Each vote is taken in both orders; if they contradict each other it counts as a tie. The score
@@ -55,10 +57,6 @@ class Judge:
             "question": self.question,
         }
 
-    def refuse(self, item: Item) -> str:
-        """Accept every item."""
-        return ""
-
     async def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
         """Return the mean of the votes."""
         if bench.llm is None or bench.llm.offline:
@@ -66,11 +64,11 @@ class Judge:
                 "judge: needs a language model; name one that judges", field="judge"
             )
         template = bench.prompts.get(PROMPT, self.version)
-        answer, target = text_of(output), text_of(item.target)
+        task, answer, target = map(text_of, (item.input, output, item.target))
         votes, same = [], 0
         for vote in range(self.votes):
-            one = await self._preference(bench, template, item, (answer, target), vote)
-            two = 1 - await self._preference(bench, template, item, (target, answer), vote)
+            one = await self._preference(bench.llm, template, task, (answer, target), vote)
+            two = 1 - await self._preference(bench.llm, template, task, (target, answer), vote)
             same += one == two
             votes.append(one if one == two else 0.5)
         figures = {"swapped": same / self.votes}
@@ -80,20 +78,17 @@ class Judge:
 
     async def _preference(
         self,
-        bench: ScoringContext,
+        llm: LanguageModel,
         template: PromptTemplate,
-        item: Item,
+        task: str,
         pair: Sequence[str],
         vote: int,
     ) -> float:
         """Return the judge's opinion of the first of a pair: 1 better, 0.5 equal, 0 worse."""
-        prompt = template.render(
-            task=text_of(item.input), question=self.question, first=pair[0], second=pair[1]
-        )
+        first, second = pair
+        prompt = template.render(task=task, question=self.question, first=first, second=second)
         ask = Ask(prompt.messages(), prompt.schema, sample=vote, material=prompt.variables)
-        if bench.llm is None:
-            raise InvalidArgument("judge: needs a language model", field="judge")
-        reply = await bench.llm.answer(ask)
+        reply = await llm.answer(ask)
         better = (reply.parsed or {}).get("better")
         if better not in WORTH:
             raise LlmUnavailable(f"the judge answered: {reply.text[:120]}")

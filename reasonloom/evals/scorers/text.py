@@ -15,6 +15,7 @@ import regex
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Item, Mark, ScoringContext
 from reasonloom.evals.core.way import text_of
+from reasonloom.evals.scorers.function import AcceptingScorer
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?(?:\s*/\s*\d+)?")
 MINUS = str.maketrans({"−": "-", "–": "-"})  # noqa: RUF001  # signs used as minus
@@ -169,12 +170,10 @@ TOO_LONG = "the expression took too long"
 
 
 @dataclass(frozen=True)
-class Pattern:
-    """Scores 1 if an expression matches; with a group, if the group is the target.
+class Pattern(AcceptingScorer):
+    """Scores 1 if an expression of the library `regex` matches, or its group is the target.
 
-    Attributes:
-        expression: in the syntax of the library `regex`.
-        seconds: limit of one search; an answer that takes longer scores 0, with that reason.
+    A search that takes longer than `seconds` scores 0, with that reason.
     """
 
     expression: str
@@ -197,20 +196,14 @@ class Pattern:
         """Return the expression."""
         return {"scorer": self.name, "expression": self.expression, "seconds": self.seconds}
 
-    def refuse(self, item: Item) -> str:
-        """Accept every item."""
-        return ""
-
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
         """Return 1 if the expression matches, and its last group is a target."""
         answer = text_of(output)[-LONGEST_ANSWER:] if output is not None else ""
         try:
-            found = [match[match.re.groups] for match in self._found(answer)]
+            matches = self._compiled.finditer(answer, timeout=self.seconds)
+            found = [match[match.re.groups] for match in matches]
         except TimeoutError:
             return Mark(0.0, TOO_LONG)
         if not self.needs_target:
             return Mark(float(bool(found)))
         return Mark(float(bool(found) and (found[-1] or "").strip() in targets(item)))
-
-    def _found(self, answer: str) -> list[regex.Match[str]]:
-        return list(self._compiled.finditer(answer, timeout=self.seconds))

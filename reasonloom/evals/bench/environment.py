@@ -34,23 +34,8 @@ class TimedEmbedder:
     """An embedder that adds up its time."""
 
     def __init__(self, inner: Embedder) -> None:
-        self._inner = inner
-        self.seconds = 0.0
-
-    @property
-    def model(self) -> str:
-        """The inner embedder's model."""
-        return self._inner.model
-
-    @property
-    def dimension(self) -> int:
-        """The inner embedder's dimension."""
-        return self._inner.dimension
-
-    @property
-    def floor(self) -> float:
-        """The inner embedder's floor."""
-        return self._inner.floor
+        self._inner, self.seconds = inner, 0.0
+        self.model, self.dimension, self.floor = inner.model, inner.dimension, inner.floor
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Embed and add the time."""
@@ -142,14 +127,8 @@ class BenchEngine:
         """Call a tool as `owner` at its node, without MCP."""
         contract, graph = TOOLS[tool]
         request = parse_request(contract, arguments)
-        return await self.engine.call(
-            Call(
-                tool=tool,
-                graph=load_graph(graph),
-                request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-                caller=Caller(owner),
-            )
-        )
+        wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return await self.engine.call(Call(tool, load_graph(graph), wire, Caller(owner)))
 
     def restart_clocks(self) -> None:
         """Reset the embedding and database times."""
@@ -170,9 +149,9 @@ async def bench_engine(
         async with open_engine(
             settings, access=access, llm=llm or InstantLlm(), embedder=embedder
         ) as engine:
-            standing = BenchEngine(engine, access)
-            yield standing
-            await standing.database.close()
+            prepared = BenchEngine(engine, access)
+            yield prepared
+            await prepared.database.close()
 
 
 async def execute(access: Access, statement: str) -> None:

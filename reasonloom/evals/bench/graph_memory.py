@@ -62,13 +62,8 @@ ON CONFLICT DO NOTHING
 async def load_graph_of(ground: BenchEngine, owner: str, size: int) -> None:
     """Store `size` nodes of `owner`, two edges each, a chain in time, and a hub."""
     await load(ground.database, ground.embedder, owner, size)
-    values = {
-        "owner": owner,
-        "size": size,
-        "back": min(NEIGHBOURHOOD, size // 2),
-        "hub": HUB,
-        "spokes": HUB_EDGES,
-    }
+    back = min(NEIGHBOURHOOD, size // 2)
+    values = {"owner": owner, "size": size, "back": back, "hub": HUB, "spokes": HUB_EDGES}
     async with await psycopg.AsyncConnection.connect(ground.access.admin) as connection:
         for statement in (TYPES, EDGES, CHAINS, OF_HUB):
             await connection.execute(statement, values)
@@ -119,11 +114,10 @@ async def _adds(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[F
     taken = await time_each(works, times)
     smallest, *_ = taken
     note = "with one edge; floor: the same in the smallest graph"
+    least = taken.pop(smallest)
     return [
-        summarise(name, each, None, None, note)
-        if name == smallest
-        else summarise(name, each, taken[smallest], FLAT, note)
-        for name, each in taken.items()
+        summarise(smallest, least, note=note),
+        *(summarise(name, each, least, FLAT, note) for name, each in taken.items()),
     ]
 
 

@@ -142,11 +142,10 @@ async def _embedded(embedder: Embedder, batch: list[NewMemory]) -> list[NewMemor
     texts = [sector_views(ViewSource(each.content, each.created_at)) for each in batch]
     different = list(dict.fromkeys(text for each in texts for text in each.values()))
     vector = dict(zip(different, await embedder.embed(different), strict=True))
+    viewed: list[dict[str, Sequence[float]]] = [
+        {sector: vector[text] for sector, text in each.items()} for each in texts
+    ]
     return [
-        replace(
-            memory,
-            vectors={sector: vector[text] for sector, text in viewed.items()},
-            model=embedder.model,
-        )
-        for memory, viewed in zip(batch, texts, strict=True)
+        replace(memory, vectors=vectors, model=embedder.model)
+        for memory, vectors in zip(batch, viewed, strict=True)
     ]

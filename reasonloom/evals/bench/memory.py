@@ -118,7 +118,9 @@ async def measure(
         figures.append(await nearest_against_exact(ground, {name_of(size): size}, times))
     if tenants:
         figures.append(await nearest_against_exact(ground, tenants, len(tenants)))
-    return [*figures, _memory_of_the_process()]
+    mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    name = "memory of the process, largest, MiB"
+    return [*figures, Figure(name, mebibytes, mebibytes, said="not a time")]
 
 
 async def _loaded(ground: BenchEngine, owners: Mapping[str, int], of: str = "") -> Figure:
@@ -174,12 +176,11 @@ async def _recall(
 async def _remember(ground: BenchEngine, owner: str, size: int, times: int) -> Figure:
     facts = sentences(seed_of(owner) + 1)
     given = {"userId": owner, "sessionId": "bench", "primarySector": "semantic"}
+    name = f"remember, {size:,} stored"
     return await _split(
-        ground,
-        f"remember, {size:,} stored",
-        lambda: ground.call("remember", owner=owner, content=next(facts), **given),
+        ground, name, lambda: ground.call("remember", owner=owner, content=next(facts), **given),
         times,
-    )
+    )  # fmt: skip
 
 
 async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figure:
@@ -196,8 +197,3 @@ async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figu
         f"+ rest {mean - embedding - database:.2f}"
     )
     return summarise(name, taken, note=note)
-
-
-def _memory_of_the_process() -> Figure:
-    mebibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Figure("memory of the process, largest, MiB", mebibytes, mebibytes, said="not a time")

@@ -53,18 +53,13 @@ async def measure_models(ground: BenchEngine, times: int) -> list[Figure]:
                 (OWNER, basin),
             )
         bench = _Bench(ground, app, basins)
-        return [
-            await bench.figure(
-                "get_model, 2 basins, 1 template", 0.2, bench.get, bench.raw_get, times
-            ),
-            await bench.figure(
-                f"list_models, {MODELS} models", 0.5, bench.list_, bench.raw_list, times
-            ),
-            await bench.figure(
-                "create_model, 2 basins", 0.75, bench.create, bench.raw_create, times
-            ),
-            await bench.figure("revise_model, 1 basin", 1.0, bench.revise, bench.raw_revise, times),
-        ]
+        calls: tuple[tuple[str, float, Work, Work], ...] = (
+            ("get_model, 2 basins, 1 template", 0.2, bench.get, bench.raw_get),
+            (f"list_models, {MODELS} models", 0.5, bench.list_, bench.raw_list),
+            ("create_model, 2 basins", 0.75, bench.create, bench.raw_create),
+            ("revise_model, 1 basin", 1.0, bench.revise, bench.raw_revise),
+        )
+        return [await bench.figure(*each, times) for each in calls]
 
 
 class _Bench:
@@ -79,19 +74,13 @@ class _Bench:
         self.turn = 0
 
     async def figure(
-        self,
-        name: str,
-        original: float,
-        work: Work,
-        floor: Work,
-        times: int,
+        self, name: str, original: float, work: Work, floor: Work, times: int
     ) -> Figure:
         """Time a call against its floor, on the number of models that is listed."""
         while next(self.numbers) < MODELS:
             self.model = await self.create()
         below, own = await time_alternately(floor, work, times)
-        note = OBSERVED.format(original=original)
-        return summarise(name, own, below, note=note)
+        return summarise(name, own, below, note=OBSERVED.format(original=original))
 
     async def create(self) -> str:
         outcome = await self.ground.call(
@@ -115,13 +104,10 @@ class _Bench:
         )
 
     async def raw_get(self) -> None:
+        keys = {"models": "id", "model_basins": "model", "model_templates": "model"}
         async with self.app.transaction():
             await self.app.execute(BIND_WALK, (OWNER,))
-            for table, key in (
-                ("models", "id"),
-                ("model_basins", "model"),
-                ("model_templates", "model"),
-            ):
+            for table, key in keys.items():
                 query = f"SELECT * FROM {table} WHERE owner = %s AND {key} = %s"  # noqa: S608 - names above
                 cursor = await self.app.execute(query.encode(), (OWNER, self.model))
                 await cursor.fetchall()

@@ -59,8 +59,7 @@ class SlowLlm:
         await asyncio.sleep(self.seconds)
         self.calls.append((started, time.perf_counter()))
         wanted = (ask.schema or {})["required"][0]
-        answers = {"approaches": _approaches, "thought": _thought, "scores": _scores}
-        return Reply("", answers[wanted](ask.material), self.name)
+        return Reply("", _answer(wanted, ask.material), self.name)
 
     def longest_chain(self) -> int:
         """Return the length of the longest chain of calls that waited for one another.
@@ -77,17 +76,13 @@ class SlowLlm:
         """Do nothing."""
 
 
-def _approaches(material: Any) -> dict[str, Any]:
-    ways = WAYS[: material["count"]]
-    return {"approaches": [{"name": way, "approach": f"{way}."} for way in ways]}
-
-
-def _thought(material: Any) -> dict[str, Any]:
-    way = str(material.get("approach", "It follows from the facts."))
-    return {"thought": way, "confidence": 0.9}
-
-
-def _scores(material: Any) -> dict[str, Any]:
+def _answer(wanted: str, material: Any) -> dict[str, Any]:
+    if wanted == "approaches":
+        ways = WAYS[: material["count"]]
+        return {"approaches": [{"name": way, "approach": f"{way}."} for way in ways]}
+    if wanted == "thought":
+        way = str(material.get("approach", "It follows from the facts."))
+        return {"thought": way, "confidence": 0.9}
     labels = [each["label"] for each in material["candidates"]]
     scores = [{"label": label, "score": 0.5} for label in labels]
     return {"scores": scores, "best": labels[0], "reason": "It can be had tomorrow."}

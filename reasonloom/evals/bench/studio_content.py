@@ -9,7 +9,7 @@ from uuid import UUID, uuid4
 import psycopg
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.evals.bench.environment import OWNER, BenchEngine
+from reasonloom.evals.bench.environment import OWNER, BenchEngine, execute
 from reasonloom.evals.bench.history.search import load_chunks
 from reasonloom.evals.bench.load import load
 from reasonloom.evals.bench.timing import Figure
@@ -81,15 +81,10 @@ async def fill_studio(
     ids["session"] = (await session_of(ground, thoughts)).id
     await _evals(home / "evals")
     await maintain(ground.access)
-    async with await psycopg.AsyncConnection.connect(
-        ground.access.admin, autocommit=True
-    ) as connection:
-        await connection.execute("ANALYZE")
-        row = await (
-            await connection.execute(
-                "SELECT project, session FROM chunks WHERE owner = %s LIMIT 1", (OWNER,)
-            )
-        ).fetchone()
+    await execute(ground.access, "ANALYZE")
+    async with await psycopg.AsyncConnection.connect(ground.access.admin) as connection:
+        query = "SELECT project, session FROM chunks WHERE owner = %s LIMIT 1"
+        row = await (await connection.execute(query, (OWNER,))).fetchone()
     assert row  # noqa: S101 - chunks were stored above
     ids["project"], ids["talk"] = str(row[0]), str(row[1])
     took = (time.perf_counter() - started) * 1000
@@ -99,8 +94,10 @@ async def fill_studio(
 
 async def _one_of_each(ground: BenchEngine) -> dict[str, str]:
     linear = await ground.call("reasoning_linear", content=QUESTION)
-    graph = await _called(ground, "reasoning_got_run", "got_run")
-    ponder = await _called(ground, "ponder", "ponder")
+    graph, ponder = [
+        await ground.engine.call(Call(tool, load_graph(name), {"problem": QUESTION}, CALLER))
+        for tool, name in (("reasoning_got_run", "got_run"), ("ponder", "ponder"))
+    ]
     return {
         "run": str(linear.run_id),
         "graph": str(graph.answer["graph_id"]),
@@ -108,11 +105,6 @@ async def _one_of_each(ground: BenchEngine) -> dict[str, str]:
         "memory": "1",
         "model": await _model(ground),
     }
-
-
-async def _called(ground: BenchEngine, tool: str, graph: str) -> Outcome:
-    request = {"problem": QUESTION}
-    return await ground.engine.call(Call(tool, load_graph(graph), request, CALLER))
 
 
 async def _model(ground: BenchEngine) -> str:
@@ -128,14 +120,10 @@ async def _model(ground: BenchEngine) -> str:
 
 async def _evals(folder: Path) -> None:
     items = [Item(str(number), f"w{number}", f"W{number}") for number in range(20)]
-    for name, answer in (("one", _capitals), ("two", _recorded_run)):
-        way = Function(answer, name)
-        await run(Suite("capitals", items, (exact(case=True),), way), log=folder / f"{name}.jsonl")
-
-
-def _capitals(item: Item, _: int) -> str:
-    return str(item.input).upper()
-
-
-def _recorded_run(item: Item, _: int) -> str:
-    return str(item.input)
+    ways = (
+        Function(lambda item, _: str(item.input).upper(), "one"),
+        Function(lambda item, _: str(item.input), "two"),
+    )
+    for way in ways:
+        log = folder / f"{way.name}.jsonl"
+        await run(Suite("capitals", items, (exact(case=True),), way), log=log)

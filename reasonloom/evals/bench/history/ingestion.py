@@ -41,9 +41,9 @@ async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
         size, turns = megabytes * 1_000_000, megabytes * TURNS_OF_A_MEGABYTE
         written = generate(home, turns=turns, size=size)
         files = sorted(home.rglob("*.jsonl"))
-        _warm(files[0])
+        next(_chunks(files[0]))  # loads the vocabulary, which either side would load once
         took, linked, results = await _ingested(ground, files)
-        peak = _peak()
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         cut = _cut(files)
         copied, rows = _copied(ground.access.admin, Path(folder))
     chunks = sum(each.new for each in results)
@@ -59,13 +59,6 @@ async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
         Figure(f"{name}, without links", kept, kept, floor, RATIO, note),
         Figure(name, whole, whole, floor, said=share),
     ]
-
-
-def _warm(file: Path) -> None:
-    """Load the vocabulary, which either side would load once."""
-    for chunk in _chunks(file):
-        assert chunk is not None  # noqa: S101 - it is only made
-        break
 
 
 async def _ingested(
@@ -139,8 +132,3 @@ def _columns(connection: psycopg.Connection, table: str) -> list[str]:
         "AND table_name = %s AND is_generated = 'NEVER' ORDER BY ordinal_position"
     )
     return [row[0] for row in connection.execute(query, (table,)).fetchall()]
-
-
-def _peak() -> float:
-    """Return the peak memory of this process, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

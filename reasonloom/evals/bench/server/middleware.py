@@ -9,7 +9,9 @@ that of 2025-11-25.
 from __future__ import annotations
 
 import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -26,7 +28,7 @@ from reasonloom.evals.bench.server.servers import (
     make_tokens,
     result_of,
 )
-from reasonloom.evals.bench.server.startup import StdioServer, open_stdio_server
+from reasonloom.evals.bench.server.startup import open_stdio_server
 from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, summarise, time_alternately
 from reasonloom.evals.engine import temporary_database
 from reasonloom.settings import Settings
@@ -141,21 +143,23 @@ async def _over_http(settings: Settings, times: int) -> Figure:
         caller = Caller(client, token)
         # The first call opens the engine, which is not measured here.
         result_of(await caller.call(own, *ENGINE))
-        sides = Side(_asking(caller, bare), one.pid), Side(_asking(caller, own), other.pid)
-        return await _figure("over HTTP, with a token", *sides, times)
+
+        async def ask(port: int) -> dict[str, Any]:
+            return result_of(await caller.call(port, TOOL, {}))
+
+        first = Side(_checked(partial(ask, bare)), one.pid)
+        second = Side(_checked(partial(ask, own)), other.pid)
+        return await _figure("over HTTP, with a token", first, second, times)
 
 
-def _asking(caller: Caller, port: int) -> Work:
+def _checked(call: Callable[[], Awaitable[dict[str, Any]]]) -> Work:
+    """Return a call that refuses to be timed with a wrong answer."""
+
     async def ask() -> None:
-        _check(result_of(await caller.call(port, TOOL, {})))
+        if (await call())["content"][0]["text"] != TEXT:
+            raise RuntimeError("the tool did not answer as it must")
 
     return ask
-
-
-def _check(result: dict[str, Any]) -> None:
-    """Refuse to time a wrong answer."""
-    if result["content"][0]["text"] != TEXT:
-        raise RuntimeError("the tool did not answer as it must")
 
 
 async def _over_stdio(settings: Settings, times: int) -> Figure:
@@ -165,12 +169,5 @@ async def _over_stdio(settings: Settings, times: int) -> Figure:
         open_stdio_server(OWN_COMMAND, env) as own,
     ):
         await own.call(*ENGINE)
-        sides = Side(_speaking(bare), bare.pid), Side(_speaking(own), own.pid)
-        return await _figure("over stdio", *sides, times)
-
-
-def _speaking(server: StdioServer) -> Work:
-    async def ask() -> None:
-        _check(await server.call(TOOL, {}))
-
-    return ask
+        one, other = (Side(_checked(partial(a.call, TOOL, {})), a.pid) for a in (bare, own))
+        return await _figure("over stdio", one, other, times)

@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import psutil
 import psycopg
+from psycopg.rows import dict_row
 
 from reasonloom.evals.bench.server.replica_load import Flight, Load, burst, provider
 from reasonloom.evals.bench.server.servers import (
@@ -60,14 +61,11 @@ async def ends_of(
             rows = await _rows(connection, flights)
             late = [row for row in rows if row["finished_at"] is None or
                     row["finished_at"] > killed_at]  # fmt: skip
-            left = [row for row in late if row["status"] != "done"]
+            done = [row["finished_at"] for row in late if row["status"] == "done"]
+            left = len(late) - len(done)
             if not left or time.monotonic() > until:
-                seconds = [
-                    (row["finished_at"] - killed_at).total_seconds()
-                    for row in late
-                    if row["status"] == "done"
-                ]
-                return Ends(seconds, len(late), len(left))
+                seconds = [(ended - killed_at).total_seconds() for ended in done]
+                return Ends(seconds, len(late), left)
             await asyncio.sleep(PAUSE)
 
 
@@ -82,11 +80,9 @@ async def _rows(
     for owner, own in keys.items():
         async with connection.transaction():
             await connection.execute(BIND_RUNS, (owner,))
-            cursor = await connection.execute(RUNS, (owner, own))
-            found += [
-                dict(zip(("key", "status", "finished_at"), row, strict=True))
-                for row in await cursor.fetchall()
-            ]
+            cursor = connection.cursor(row_factory=dict_row)
+            await cursor.execute(RUNS, (owner, own))
+            found += await cursor.fetchall()
     return found
 
 
@@ -235,16 +231,12 @@ async def _kill(site: Site) -> Figure:
     killed_at = datetime.now(UTC)
     ends = await ends_of(site.access, flights, killed_at, AFTER_KILL)
     await work
-    return _ended(ends, len(flights), load)
-
-
-def _ended(ends: Ends, flying: int, load: Load) -> Figure:
     last = max(ends.seconds, default=0.0)
     reached = ends.begun and not ends.left and last <= GOAL
     note = (
-        f"{ends.begun} runs of {flying} calls under way, {ends.left} not finished, the last after "
-        f"{last:.1f} s; goal {GOAL:g} s: {'reached' if reached else 'missed'}; lease {LEASE:g} s; "
-        f"{load.broken} calls left unanswered{_failures(load)}"
+        f"{ends.begun} runs of {len(flights)} calls under way, {ends.left} not finished, the last"
+        f" after {last:.1f} s; goal {GOAL:g} s: {'reached' if reached else 'missed'}; "
+        f"lease {LEASE:g} s; {load.broken} calls left unanswered{_failures(load)}"
     )
     name = "from a replica's kill -9 under load to the end of each of its runs"
     return _figure(name, ends.seconds, note)

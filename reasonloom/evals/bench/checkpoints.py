@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from statistics import median
 from typing import TYPE_CHECKING, Any, TypedDict
-from uuid import uuid4
 
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 
-from reasonloom.evals.bench.environment import OWNER, BenchEngine
+from reasonloom.evals.bench.environment import BenchEngine, own_thread
 from reasonloom.evals.bench.timing import Figure, Work, summarise, time_each
-from reasonloom.stores.saver import SavedSteps, saving_for
+from reasonloom.stores.saver import SavedSteps
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 NODES = 5
@@ -58,10 +56,8 @@ def _walk(saver: BaseCheckpointSaver[Any] | None) -> Work:
     compiled = graph.compile(checkpointer=saver)
 
     async def run() -> None:
-        saving_for.set(OWNER)
-        config: RunnableConfig = {"configurable": {"thread_id": f"{OWNER}/{uuid4()}"}}
         given: Any = {"text": STATE}
-        await compiled.ainvoke(given, config, durability="sync" if saver else None)
+        await compiled.ainvoke(given, own_thread(), durability="sync" if saver else None)
 
     return run
 

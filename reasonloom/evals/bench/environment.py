@@ -6,7 +6,8 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import psycopg
 
@@ -28,6 +29,10 @@ from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Ask, Embedder, LanguageModel, Reply
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database, Transaction
+from reasonloom.stores.saver import saving_for
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 
 class TimedEmbedder:
@@ -152,6 +157,12 @@ async def bench_engine(
             prepared = BenchEngine(engine, access)
             yield prepared
             await prepared.database.close()
+
+
+def own_thread() -> RunnableConfig:
+    """Return the configuration of a new thread, whose steps are saved for OWNER."""
+    saving_for.set(OWNER)
+    return {"configurable": {"thread_id": f"{OWNER}/{uuid4()}"}}
 
 
 async def execute(access: Access, statement: str) -> None:

@@ -7,13 +7,12 @@ import logging
 import time
 from functools import partial
 from statistics import median
-from typing import TYPE_CHECKING, Any, TypedDict
-from uuid import uuid4
+from typing import Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.errors import ReasonloomError
-from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
+from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine, own_thread
 from reasonloom.evals.bench.load import load
 from reasonloom.evals.bench.timing import (
     WARM_UP,
@@ -24,11 +23,7 @@ from reasonloom.evals.bench.timing import (
     time_once,
 )
 from reasonloom.llm.port import Ask, Reply
-from reasonloom.stores.saver import SavedSteps, saving_for
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-
+from reasonloom.stores.saver import SavedSteps
 
 SECONDS = 0.2
 WAYS = (
@@ -126,10 +121,8 @@ async def _bare(steps: SavedSteps) -> Work:
     compiled = graph.compile(checkpointer=await steps.open())
 
     async def run() -> None:
-        saving_for.set(OWNER)
-        config: RunnableConfig = {"configurable": {"thread_id": f"{OWNER}/{uuid4()}"}}
         question: Any = {"question": {"content": LINEAR_THOUGHT}}
-        await compiled.ainvoke(question, config, durability="sync")
+        await compiled.ainvoke(question, own_thread(), durability="sync")
 
     return run
 

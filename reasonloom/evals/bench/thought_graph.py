@@ -20,7 +20,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.thought_graph.plans import Plan
-from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
+from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine, own_thread
 from reasonloom.evals.bench.timing import Figure, Work, summarise, time_each
 from reasonloom.evals.simulated.conversation import words
 from reasonloom.evals.simulated.datasets import generate_sorting
@@ -45,10 +45,9 @@ from reasonloom.nodes.thought_graph.run.steps import (
     absorb_results,
     begin_plan,
 )
-from reasonloom.stores.saver import SavedSteps, saving_for
+from reasonloom.stores.saver import SavedSteps
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 SIZES = (64, 128)
@@ -137,9 +136,8 @@ class Sorts:
         compiled = graph.compile(checkpointer=saver)
 
         async def run() -> str:
-            saving_for.set(OWNER)
-            thread = {"thread_id": f"{OWNER}/{uuid4()}"}
-            config: RunnableConfig = {"configurable": thread, "recursion_limit": MOST_STEPS}
+            config = own_thread()
+            config["recursion_limit"] = MOST_STEPS
             given: Any = {"request": request}
             state = await compiled.ainvoke(
                 given, config, context=self._execution(request), durability="sync"

@@ -82,23 +82,18 @@ class Scorer(Protocol):
     @property
     def name(self) -> str:
         """Name of its score."""
-        ...
 
     @property
     def needs_target(self) -> bool:
         """Whether every item must have a target."""
-        ...
 
     def about(self) -> dict[str, Any]:
         """Return its description for the run's head."""
-        ...
 
     def refuse(self, item: Item) -> str:
         """Return why an item cannot be marked, empty if it can."""
-        ...
 
     def mark(
         self, item: Item, output: Any, bench: ScoringContext
     ) -> Mark | Awaitable[Mark | None] | None:
         """Return the mark of an answer, None if the score does not apply to the item."""
-        ...

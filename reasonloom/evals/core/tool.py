@@ -71,7 +71,6 @@ class Tool:
         ask: maps an item to arguments; by default an object is the arguments, and any other input
             the tool's question.
         read: path of the answer, if not the tool's own.
-        mode: describes the tool if `MODES` does not.
     """
 
     name: str

@@ -46,23 +46,18 @@ class Way(Protocol):
     @property
     def asks(self) -> bool:
         """Whether it calls a language model."""
-        ...
 
     def about(self) -> dict[str, Any]:
         """Return its description for the run's head."""
-        ...
 
     def prompts(self) -> tuple[str, ...] | None:
         """Return the prompts that it uses, None if it may use any."""
-        ...
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
         """Refuse, by a CallerMistake that says why, an item that it cannot answer."""
-        ...
 
     def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:
         """Yield the answering function while its resources are open."""
-        ...
 
 
 class _NamedWay:

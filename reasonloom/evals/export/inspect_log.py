@@ -144,10 +144,7 @@ NOBODY = "none"
 def write_inspect_log(log: EvalLog, to: Path, *, force: bool = False) -> int:
     """Write a run as an Inspect log and return its number of samples.
 
-    Raises:
-        SettingMistake: Inspect is not installed.
-        InvalidArgument: the file name has another suffix, or its folder does not exist.
-        Conflict: the file exists, and `force` is not set.
+    SettingMistake if Inspect is not installed, Conflict if the file exists and `force` is not set.
     """
     if find_spec("inspect_ai") is None:
         raise SettingMistake(

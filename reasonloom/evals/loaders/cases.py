@@ -88,7 +88,11 @@ async def case_of(engine: Engine, caller: Caller, wanted: CaseRequest) -> Case:
     """
     wanted.check()
     row = await find_run(engine, caller, wanted.run)
-    _require_ended(row)
+    if row.status not in ENDED:
+        raise Conflict(
+            f"run {row.id} is {row.status} and has no end yet; `reasonloom runs resume {row.id}`"
+            " carries it on"
+        )
     tool = _tool(row)
     case = Case(
         id=wanted.id or str(row.id),
@@ -100,14 +104,6 @@ async def case_of(engine: Engine, caller: Caller, wanted: CaseRequest) -> Case:
     )
     tool.check(case.item, engine.loom.prompts)
     return case
-
-
-def _require_ended(row: RunRow) -> None:
-    if row.status not in ENDED:
-        raise Conflict(
-            f"run {row.id} is {row.status} and has no end yet; `reasonloom runs resume {row.id}`"
-            " carries it on"
-        )
 
 
 def _tool(row: RunRow) -> Tool:

@@ -50,17 +50,19 @@ class Row:
         return self.cells[column]
 
 
+def _refused(path: Path, why: str, what: str = "data") -> InvalidArgument:
+    return InvalidArgument(f"{what}: {path.name}: {why}", field=what)
+
+
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of a file, by its suffix; refuses a malformed or empty one."""
     readers = {CSV: _csv, JSONL: _jsonl, JSON: _json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise InvalidArgument(
-            f"data: {path.name}: must be a file of the kind {', '.join(readers)}", field="data"
-        )
+        raise _refused(path, f"must be a file of the kind {', '.join(readers)}")
     found = list(reader(path, read_text(path)))
     if not found:
-        raise InvalidArgument(f"data: {path.name}: has no rows", field="data")
+        raise _refused(path, "has no rows")
     return found
 
 
@@ -69,9 +71,9 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError:
-        raise InvalidArgument(f"data: {path.name}: there is no such file", field="data") from None
+        raise _refused(path, "there is no such file") from None
     except UnicodeDecodeError:
-        raise InvalidArgument(f"data: {path.name}: is not UTF-8", field="data") from None
+        raise _refused(path, "is not UTF-8") from None
 
 
 def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
@@ -91,19 +93,15 @@ def _csv(path: Path, content: str) -> Iterator[Row]:
         reader = csv.DictReader(io.StringIO(content, newline=""), strict=True)
         names = reader.fieldnames or []
         if len(set(names)) != len(names) or not all(names):
-            raise InvalidArgument(
-                f"data: {path.name}: its first line must name each column once", field="data"
-            )
+            raise _refused(path, "its first line must name each column once")
         for number, cells in enumerate(reader, 1):
             where = f"row {number}"
             if None in cells or None in cells.values():
-                raise InvalidArgument(
-                    f"data: {where}: must have {len(names)} cells, as the first line has",
-                    field="data",
-                )
+                why = f"must have {len(names)} cells, as the first line has"
+                raise InvalidArgument(f"data: {where}: {why}", field="data")
             yield Row(where, cells)
     except csv.Error as error:
-        raise InvalidArgument(f"data: {path.name}: is no CSV: {error}", field="data") from None
+        raise _refused(path, f"is no CSV: {error}") from None
     finally:
         csv.field_size_limit(limit)
 
@@ -126,13 +124,10 @@ def _json(path: Path, content: str) -> Iterator[Row]:
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
-        raise InvalidArgument(f"data: {path.name}: is no JSON", field="data") from None
+        raise _refused(path, "is no JSON") from None
     found = found.get("examples") if isinstance(found, dict) else found
     if not isinstance(found, list):
-        raise InvalidArgument(
-            f"data: {path.name}: must be a list of objects, or have one under examples",
-            field="data",
-        )
+        raise _refused(path, "must be a list of objects, or have one under examples")
     for number, each in enumerate(found, 1):
         if not isinstance(each, dict):
             raise InvalidArgument(f"data: example {number}: is no object", field="data")
@@ -211,7 +206,7 @@ def python_file(path: Path) -> Suite:
     """Execute a Python file and return its `SUITE`; InvalidArgument if it fails or defines none."""
     spec = importlib.util.spec_from_file_location(f"reasonloom_suite_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
-        raise InvalidArgument(f"suite: {path.name}: there is no such file", field="suite")
+        raise _refused(path, "there is no such file", "suite")
     module = importlib.util.module_from_spec(spec)
     sys.modules[module.__name__] = module
     try:
@@ -220,14 +215,9 @@ def python_file(path: Path) -> Suite:
         raise
     except Exception as error:  # noqa: BLE001  # a user's file can raise anything
         line = traceback.extract_tb(error.__traceback__)[-1].lineno
-        raise InvalidArgument(
-            f"suite: {path.name}: cannot be run: {type(error).__name__}: {error} (line {line})",
-            field="suite",
-        ) from None
+        why = f"cannot be run: {type(error).__name__}: {error} (line {line})"
+        raise _refused(path, why, "suite") from None
     suite = getattr(module, NAME, None)
     if not isinstance(suite, Suite):
-        raise InvalidArgument(
-            f"suite: {path.name}: must define {NAME} = Suite(...), as docs/evals.md shows",
-            field="suite",
-        )
+        raise _refused(path, f"must define {NAME} = Suite(...), as docs/evals.md shows", "suite")
     return suite

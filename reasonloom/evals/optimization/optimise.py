@@ -79,28 +79,16 @@ async def optimise(
     tell: Progress = no_progress,
     settings: Settings | None = None,
 ) -> dict[str, Any]:
-    """Search for a better text, and judge it on the test items.
+    """Search for a better text, and judge it on the test items; `folder` may be a run to resume.
 
     `winner` is None if no text beat the base on the validation items, and then the test items are
     not used. Else `test` compares both on the test items (None if the budget ran out), and
-    `verdict` states the conclusion.
-
-    Args:
-        suite: the items.
-        goal: the prompt, and how the suite is split.
-        folder: the run's folder; an existing one is resumed.
-        trial: who answers and judges, how often, with which seed.
-        reflect: the language model that proposes; the answering one if None.
-        effort: how far to search.
-        budget: of all calls, including those of earlier processes of the run.
-        limits: of concurrent calls.
-        tell: receives progress.
-        settings: the process's own if None.
+    `verdict` states the conclusion. The model `reflect` proposes, by default the answering one.
+    `budget` is of all calls, including those of earlier processes of the run.
 
     Raises:
         CallerMistake: the suite, the prompt or the run is unsuitable.
-        LlmRefused: a provider refuses; results so far are kept.
-        LlmUnavailable: items failed; results so far are kept.
+        LlmRefused, LlmUnavailable: a provider refuses, or items failed; results so far are kept.
         BudgetExceeded: the budget has no room for a search.
     """
     effort = effort or Effort()

@@ -130,15 +130,10 @@ class Report:
 
 
 def build_report(*runs: EvalLog | Path, score: str = "", reducer: str = "mean") -> Report:
-    """Build the report of a run, or of several against the first.
+    """Build the report of runs or their files, of several against the first.
 
-    Args:
-        runs: one or more, or their files; the first is the base.
-        score: which one is compared; the first scorer's if empty.
-        reducer: mean, mode, pass@K or pass^K over an item's epochs.
-
-    Raises:
-        InvalidArgument: a run is unreadable, or runs share no item or score.
+    The first scorer's score is compared if none is named; `reducer` is mean, mode, pass@K or pass^K
+    over an item's epochs.
     """
     if not runs:
         raise InvalidArgument("runs: name one or more", field="runs")

@@ -41,7 +41,7 @@ async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
         size, turns = megabytes * 1_000_000, megabytes * TURNS_OF_A_MEGABYTE
         written = generate(home, turns=turns, size=size)
         files = sorted(home.rglob("*.jsonl"))
-        next(_chunks(files[0]))  # loads the vocabulary, which either side would load once
+        next(_chunks(files[0]), None)  # loads the vocabulary, which either side would load once
         took, linked, results = await _ingested(ground, files)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         cut = _cut(files)

@@ -104,10 +104,7 @@ class Side:
 async def measure(runs: int) -> list[Figure]:
     """Time both over HTTP and over stdio, alternating call by call."""
     async with temporary_database() as (settings, _):
-        return [
-            await _over_http(settings, runs * TIMES),
-            await _over_stdio(settings, runs * TIMES),
-        ]
+        return [await _over_http(settings, runs * TIMES), await _over_stdio(settings, runs * TIMES)]
 
 
 async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:

@@ -14,11 +14,7 @@ from reasonloom.contracts.metacognition import AssessConfidence, DetectBias, Det
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.engine import timed_call
 from reasonloom.evals.suites.labelled import Labelled
-from reasonloom.evals.suites.metacognition.data import (
-    BiasText,
-    FrameworkProblem,
-    LabelledSets,
-)
+from reasonloom.evals.suites.metacognition.data import BiasText, FrameworkProblem, LabelledSets
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.thinking.analyze.selection import computed_shares
 

@@ -24,6 +24,7 @@ from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     size_of,
 )
 from reasonloom.evals.suites.reasoning.orchestration.metering import run_plan
+from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSECTION, errors
 
 ITEMS = 100
@@ -100,13 +101,11 @@ def _row(name: str, plan: Plan) -> Row:
     async def run(item: Problem, seed: int) -> Result:
         sets = json.loads(item.problem)
         truth = set(sets["first"]) & set(sets["second"])
-        return await run_plan(
-            plan,
-            item.problem,
-            INTERSECTION,
-            SimulatedIntersecter(seed),
-            lambda best: errors(truth, best["data"]["found"]),
-        )
+
+        def measure(best: Thought) -> int:
+            return errors(truth, best["data"]["found"])
+
+        return await run_plan(plan, item.problem, INTERSECTION, SimulatedIntersecter(seed), measure)
 
     return Row(name, run)
 

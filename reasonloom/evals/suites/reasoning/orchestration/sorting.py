@@ -161,13 +161,11 @@ def _row(name: str, plan: Plan, size: int, noise: float) -> Row:
     async def run(item: Problem, seed: int) -> Result:
         original = json.loads(item.problem)
         task = with_noisy_checks(noise, seed) if noise else SORTING
-        return await run_plan(
-            plan,
-            item.problem,
-            task,
-            SimulatedSorter(seed),
-            lambda best: min(size, errors(original, best["data"]["list"])),
-        )
+
+        def measure(best: Thought) -> int:
+            return min(size, errors(original, best["data"]["list"]))
+
+        return await run_plan(plan, item.problem, task, SimulatedSorter(seed), measure)
 
     if noise:
         return Row(name, run, status="control")

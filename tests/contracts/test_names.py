@@ -28,7 +28,6 @@ PUBLISHED = {
     "nodes/thinking/state.py": {"said"},
     "nodes/thought_graph/generate.py": {"asked"},
     "stores/history/soft_deletes.py": {"asked"},
-    "stores/history/tables.py": {"asked"},
     "stores/migrations/versions/v0004_engine_room.py": {"ASKED_WORDS"},
     "stores/migrations/versions/v0010_history.py": {"APART", "_count_apart"},
     "transcripts/units.py": {"asked"},

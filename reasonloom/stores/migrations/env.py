@@ -1,13 +1,11 @@
 """How Alembic runs our steps: on the connection that `migrate.py` opened and locked."""
 
+from __future__ import annotations
+
 from alembic import context
 
-from reasonloom.stores.tables import Table
-
 context.configure(
-    connection=context.config.attributes["connection"],
-    target_metadata=Table.metadata,
-    transaction_per_migration=True,
+    connection=context.config.attributes["connection"], transaction_per_migration=True
 )
 with context.begin_transaction():
     context.run_migrations()
